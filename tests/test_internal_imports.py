@@ -33,13 +33,13 @@ INTERNAL = {
     "comparison": "Better holm_corrected method_pairs tied_ranks",
     "curves": "rank",
     "data": """
-        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin Nominal RowClassifierMixin Rows
-        Schema TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies caller_level
-        can_be_frequencies cell_weights check_integers check_weight_sizes check_weights classes_of_columns
-        code_groups code_labels column_names copies_among costs_text factorize fingerprint_rows fit_columns
-        hash_codes interval_codes is_float_matrix match_problems mdl_cuts named_classes object_columns
-        open_chunks order_columns read_groups read_more_training_rows read_training_rows warn_of_copies
-        warn_of_number warn_of_weights
+        CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin MergedRows Nominal
+        RowClassifierMixin Rows Schema StandardDesign TableChunks TrainingRows WEIGHT_KIND WantedColumns
+        WeightKind as_frequencies caller_level can_be_frequencies cell_weights check_integers check_weight_sizes
+        check_weights classes_of_columns code_groups code_labels column_names copies_among costs_text factorize
+        fingerprint_rows fit_columns hash_codes interval_codes is_float_matrix known_moments match_problems
+        mdl_cuts named_classes object_columns open_chunks order_columns read_groups read_more_training_rows
+        read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
     "decisions": "COST_SENSITIVE_RULES HECKMAN_RULES METACOST_RULES THRESHOLD_RULES",
     "ensembles": """
@@ -58,6 +58,7 @@ INTERNAL = {
         two_sided_z
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
+    "neural": "NEURAL_NET_RULES Net",
     "plots": "COLORS MARKERS format_axes",
     "resampling": """
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
@@ -66,6 +67,7 @@ INTERNAL = {
     "studies": """
         ComparedTable DEFAULT_STORE about_rows about_table findings ranking_cells read_compared_table resolve_path
     """,
+    "svm": "KernelFunction Machines SVM_RULES",
     "trees": """
         Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree MissingValues NodeReader
         NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES

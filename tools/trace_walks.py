@@ -24,7 +24,8 @@ from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
 
 LAYERS = (
-    *("data", "metrics", "curves", "estimates", "trees", "bayes", "neighbors", "ensembles", "calibration"),
+    *("data", "metrics", "curves", "estimates", "trees", "bayes", "neighbors", "neural", "svm"),
+    *("ensembles", "calibration"),
     *("resampling", "comparison", "decisions", "plots"),
 )
 VALIDATION = (

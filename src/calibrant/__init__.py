@@ -33,10 +33,12 @@ _PACKAGES = (
     "files",
     "metrics",
     "neighbors",
+    "neural",
     "papers",
     "plots",
     "resampling",
     "studies",
+    "svm",
     "trees",
 )
 _NAMES = {"ProbabilityClassifier": "blending", "load_model": "files", "save": "files"}

@@ -32,9 +32,11 @@ from calibrant.ensembles import (
 )
 from calibrant.estimates import ESTIMATES, MEstimate
 from calibrant.neighbors import NeighborsClassifier
+from calibrant.neural import NeuralNetClassifier
+from calibrant.svm import SVMClassifier
 from calibrant.trees import ProbabilityTreeClassifier
 
-PACKAGES = ("trees", "ensembles", "bayes", "neighbors", "calibration", "decisions", "blending")
+PACKAGES = ("trees", "ensembles", "bayes", "neighbors", "neural", "svm", "calibration", "decisions", "blending")
 N_ROWS = 90
 
 
@@ -177,6 +179,10 @@ def _makers() -> Iterator[tuple[str, Maker]]:
     yield "Neighbors", _of(NeighborsClassifier, n_neighbors=5)
     yield "Neighbors-all", _of(NeighborsClassifier, n_neighbors="all", weights="inverse_squared", scale="range")
     yield "Neighbors-array", lambda rows: NeighborsClassifier(attribute_weights=np.ones(_n_columns(rows)))
+    yield "Net", _of(NeuralNetClassifier, n_hidden=3, n_epochs=5, random_state=0)
+    yield "Net-kept", _of(NeuralNetClassifier, n_epochs=4, keep_epochs=[1, 2], random_state=np.random.default_rng(0))
+    for kernel in ("linear", "polynomial", "radial"):
+        yield f"SVM-{kernel}", _of(SVMClassifier, kernel=kernel, C=0.5)
     for name in ESTIMATES:
         yield f"Tree-{name}", _of(tree, estimate=name, random_state=0)
     yield "Tree-object", _of(tree, estimate=MEstimate(m=3.0), random_state=np.random.default_rng(0))

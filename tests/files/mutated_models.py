@@ -40,6 +40,8 @@ from calibrant.ensembles import (
     MOBESPClassifier,
 )
 from calibrant.neighbors import NeighborsClassifier
+from calibrant.neural import NeuralNetClassifier
+from calibrant.svm import SVMClassifier
 from calibrant.trees import ProbabilityTreeClassifier
 
 __all__ = ["FOREIGN", "NAMES", "OWN", "model_parts"]
@@ -54,6 +56,9 @@ OWN: dict[str, Callable[[], Any]] = {
     "bayes-kernel": lambda: NaiveBayesClassifier(numeric="kernel"),
     "neighbors": NeighborsClassifier,
     "neighbors-index": lambda: NeighborsClassifier(weights="inverse", n_neighbors=3, algorithm="kd_tree"),
+    "net": lambda: NeuralNetClassifier(n_hidden=2, n_epochs=3, keep_epochs=[1], random_state=0),
+    "svm": SVMClassifier,
+    "svm-linear": lambda: SVMClassifier(kernel="linear"),
     "tree": lambda: _TREE,
     "tree-kernel": lambda: ProbabilityTreeClassifier(max_depth=2, estimate="kernel_density", random_state=0),
     "bagged": lambda: BaggedTreesClassifier(n_trees=3, max_depth=3, random_state=0),

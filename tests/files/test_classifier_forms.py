@@ -24,6 +24,7 @@ from calibrant.decisions import (
 from calibrant.exceptions import ModelFileError, NotSavedError
 from calibrant.files import describe_model
 from calibrant.neighbors import NeighborsClassifier
+from calibrant.svm import SVMClassifier
 
 COSTS = CostMatrix([[0, 1], [5, 0]], labels=["no", "yes"])
 
@@ -66,6 +67,8 @@ def test_a_file_says_that_it_holds_values_or_rows(tmp_path: Path) -> None:
         "kernel": NaiveBayesClassifier(numeric="kernel"),
         "gaussian": NaiveBayesClassifier(numeric="gaussian"),
         "neighbors": NeighborsClassifier(),
+        "svm": SVMClassifier(gamma=1e6, C=1.0),
+        "linear": SVMClassifier(kernel="linear"),
     }.items():
         calibrant.save(model.fit(table(), two_classes()), tmp_path / "m.calibrant")
         notes[name] = describe_model(tmp_path / "m.calibrant").notes
@@ -73,6 +76,8 @@ def test_a_file_says_that_it_holds_values_or_rows(tmp_path: Path) -> None:
         "kernel": ("holds up to 160 training values of 3 columns, from which it predicts",),
         "gaussian": (),
         "neighbors": ("holds 160 training rows, from which it predicts",),
+        "svm": ("holds 160 training rows as numbers, its support vectors",),
+        "linear": (),
     }
 
 

@@ -79,7 +79,9 @@ PACKAGES = [
         "ensembles",
         "estimates",
         "neighbors",
+        "neural",
         "resampling",
+        "svm",
         "trees",
     )
 ]

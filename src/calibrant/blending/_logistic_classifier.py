@@ -31,7 +31,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
     Nominal columns become indicators, one for each category of weight 3 or more and one for all rarer and unseen ones;
     numeric columns are standardised and cut off at 8 standard deviations. A missing number is the mean, with an
-    indicator of its own where training rows have any: this estimator imputes, unlike all others of calibrant.
+    indicator of its own where training rows have any: it imputes, as do nets and support vector machines only.
 
     Parameters
     ----------

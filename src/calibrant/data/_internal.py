@@ -1,7 +1,9 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.data._coding.cell_weights import cell_weights
+from calibrant.data._coding.merged_rows import MergedRows
 from calibrant.data._coding.row_hashes import hash_codes
+from calibrant.data._coding.standard_design import StandardDesign, known_moments
 from calibrant.data._datasets.bundled import costs_text
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
@@ -49,10 +51,12 @@ __all__ = [
     "Feature",
     "Labels",
     "LogProbaMixin",
+    "MergedRows",
     "Nominal",
     "RowClassifierMixin",
     "Rows",
     "Schema",
+    "StandardDesign",
     "TableChunks",
     "TrainingRows",
     "WantedColumns",
@@ -76,6 +80,7 @@ __all__ = [
     "hash_codes",
     "interval_codes",
     "is_float_matrix",
+    "known_moments",
     "match_problems",
     "mdl_cuts",
     "named_classes",

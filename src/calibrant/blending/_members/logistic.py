@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from calibrant.blending._members.cross_validation import cross_validate
 from calibrant.blending._members.member import BlendRows, FittedMember, OneReading
 from calibrant.blending._table.blend_table import base_rates
+from calibrant.data._internal import known_moments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Coefficients", "Design", "LogisticLearner", "LogisticModel", "in_blocks"]
 
 _MAX_ITER = 200
-_LEAST_SCALE = float(np.finfo(np.float64).tiny)
 _BLOCK_CELLS = 2_000_000  # numbers in the design of a block of rows, 16 MB
 _MIN_CATEGORY = 3.0  # weight: rarer categories share one column, as unseen ones do
 _FARTHEST = 8.0  # standard deviations: beyond, a straight line says nothing of a row (covertype, kdd98_case_control)
@@ -51,7 +51,8 @@ class Design:
         for j, (values, n_categories) in enumerate(zip(arrays, sizes, strict=True)):
             if n_categories is None:
                 categories.append(None)
-                moments[:, j] = _moments(values, weight)
+                moments[:2, j] = known_moments(values, weight)[:2]
+                moments[2, j] = weight[~np.isfinite(values)].sum()
             else:
                 counts = np.bincount(values[values >= 0], weight[values >= 0], n_categories)
                 is_own = counts >= _MIN_CATEGORY
@@ -104,18 +105,6 @@ class Design:
             standard = np.where(is_missing, 0.0, (np.where(is_missing, 0.0, values) - self.centre[j]) / self.scale[j])
         clipped = np.clip(standard, -_FARTHEST, _FARTHEST)
         return [clipped, is_missing.astype(np.float64)] if self.has_missing[j] else [clipped]
-
-
-def _moments(values: NDArray[Any], weight: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the mean and standard deviation of the known values, and the weight of the others."""
-    is_known = np.isfinite(values)
-    known, of_known = values[is_known].astype(np.float64), weight[is_known]
-    if not len(known):
-        return 0.0, 1.0, float(weight.sum())
-    size = float(np.abs(known).max()) or 1.0  # so that squares of vast values stay finite
-    mean = float(np.average(known / size, weights=of_known))
-    spread = float(np.sqrt(np.average((known / size - mean) ** 2, weights=of_known)))
-    return mean * size, max((spread or 1.0) * size, _LEAST_SCALE), float(weight[~is_known].sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,10 +112,12 @@ def final_step(estimator: Any) -> Any:
 
 
 def _is_support_vector_machine(estimator: Any) -> bool:
-    """Return whether probabilities would be Platt's sigmoid of the margin already."""
+    """Return whether probabilities would be Platt's sigmoid of the margin already, or the margin cut off."""
     from sklearn.svm import SVC, NuSVC
 
-    return isinstance(final_step(estimator), SVC | NuSVC)
+    from calibrant.svm import SVMClassifier
+
+    return isinstance(final_step(estimator), SVC | NuSVC | SVMClassifier)
 
 
 def _class_columns(estimator: Any, classes: NDArray[Any]) -> list[int]:

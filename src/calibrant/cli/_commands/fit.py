@@ -21,7 +21,7 @@ __all__ = ["fit"]
 _DATA = "A file (CSV, Parquet, ARFF, C4.5), a data set by name, or - for standard input."
 _METHOD = (
     "probability, base_rate, naive_bayes, logistic, tree, forest, b_pets, eb_pets, mob_esp, boosted, stumps, "
-    "lazy_trees, neighbors, or an import path such as sklearn.naive_bayes.GaussianNB."
+    "lazy_trees, neighbors, neural_net, svm, or an import path such as sklearn.naive_bayes.GaussianNB."
 )
 _PARAM = "A parameter of the method, such as max_depth=3; again for more."
 _CALIBRATE = "Calibrate by auto, platt, isotonic, beta, venn_abers, temperature, …, fitted to held-out rows."

@@ -27,6 +27,8 @@ METHODS = {
     "stumps": "ensembles.BoostedStumpsClassifier",
     "lazy_trees": "ensembles.LazyOptionTreesClassifier",
     "neighbors": "neighbors.NeighborsClassifier",
+    "neural_net": "neural.NeuralNetClassifier",
+    "svm": "svm.SVMClassifier",
 }
 # These score their own training rows held out: one fit instead of six
 _HELD_OUT = ("probability", "forest", "b_pets", "eb_pets", "mob_esp")

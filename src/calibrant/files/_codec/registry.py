@@ -25,7 +25,9 @@ MODULES = {
     "estimates": "estimates",
     "foreign": "foreign",
     "neighbors": "neighbors",
+    "neural": "neural",
     "random": "random",
+    "svm": "svm",
     "trees": "trees",
 }
 

@@ -17,6 +17,8 @@ _PACKAGES = (
     "trees",
     "bayes",
     "neighbors",
+    "neural",
+    "svm",
     "calibration",
     "decisions",
     "estimates",
