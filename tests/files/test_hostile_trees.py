@@ -56,6 +56,12 @@ def put(document: Document, name: str, values: Any, dtype: str | None = None) ->
     document[name] = {"dtype": dtype or old["dtype"], "shape": list(array.shape), "data": content}
 
 
+def add(document: Document, name: str, values: Any) -> None:
+    """Add an array that the file does not have."""
+    document[name] = document["test"]
+    put(document, name, values, "f8")
+
+
 def numbers(document: Document, name: str) -> Any:
     old = document[name]
     return np.frombuffer(base64.b64decode(old["data"]), dtype=f"<{old['dtype']}").reshape(old["shape"]).copy()
@@ -101,6 +107,10 @@ CHANGES: list[tuple[str, Callable[[Document], None], str]] = [
     ("tree", lambda h: put(tree(h), "counts", numbers(tree(h), "counts") * 0), "no trees"),
     ("tree", lambda h: put(tree(h), "label_node", [2**32 - 1], "u4"), "no trees"),
     ("tree", lambda h: tree(h).pop("label"), "the arrays of trees"),
+    ("tree", lambda h: add(tree(h), "log_prior", [-0.5] * 999), "no trees"),
+    ("tree", lambda h: add(tree(h), "log_prior", [0.5] * 999), "no trees"),
+    ("tree", lambda h: add(tree(h), "log_prior", [np.nan] * 999), "no trees"),
+    ("tree", lambda h: add(tree(h), "more", [1.0]), "the arrays of trees"),
     ("tree", lambda h: put(objects(h, "trees.GrownTree")["tree"], "order", [0, 0]), "order of classes"),
     ("tree", lambda h: objects(h, "trees.GrownTree")["params"].update(criterion="best"), "wrong parameter"),
     ("tree", lambda h: objects(h, "trees.GrownTree")["params"].pop("criterion"), "parameters"),

@@ -49,6 +49,9 @@ GROWN: list[dict[str, Any]] = [
     {"missing": "learned", "class_weight": "balanced"},
     {"max_depth": 1, "empty_leaf": "majority"},
     {"tie_break": "random", "min_leaf": 1.5},
+    {"criterion": "bayes", "estimate": PathAverage()},
+    {"criterion": "mml", "prune": "map", "threshold": "midpoint"},
+    {"prune": "continuity"},
 ]
 
 
@@ -167,3 +170,14 @@ def test_trees_are_unpacked_at_their_first_use(tmp_path: Path) -> None:
     assert [tree.n_nodes > 0 and "core" not in vars(tree) for tree in loaded.trees_] == [True] * 4
     loaded.predict_proba(table())
     assert all("core" in vars(tree) for tree in loaded.trees_)
+
+
+def test_the_priors_of_tests_come_back_to_the_bit(tmp_path: Path) -> None:
+    model = tree(criterion="mml", estimate=PathAverage(prior="wallace_choices"))
+    again = back(model, tmp_path)
+    assert model.tree_.log_prior.any()
+    assert again.tree_.log_prior.tobytes() == model.tree_.log_prior.tobytes()
+    read = again.with_estimate(PathAverage()).predict_proba(table())
+    np.testing.assert_array_equal(read, model.with_estimate(PathAverage()).predict_proba(table()))
+    pickled = pickle.loads(pickle.dumps(again))  # noqa: S301
+    assert pickled.tree_.log_prior.tobytes() == model.tree_.log_prior.tobytes()

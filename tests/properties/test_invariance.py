@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calibrant.trees import ProbabilityTreeClassifier
 
-CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"]
+CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"]
 
 
 @dataclass(frozen=True)

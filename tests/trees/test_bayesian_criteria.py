@@ -72,7 +72,9 @@ def test_the_evidence_is_that_of_scipy():
 def tables(draw):
     n, n_classes = draw(st.integers(4, 40)), draw(st.integers(2, 4))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    X = pd.DataFrame({"a": rng.integers(0, 6, n) / 2, "b": rng.normal(size=n), "c": rng.integers(0, 300, n) * 1.0})
+    X = pd.DataFrame(
+        {"a": rng.integers(0, 6, n) / 2, "b": rng.normal(size=n).round(3), "c": rng.integers(0, 300, n) * 1.0}
+    )
     X.loc[rng.random(n) < 0.2, "b"] = np.nan
     X["d"] = pd.Categorical(rng.choice(list("uvw"), n), list("uvwx"))
     weights = draw(st.sampled_from([np.ones(n), rng.integers(1, 4, n) * 1.0, rng.random(n) + 0.5]))

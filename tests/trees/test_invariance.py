@@ -6,7 +6,7 @@ import pytest
 
 from calibrant.trees import ProbabilityTreeClassifier
 
-CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing"]
+CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"]
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -1,7 +1,7 @@
 // The Bayesian criteria (Buntine 1992): how much more probable the classes of the rows are with the split than without.
 #pragma once
 
-#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <span>
 
@@ -29,10 +29,27 @@ class Evidence {
 
     template <class Count>
     double two_class_gain(Count left0, Count left1, Count right0, Count right1) const {
+        if constexpr (std::floating_point<Count>) {
+            const bool is_whole = LogFactorial::is_whole(left0) && LogFactorial::is_whole(left1) &&
+                                  LogFactorial::is_whole(right0) && LogFactorial::is_whole(right1);
+            if (!is_whole && known_ < most_at_once) return gain_of_weights(left0, left1, right0, right1);
+        }
         return (of_two(left0, left1) + of_two(right0, right1) - whole_) / known_;
+    }
+    double cut_gain(std::span<const double> left, double low, std::span<const double> right, double high) const {
+        if (left.size() == 2) return two_class_gain(left[0], left[1], right[0], right[1]);
+        return (of(left, low) + of(right, high) - whole_) / known_;
     }
 
   private:
+    static constexpr double most_at_once = 1e30;
+
+    double gain_of_weights(double left0, double left1, double right0, double right1) const {
+        const double x[8] = {left0, left1, left0 + left1 + 1, right0, right1, right0 + right1 + 1, 0, 0};
+        double f[8];
+        LogFactorial::of_eight(x, f);
+        return ((f[0] + f[1] - f[2]) + (f[3] + f[4] - f[5]) - whole_) / known_;
+    }
     double of(std::span<const double> counts, double weight) const {
         double sum = of_no_rows_ - (*factorial_)(weight + static_cast<double>(n_others_));
         for (const double n : counts) sum += (*factorial_)(n);

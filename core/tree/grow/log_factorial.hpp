@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "compiler.hpp"
 #include "elementary.hpp"
-#include "exp_log.hpp"
 
 namespace calibrant {
 
@@ -23,22 +22,14 @@ class LogFactorial {
         return whole < table_.size() && static_cast<double>(whole) == x ? table_[whole] : between(x);
     }
 
+    // Of eight numbers in [0, 1e30], which is as fast as of one.
+    static void of_eight(const double* x, double* out);
+    static bool is_whole(double x) { return static_cast<double>(static_cast<std::int64_t>(x)) == x; }
+
   private:
     static constexpr std::size_t most_kept = std::size_t{1} << 16;  // as many as XLogX keeps
 
-    // Stirling's series from 9 on, below it eight steps up first: within 1e-13, in a third of the time of log_gamma.
-    static CALIBRANT_INLINE double between(double x) {
-        constexpr double half_log_two_pi = 0.91893853320467274178;
-        double z = x + 1, steps = 1;
-        if (z < 9) {
-            steps = z * (z + 1) * (z + 2) * (z + 3) * (z + 4) * (z + 5) * (z + 6) * (z + 7);
-            z += 8;
-        }
-        const double r = 1 / z, t = r * r;
-        const double series = r * (1.0 / 12 - t * (1.0 / 360 - t * (1.0 / 1260 - t * (1.0 / 1680 - t * (1.0 / 1188)))));
-        const double stirling = (z - 0.5) * log_of(z) - z + half_log_two_pi + series;
-        return steps == 1 ? stirling : stirling - log_of(steps);
-    }
+    static double between(double x);  // of any x >= 0
     std::vector<double> table_;
 };
 

@@ -140,7 +140,7 @@ class BestCut {
         above_ = above;
         missing_branch_ = missing_branch;
     }
-    FoundTest result(double known_weight) const {
+    FoundTest result(double known_weight) {
         if (tries_ == 0 || !std::isfinite(gain_)) return {};
         double gain = gain_ - (rules_.penalty ? log2_of(static_cast<double>(tries_)) / node_.weight : 0.0);
         double log_prior = 0;
@@ -202,12 +202,10 @@ class CutSearch {
     void skip() { best_.skip(); }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
-        criterion_.start();
-        criterion_.add(left_, low_);
-        criterion_.add(right_, known_.weight - low_);
-        best_.offer(criterion_.gain() * known_.weight / node_.weight, low_, below, above);
+        const double gain = cut_gain(criterion_, left_, low_, right_, known_.weight - low_);
+        best_.offer(gain * known_.weight / node_.weight, low_, below, above);
     }
-    FoundTest result() const { return best_.result(known_.weight); }
+    FoundTest result() { return best_.result(known_.weight); }
 
   private:
     const NodeFacts& node_;

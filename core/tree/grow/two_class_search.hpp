@@ -116,7 +116,7 @@ class TwoClassCuts {
     }
     bool may_skip_pure_cut(double more) const { return best_.may_skip_pure_cuts() && !too_high(more); }
     void skip() { best_.skip(); }
-    FoundTest result() const { return best_.result(known_); }
+    FoundTest result() { return best_.result(known_); }
 
   private:
     C criterion_;

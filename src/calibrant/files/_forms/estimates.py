@@ -148,7 +148,7 @@ FORMS = (
         {
             "how": Text("bayes", "interpolate"),
             "alpha": Number(0),
-            "prior": Text("flat", "wallace"),
+            "prior": Text("flat", "wallace", "wallace_choices"),
             "n_rounds": Integer(0),
             "trust": Optional_(TupleOf(Number(0, 1), least=1)),
         },

@@ -138,7 +138,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
 
 
 def _check_criterion(params: TreeParams) -> None:
-    """Raise if the criterion is not defined for the tests that are asked for."""
+    """Raise if the criterion is not defined for the requested tests."""
     if params.criterion == "twoing" and params.nominal_splits == "subset":
         raise ParameterError(
             "nominal_splits must be 'multiway' or 'binary' with criterion='twoing', which compares two branches; got "
