@@ -1,6 +1,7 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
 from calibrant.ensembles._bagging.forest import Forest
+from calibrant.ensembles._bagging.params import BAGGED_RULES
 from calibrant.ensembles._bagging.params import RULES as FOREST_RULES
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
 from calibrant.ensembles._boosting.boosted_stumps import BOOSTED_STUMP_RULES
@@ -19,6 +20,7 @@ from calibrant.ensembles._readings.out_of_bag_weight import Alpha
 
 __all__ = [
     "ALGORITHMS",
+    "BAGGED_RULES",
     "BOOSTED_STUMP_RULES",
     "BOOSTED_TREE_RULES",
     "FOREST_RULES",

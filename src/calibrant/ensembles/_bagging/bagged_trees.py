@@ -17,10 +17,12 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
+from calibrant.ensembles._bagging.decision_paths import forest_decision_path
 from calibrant.ensembles._bagging.forest import Forest
-from calibrant.ensembles._bagging.params import RULES, MaxFeatures
+from calibrant.ensembles._bagging.params import BAGGED_RULES, RULES, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
 from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
+from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import (
@@ -34,7 +36,6 @@ from calibrant.trees._internal import (
     Pruning,
     WeightKind,
     impurity_importances,
-    node_indicator,
     read_training_for,
     rows_needed,
 )
@@ -51,7 +52,7 @@ Base rates, m and v are those
 of the whole training set, not of each bag; a number left to ``"cv"`` is chosen once, for a tree of all rows."""
 
 
-@fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS})
+@fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
 class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Probability trees grown on bootstrap samples, and their probabilities averaged.
 
@@ -91,6 +92,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         training row, about 37 %.
     warm_start : bool
         Whether another `fit` adds trees to those already grown; the rows and their groups must be the same.
+    %(style)s
     %(tree_parameters)s
     %(class_weight)s
     %(weight_kind)s
@@ -141,6 +143,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         in_bag_counts: Literal["unique", "multiplicity"] = "unique",
         vote_trees: float | Literal["out_of_bag"] = 1.0,
         warm_start: bool = False,
+        style: str | None = None,
         criterion: CriterionName = "entropy",
         estimate: str | Estimate = "hierarchical_shrinkage",
         prune: Pruning | None = None,
@@ -178,6 +181,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         self.in_bag_counts = in_bag_counts
         self.vote_trees = vote_trees
         self.warm_start = warm_start
+        self.style = style
         self.criterion = criterion
         self.estimate = estimate
         self.prune = prune
@@ -209,7 +213,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
 
         %(grouped_fit_sections)s
         """
-        check_params(self, RULES)
+        check_params(self, BAGGED_RULES)
         self._reading_options().check()
         training = read_training_for(self, X, y, sample_weight, groups)
         examples = Examples.code(training, n_jobs=self.n_jobs)
@@ -218,12 +222,13 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
 
     def _grow_coded(self, examples: Examples) -> Forest:
         """Grow the forest of coded rows, for `_adopt`."""
-        check_params(self, RULES)
-        return Forest.of(examples, self, seed_sequence(self.random_state))
+        check_params(self, BAGGED_RULES)
+        seed = seed_sequence(self.random_state)
+        return Forest.of(examples, styled_for(examples, self, seed), seed)
 
     def _adopt(self, forest: Forest) -> Self:
         """Check the parameters and read a forest that another classifier has grown."""
-        check_params(self, RULES)
+        check_params(self, BAGGED_RULES)
         self._reading_options().check()
         return self._store(forest)
 
@@ -250,7 +255,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
 
     def _reading_options(self) -> ReadingOptions:
         return ReadingOptions(
-            estimate=self.estimate,
+            estimate=styled(self).estimate,
             out_of_bag=self.out_of_bag,
             out_of_bag_weight=self.out_of_bag_weight,
             in_bag_counts=self.in_bag_counts,
@@ -293,7 +298,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         """
         self._check_fitted()
         check_param("kind", kind, Choice(*READINGS) | Nothing())
-        other = copy.copy(self)
+        other = with_tree_params(self) if estimate is not None and self.style is not None else copy.copy(self)
         requested = {"estimate": estimate, "out_of_bag_weight": out_of_bag_weight, "in_bag_counts": in_bag_counts}
         requested["out_of_bag"] = None if kind is None else READINGS[kind]
         for name, value in requested.items():
@@ -334,34 +339,7 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         rows, threads = self._rows(X), n_threads(self.n_jobs)
         return np.stack([np.asarray(_core.apply_tree(tree.core, *rows, threads)) for tree in self.trees_], axis=1)
 
-    @fill_docstring()
-    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
-        """Return the nodes that each row visits in each tree, as scikit-learn's forests do.
-
-        Parameters
-        ----------
-        %(X_predict)s
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n_rows, n_nodes of all trees)
-            1 for every node on the paths of a row; a row with missing values has several paths in a tree.
-        n_nodes_ptr : array of shape (n_trees + 1,)
-            Tree i has the columns from ``n_nodes_ptr[i]`` up to ``n_nodes_ptr[i + 1]``.
-
-        Examples
-        --------
-        >>> model = BaggedTreesClassifier(n_trees=2, bootstrap=None).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> indicator, n_nodes_ptr = model.decision_path([[1]])
-        >>> indicator.toarray(), n_nodes_ptr
-        (array([[1, 1, 0, 1, 1, 0]]), array([0, 3, 6]))
-        """
-        from scipy.sparse import hstack  # slow to import
-
-        rows = self._rows(X)
-        indicators = [node_indicator(tree, rows, self.n_jobs) for tree in self.trees_]
-        return hstack(indicators).tocsr(), np.cumsum([0, *(tree.n_nodes for tree in self.trees_)])
-
+    decision_path = forest_decision_path
     oob_importances = oob_permutation_importances
 
     @property
@@ -397,4 +375,4 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column in the decrease of impurity."""
-        return impurity_importances(self.trees_, self.criterion)
+        return impurity_importances(self.trees_, styled(self).criterion)

@@ -7,11 +7,12 @@ from typing import Literal, Protocol, TypeAlias
 
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant.ensembles._bagging.bags import Bootstrap
+from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import RULES as TREE_RULES
 from calibrant.trees._internal import TreeParams
 
-__all__ = ["RULES", "ForestParams", "MaxFeatures", "n_drawn"]
+__all__ = ["BAGGED_RULES", "RULES", "ForestParams", "MaxFeatures", "n_drawn"]
 
 MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | None
 
@@ -42,6 +43,8 @@ RULES: dict[str, Rule] = TREE_RULES | {
     "vote_trees": Choice("out_of_bag") | Real(0, 1, closed="right"),
     "warm_start": Bool(),
 }
+
+BAGGED_RULES: dict[str, Rule] = {**RULES, "style": STYLE_RULE}  # a grown forest has the parameters, not the style
 
 
 def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:

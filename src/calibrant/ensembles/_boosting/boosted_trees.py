@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,6 +17,7 @@ from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, Algorith
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
 from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
+from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
     RULES,
@@ -43,6 +44,7 @@ BOOSTED_TREE_RULES = {
     "algorithm": Choice(*ALGORITHMS),
     "resample": Bool(),
     "warm_start": Bool(),
+    "style": STYLE_RULE,
     **{name: rule for name, rule in RULES.items() if name not in ("class_weight", "weight_kind")},
 }
 
@@ -52,7 +54,7 @@ go to the most probable class, and ``"real"`` takes the logarithms of the probab
 weighted rows. A number left to ``"cv"`` is chosen in every round, as in `ProbabilityTreeClassifier`."""
 
 
-@fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS})
+@fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
 class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
 
@@ -77,6 +79,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         Grow each tree on as many rows as there are, drawn by their weights, rather than on weighted rows. On weighted
         rows full trees are soon too weak where classes are noisy, and 3 to 10 of 100 members survive
         (``benchmarks/defaults.py``).
+    %(style)s
     %(tree_parameters)s
     n_jobs : int, optional
         Number of threads within a round, counted as scikit-learn counts them; the result is the same for any number.
@@ -147,6 +150,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         n_trees: int = 100,
         algorithm: AlgorithmName = "m1",
         resample: bool = True,
+        style: str | None = None,
         criterion: CriterionName = "gain_ratio",
         estimate: str | Estimate = "laplace",
         prune: Pruning | None = None,
@@ -174,6 +178,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         self.n_trees = n_trees
         self.algorithm = algorithm
         self.resample = resample
+        self.style = style
         self.criterion = criterion
         self.estimate = estimate
         self.prune = prune
@@ -216,7 +221,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
             run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
         boost(
             run,
-            TreeLearner(examples, cast("Any", self), run.seed),
+            TreeLearner(examples, styled_for(examples, self, run.seed), run.seed),
             ALGORITHMS[self.algorithm],
             self.n_trees,
             type(self).__name__,
@@ -227,7 +232,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column in the decrease of impurity."""
         check_is_fitted(self)
-        shares = np.array([impurity_importances([tree], self.criterion) for tree in self.trees_])
+        shares = np.array([impurity_importances([tree], styled(self).criterion) for tree in self.trees_])
         total = self.estimator_weights_ @ shares
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 

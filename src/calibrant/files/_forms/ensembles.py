@@ -14,6 +14,7 @@ from calibrant.ensembles import (
     MOBESPClassifier,
 )
 from calibrant.ensembles._internal import (
+    BAGGED_RULES,
     FOREST_RULES,
     LAZY_RULES,
     Alpha,
@@ -218,7 +219,7 @@ def _bagged(cls: type) -> Form:
         {**COLUMNS, "_forest": WithRows("ensembles.Forest"), "_reading": Object("ensembles.ForestReader")},
         take=_take_bagged,
         check=_check_bagged,
-        rules=FOREST_RULES,
+        rules=BAGGED_RULES,
     )
 
 
