@@ -53,12 +53,11 @@ def _unbalanced(evidence: Evidence, coil: list[str]) -> Finding:
 
 def _contrary(evidence: Evidence, coil: list[str]) -> Finding:
     claims = [Claim("QL", *pair) for pair in _SMOOTHED_PAIRS]
-    verdicts = [evidence.verdict([claim], coil) if coil else "undecided" for claim in claims]
-    is_shown = any(each == "does not hold" for each in verdicts)
+    outcomes = {evidence.outcome(claim, name, len(claims)) for claim in claims for name in coil}
     return Finding(
         "bagging-does-not-always-improve",
         "Zadrozny & Elkan: on unbalanced sets bagging does not always improve on smoothed or curtailed single trees.",
-        "holds" if is_shown else "does not hold" if set(verdicts) == {"holds"} else "undecided",
-        ". ".join(evidence.count(claim, [*evidence.datasets, *coil]) for claim in claims) + ".",
+        "holds" if -1 in outcomes else "does not hold" if outcomes == {1} else "undecided",
+        ". ".join(evidence.count(claim, [*evidence.datasets, *coil], len(claims)) for claim in claims) + ".",
         "Bagged Decision Trees; Zadrozny & Elkan (2001), section 5",
     )

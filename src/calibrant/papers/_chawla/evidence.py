@@ -59,10 +59,10 @@ class Evidence:
             return "does not hold"
         return "holds" if all(outcomes) else "undecided"
 
-    def count(self, claim: Claim, datasets: Sequence[str] | None = None) -> str:
+    def count(self, claim: Claim, datasets: Sequence[str] | None = None, n_claims: int | None = None) -> str:
         """Return on which sets the claim is shown, on which its contrary, and the mean differences."""
         sets = self.datasets if datasets is None else datasets
-        found = {name: self.outcome(claim, name) for name in sets}
+        found = {name: self.outcome(claim, name, n_claims or len(sets)) for name in sets}
         contrary = {"lower": "higher", "higher": "lower"}[claim.sense]
         words = {claim.sense: 1, contrary: -1, "neither shown": 0}
         parts = []

@@ -13,8 +13,9 @@ from calibrant.papers._chawla.findings import check_findings
 from calibrant.papers._chawla.holdout import COIL, SplitValues, holdout_study
 from calibrant.papers._chawla.losses import loss_table
 from calibrant.papers._chawla.methods import further_methods, paper_methods
+from calibrant.papers._chawla.open_choices import area_table, clip_table, collapse_table
 from calibrant.papers._chawla.pictures import draw_pictures
-from calibrant.papers._chawla.pruning import area_table, clip_table, collapse_table, pruning_table
+from calibrant.papers._chawla.pruning import pruning_table
 from calibrant.papers._chawla.published import SETS
 from calibrant.papers._chawla.relative_differences import difference_table
 from calibrant.papers._reproduction.paper import Paper, Size

@@ -118,7 +118,7 @@ def _m_and_laplace(evidence: Evidence) -> Finding:
         "m-estimate-never-beats-laplace",
         "The m-estimate does not improve on Laplace on any of the sets.",
         evidence.verdict(claims),
-        ". ".join(evidence.count(claim) for claim in claims) + ".",
+        ". ".join(evidence.count(claim, n_claims=len(claims) * len(evidence.datasets)) for claim in claims) + ".",
         _SOURCE,
     )
 
