@@ -26,7 +26,7 @@ for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 # Tests never time: what is slow on a busy machine is not wrong. `make test-long` tries more examples.
-settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("quick", deadline=None, max_examples=12)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("thorough" if os.environ.get("CALIBRANT_THOROUGH") else "quick")
 

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
@@ -72,7 +72,6 @@ def test_a_unit_of_a_coarse_column_has_the_integral_of_the_normal_density():
     np.testing.assert_allclose(np.exp(model.predict_joint_log_proba(queries)), 0.5 * np.transpose(expected), rtol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 300), st.integers(1, 40))
 def test_sums_of_kernels_follow_the_formula(seed, n, n_requested, spread):
     """Few and many query positions take different code paths to the same sums."""
@@ -119,7 +118,6 @@ def test_a_value_far_from_every_class_is_uninformative(numeric):
 @pytest.mark.parametrize("dialect", ["exact", "weka"])
 @pytest.mark.parametrize("numeric", NUMERIC)
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
 def test_extreme_values_never_give_nan(numeric, dialect, seed):
     rng = np.random.default_rng(seed)
     X, y = rng.choice(EXTREMES, (12, 3)), rng.integers(0, 3, 12)

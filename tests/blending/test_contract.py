@@ -28,7 +28,7 @@ def excused(estimator):
 
 
 @parametrize_with_checks([ProbabilityClassifier(members=FAST, random_state=0)])
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass_with_nothing_excused(estimator, check):
     check(estimator)
 

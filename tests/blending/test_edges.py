@@ -60,6 +60,7 @@ def plain_loss():
 
 
 @pytest.mark.parametrize("name", ODD_COLUMNS)
+@pytest.mark.sample(3)
 def test_an_odd_column_does_no_harm(name, plain_loss):
     X, y = numbers()
     model = fit(pd.DataFrame(X, columns=list("abc")).assign(odd=ODD_COLUMNS[name]), y)
@@ -68,6 +69,7 @@ def test_an_odd_column_does_no_harm(name, plain_loss):
 
 @pytest.mark.parametrize("fill", [0.0, np.nan])
 @pytest.mark.parametrize("members", ["auto", ["forest"], ["bagged"], ["boosted"]], ids=str)
+@pytest.mark.sample(3)
 def test_columns_without_information_leave_the_base_rates(members, fill):
     # Held-out shares are lower for the class that came; a map that reversed them predicted .81 here
     y = np.arange(60) % 10 < 3

@@ -37,6 +37,7 @@ def held_out(member, table):
 
 
 @pytest.mark.parametrize("member", MEMBERS)
+@pytest.mark.sample(2)
 def test_the_label_of_a_row_does_not_change_its_held_out_probabilities(member):
     X, y = mixed()
     table = table_of(X, y)
@@ -50,6 +51,7 @@ def test_the_label_of_a_row_does_not_change_its_held_out_probabilities(member):
 
 
 @pytest.mark.parametrize("member", MEMBERS)
+@pytest.mark.sample(2)
 def test_a_class_with_one_row_is_not_known_to_that_row(member):
     X, y = mixed()
     y = np.where(np.arange(N_ROWS) == 4, 3, np.minimum(y, 1))

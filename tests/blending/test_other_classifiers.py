@@ -37,6 +37,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("kind", OTHERS)
 @pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.sample(5)
 def test_other_classifiers_are_members(kind, n_classes):
     X, y = numbers()
     y = np.where(X["b"] > 1, "so", y) if n_classes == 3 else y

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.calibration import Binning
@@ -38,7 +38,6 @@ def test_bins_of_equal_count_follow_the_rule_step_by_step(n_bins, decimals):
 
 
 @pytest.mark.filterwarnings("ignore:all scores are equal")
-@settings(max_examples=100, deadline=None)
 @given(scores=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=60), n=st.integers(1, 12))
 def test_equal_scores_share_a_bin_and_none_is_empty(scores, n):
     y = np.arange(len(scores)) % 2

@@ -28,6 +28,7 @@ def rows(n_classes=2):
 
 @pytest.mark.parametrize("library", MADE)
 @pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.sample(2)
 def test_boosted_trees_are_calibrated_in_folds(library, n_classes):
     X, y = rows(n_classes)
     model = CalibratedClassifier(booster(library), cv=3).fit(X[:400], y[:400])

@@ -30,7 +30,7 @@ from calibrant.trees import ProbabilityTreeClassifier
         CalibratedClassifier(GaussianNB(), cv="train"),
     ]
 )
-@pytest.mark.sample(4)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, softmax
 from sklearn.base import clone
@@ -230,7 +230,6 @@ finite = st.floats(-1e150, 1e150)  # squares are numbers still
 
 
 @every
-@settings(max_examples=60, deadline=None)
 @given(rows=st.lists(st.tuples(finite | st.floats(0, 1), st.booleans()), min_size=2, max_size=30), requested=finite)
 def test_odd_scores_give_probabilities(name, rows, requested):
     scores, y = np.array([score for score, _ in rows]), np.array([label for _, label in rows])
@@ -240,7 +239,6 @@ def test_odd_scores_give_probabilities(name, rows, requested):
 
 
 @every
-@settings(max_examples=60, deadline=None)
 @given(scores=st.lists(finite | st.floats(0, 1), min_size=2, max_size=30), data=st.data())
 def test_odd_weights_give_probabilities(name, scores, data):
     weights = st.floats(1e-6, 1e6) | st.just(0.0)

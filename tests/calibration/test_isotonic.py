@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
@@ -51,7 +51,6 @@ def test_isotonic_equals_scikit_learn_on_weighted_rows(seed, decimals):
 
 
 @pytest.mark.filterwarnings("ignore:all scores are equal")
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.booleans()), min_size=2, max_size=600))
 def test_isotonic_equals_scikit_learn_on_odd_scores(rows):
     scores, y = np.array([score for score, _ in rows]).round(6), np.array([label for _, label in rows])

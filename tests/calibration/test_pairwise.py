@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import softmax
@@ -20,7 +20,6 @@ def draw(seed=0, n_rows=300, n_classes=3):
 
 
 @given(shares=st.lists(st.floats(0.01, 1), min_size=3, max_size=6))
-@settings(max_examples=30, deadline=None)
 def test_pairs_that_agree_are_coupled_to_what_they_came_from(shares):
     proba = np.array(shares) / sum(shares)
     wins = proba[:, np.newaxis] / (proba[:, np.newaxis] + proba)

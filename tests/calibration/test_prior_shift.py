@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
@@ -23,7 +23,6 @@ def shifted(seed=0, n_rows=4000, n_classes=3):
 
 
 @given(p=rates, train=rates, new=rates)
-@settings(max_examples=50, deadline=None)
 def test_elkans_formula(p, train, new):
     found = PriorShift(train_prior=train, new_prior=new).fit([0.2, 0.7], [0, 1]).predict([p])[0]
     assert found == pytest.approx(new * (p - p * train) / (train - p * train + new * p - train * new), rel=1e-9)

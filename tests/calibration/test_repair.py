@@ -14,6 +14,7 @@ def draw(seed=0, n_rows=3000, shift=0.0):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.sample(3)
 def test_a_shifted_model_is_brought_back_to_the_truth(seed):
     scores, true, y = draw(seed, shift=2.0)
     repair = repair_base_rate(scores, y)

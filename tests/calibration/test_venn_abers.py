@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
@@ -19,7 +19,6 @@ def isotonic_with(score, label, scores, y, weight):
     return regression.predict([score])[0]
 
 
-@settings(deadline=None, max_examples=30)
 @given(MIXED)
 def test_the_pair_is_isotonic_regression_with_the_row_of_either_class(rows):
     scores, y, weight = (np.array(column, dtype=float) for column in zip(*rows, strict=True))

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.comparison import (
@@ -109,7 +109,6 @@ def test_holm_raises_for_what_is_not_a_p_value() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=25)
 def test_friedmans_test_is_scipys_even_with_ties(seed: int) -> None:
     table = np.random.default_rng(seed).integers(0, 4, (12, 4))
     theirs = scipy.stats.friedmanchisquare(*table.T)

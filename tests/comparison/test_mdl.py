@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.cluster import KMeans
@@ -61,7 +61,6 @@ def test_columns_used_up_above_are_not_encoded_again() -> None:
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=20)
 def test_pruning_by_description_length_leaves_the_shortest_tree(seed: int) -> None:
     X, y = noisy(seed)
     full, pruned = (ProbabilityTreeClassifier(prune=how, mdl_penalty=False).fit(X, y) for how in (None, "mdl"))

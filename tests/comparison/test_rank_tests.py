@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.comparison import sign_test, wilcoxon
@@ -36,14 +36,12 @@ def by_all_signs(d: np.ndarray, zeros: str) -> float:
 
 @pytest.mark.parametrize("zeros", ["drop", "pratt"])
 @given(seed=SEEDS)
-@settings(max_examples=40)
 def test_wilcoxons_p_value_counts_all_signs_with_ties_and_zeros(zeros: str, seed: int) -> None:
     d = whole_numbers(seed)
     assert wilcoxon(d, np.zeros(len(d)), zeros=zeros).pvalue == pytest.approx(by_all_signs(d, zeros))
 
 
 @given(SEEDS)
-@settings(max_examples=25)
 def test_without_ties_wilcoxons_test_is_scipys(seed: int) -> None:
     random = np.random.default_rng(seed)
     d = random.normal(0.2, 1, random.integers(5, 45))
@@ -68,7 +66,6 @@ def test_the_pseudo_median_is_that_of_all_averages_of_two() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=20)
 def test_wilcoxons_interval_is_what_the_test_does_not_reject(seed: int) -> None:
     d = np.random.default_rng(seed).normal(size=12)
     found = wilcoxon(d, np.zeros(12), confidence=0.9)
@@ -78,7 +75,6 @@ def test_wilcoxons_interval_is_what_the_test_does_not_reject(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=40)
 def test_the_sign_test_is_scipys(seed: int) -> None:
     d = whole_numbers(seed, 30)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())

@@ -74,6 +74,7 @@ def test_signed_ranks_of_few_pairs_of_many_and_of_mostly_equal_ones(zeros: str) 
 
 @pytest.mark.parametrize("method", ["exact", "mid_p", "chi2", "chi2_corrected"])
 @pytest.mark.parametrize("n_same", [0, 200])
+@pytest.mark.sample(3)
 def test_mcnemars(method: str, n_same: int) -> None:
     for only_a in range(0 if n_same else 1, 10):
         for only_b in range(10):

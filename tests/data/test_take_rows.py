@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data import CodedTable
@@ -69,7 +69,6 @@ def assert_equal(one: CodedTable, other: CodedTable) -> None:
 
 @given(data=st.data(), rows=ROWS, nominal=st.sampled_from(["auto", ["number"], ["x"], "all"]))
 @pytest.mark.parametrize("frame_of", [pandas_frame, polars_frame, arrow_table], ids=["pandas", "polars", "pyarrow"])
-@settings(max_examples=60, deadline=None)
 def test_it_equals_coding_the_rows_alone(frame_of: Any, data: Any, rows: list[Any], nominal: Any) -> None:
     frame = frame_of(rows)
     chosen = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, max_size=20)))
@@ -78,7 +77,6 @@ def test_it_equals_coding_the_rows_alone(frame_of: Any, data: Any, rows: list[An
 
 
 @given(rows=st.lists(st.integers(0, 99), min_size=1, max_size=150), n_jobs=st.sampled_from([1, 3]))
-@settings(max_examples=30, deadline=None)
 def test_it_equals_coding_the_rows_of_an_array(rows: list[int], n_jobs: int) -> None:
     X = np.random.default_rng(0).normal(size=(100, 6)).round(1)
     X[::7, 2], X[:, 3], X[:, 4] = np.nan, np.arange(100), -0.0

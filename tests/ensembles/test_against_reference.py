@@ -90,6 +90,7 @@ def test_mob_esp(forest, reference, pooling, how):
 
 
 @pytest.mark.parametrize(("pooling", "how"), POOLINGS, ids=[str(how) for _, how in POOLINGS])
+@pytest.mark.sample(5)
 def test_mob_esp_out_of_the_bag(forest, reference, pooling, how):
     found = strict_oob_proba(forest.members, pooling, read_mob_esp(forest.members, pooling))
     check(found, [reference.strict_mob_esp_out(forest.plain, i, **how) for i in all_rows(forest)])

@@ -28,6 +28,7 @@ def numbers():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.sample(3)
 def test_stumps_are_those_of_scikit_learn(criterion, n_classes):
     X, y = make_classification(3000, 6, n_informative=4, flip_y=0.2, n_classes=n_classes, random_state=2)
     tree = DecisionTreeClassifier(max_depth=1, criterion=criterion)

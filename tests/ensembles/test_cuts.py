@@ -44,6 +44,7 @@ def check_node(tree, node, X, y, weights, criterion, min_leaf):
 @pytest.mark.parametrize(("min_leaf", "weighting"), [(1, "none"), (20, "whole"), (5, "any")])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
+@pytest.mark.sample(4)
 def test_every_cut_of_a_forest_is_the_best_of_all(criterion, n_classes, min_leaf, weighting):
     random = np.random.default_rng(n_classes)
     n_rows = 4000  # so that the first nodes are searched in buckets, where that will do

@@ -65,6 +65,7 @@ def check_a_row_of_another_class_is_answered_for_alike(members, oob_proba):
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("name", ["unique", "multiplicity", "only", "weight 4", "laplace"])
 @pytest.mark.parametrize("read", [honest_oob_proba, mob_esp_oob_proba])
+@pytest.mark.sample(3)
 def test_a_row_of_another_class_gets_the_same_probabilities(make_forest, read, name, kind):
     """Trees grown without a row know nothing about it; only counts and other trees could reveal its class."""
     members, alpha = make_forest(n_rows=40, n_trees=6, **kind).members, Alpha(4.0 if name == "weight 4" else 1.0)
@@ -73,6 +74,7 @@ def test_a_row_of_another_class_gets_the_same_probabilities(make_forest, read, n
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("name", ["m_branch", "shrinkage"])
+@pytest.mark.sample(3)
 def test_so_is_it_by_estimates_that_look_beyond_the_leaf(make_forest, name, kind):
     members = make_forest(n_rows=40, n_trees=4, **kind).members
 
@@ -169,12 +171,14 @@ def test_on_noise_the_out_of_bag_loss_is_that_of_new_rows(on_noise):
             assert abs(mean) < 5 * error, name
 
 
+@pytest.mark.long
 def test_a_row_that_finds_its_own_class_would_be_noticed(on_noise):
     mean, error = on_noise["leaky"]
     assert mean < -15 * error
 
 
 @pytest.mark.parametrize("bootstrap", ["uniform", "by_class"])
+@pytest.mark.sample(2)
 def test_on_noise_forests_of_the_package_have_the_loss_of_new_rows_out_of_the_bag(bootstrap):
     """Fresh rows have more trees here, which is worth a little: less than 0.01 bits."""
     found = {}

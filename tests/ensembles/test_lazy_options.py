@@ -124,6 +124,7 @@ def drawn_table(seed, n=60, n_classes=3, missing=0.1):
     ],
 )
 @pytest.mark.parametrize(("n_classes", "missing"), [(2, 0.0), (3, 0.15)])
+@pytest.mark.sample(7)
 def test_it_equals_the_plain_reference(seed, params, n_classes, missing):
     X, y = drawn_table(seed, n_classes=n_classes, missing=missing)
     queries = drawn_table(seed + 100, n=6, missing=missing)[0]

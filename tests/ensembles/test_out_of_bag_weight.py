@@ -37,6 +37,7 @@ def honest_loss(members, proba):
 
 @pytest.mark.parametrize("estimate", [Frequency(), Laplace()], ids=["frequency", "laplace"])
 @pytest.mark.parametrize(("read", "forest"), READINGS)
+@pytest.mark.sample(3)
 def test_auto_has_the_least_honest_loss_of_the_grid(make_forest, read, estimate, forest):
     members = make_forest(**forest).members
     tried = [out_of_bag(members, read, Pooling(weight=float(alpha), estimate=estimate)) for alpha in GRID]

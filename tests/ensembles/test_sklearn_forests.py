@@ -74,6 +74,7 @@ def plain_forest(reference, forest, X, y):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("forest", FORESTS.values(), ids=FORESTS)
+@pytest.mark.sample(3)
 def test_readings_equal_the_reference(reference, forest, n_classes):
     X, y = rows(n_classes)
     X, y, new_rows = X[:80], y[:80], X[80:]

@@ -54,6 +54,7 @@ def table(request):
 
 @pytest.mark.filterwarnings("ignore:Curtailment")
 @pytest.mark.parametrize("kind", TREES)
+@pytest.mark.sample(5)
 def test_every_estimate_gives_probabilities(table, kind):
     X, y, weights = table
     for estimate in [*ESTIMATES, *EXTRA]:

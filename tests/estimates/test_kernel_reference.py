@@ -43,6 +43,7 @@ def reaches_an_empty_leaf(tree: Any, row: dict[str, Any]) -> bool:
     return bool(reference.walk(tree, row, (0,), silent, votes=True).any())
 
 
+@pytest.mark.sample(3)
 def test_densities_are_those_of_the_reference_where_leaves_have_rows(grown):
     X = grown.X_test[:N_ROWS]
     in_filled = [not reaches_an_empty_leaf(grown.model.tree_, row) for row in rows_of(X)]

@@ -27,6 +27,7 @@ def leave_one_out(values, width):
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sample(2)
 def test_the_width_is_the_likeliest_by_scikit_learns_densities(seed):
     values = two_bumps(seed=seed)
     rule = numeric_width(values, np.ones(60), values, "silverman")

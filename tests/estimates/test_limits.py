@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.estimates import (
@@ -130,7 +130,6 @@ def test_curtailment_is_its_own_predicting_nodes_read_plainly(draw, seed, v):
 
 
 @given(SEEDS)
-@settings(max_examples=30)
 def test_with_its_numbers_resolved_the_table_is_the_same(draw, seed):
     tree = draw(seed)
     with warnings.catch_warnings():

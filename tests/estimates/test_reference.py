@@ -56,6 +56,7 @@ def assert_agree(grown: Grown, estimate: Any, make: Callable[[Any], reference.Re
 
 
 @pytest.mark.parametrize("name", NAMED)
+@pytest.mark.sample(3)
 def test_a_named_estimate_is_that_of_the_reference(grown, name):
     assert_agree(grown, name, NAMED[name])
 

@@ -116,6 +116,7 @@ def test_a_model_that_cannot_be_saved_leaves_the_old_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize("when", ["write", "replace"])
+@pytest.mark.sample(2)
 def test_a_process_killed_while_saving_leaves_the_old_file(path: Path, when: str) -> None:
     path.write_text("old")
     where = {"write": "files._container.write._Archive.finish", "replace": "_whole_file._put_name"}[when]

@@ -39,6 +39,7 @@ def test_all_members_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("member", ["bayes", "logistic", "kernel", "boosted", "gradient", "forest"])
 @pytest.mark.parametrize("y", [two_classes(), three_classes()], ids=["two", "three"])
+@pytest.mark.sample(5)
 def test_each_member_comes_back(member: str, y: np.ndarray, tmp_path: Path) -> None:
     with quiet():
         model = ProbabilityClassifier(members=[member], random_state=0).fit(table(), y)

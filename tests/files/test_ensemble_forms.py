@@ -99,7 +99,7 @@ def bits(model: Any) -> list[bytes]:
 @pytest.mark.parametrize(
     ("cls", "params"), [*FORESTS, *BOOSTED, (LazyOptionTreesClassifier, {})], ids=lambda value: str(value)[-60:]
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(7)
 def test_an_ensemble_predicts_the_same_to_the_bit(
     cls: type, params: dict[str, Any], classes: Any, tmp_path: Path
 ) -> None:

@@ -109,6 +109,7 @@ FROM_ROWS = ["Neighbors", "Neighbors-all", "Lazy", "NaiveBayes-kernel", "Tree-ke
 
 
 @pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])
+@pytest.mark.sample(3)
 def test_models_that_predict_from_their_training_rows_say_so(tmp_path: Path, name: str) -> None:
     notes = calibrant.save(fitted(name, numeric()), tmp_path / "model").notes
     holds_rows = name in [*FROM_ROWS, "Neighbors-array", "Probability"]
@@ -149,6 +150,7 @@ def test_with_training_rows_everything_is_there(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("name", [*MAKERS, *NUMERIC_MAKERS])
+@pytest.mark.sample(3)
 def test_a_loaded_model_can_be_pickled(tmp_path: Path, name: str) -> None:
     rows = numeric()
     model = fitted(name, rows)

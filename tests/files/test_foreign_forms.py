@@ -119,6 +119,7 @@ def frame() -> Any:
     "options", [{}, {"boosting_type": "dart"}, {"boosting_type": "rf", "subsample": 0.6, "subsample_freq": 1}]
 )
 @pytest.mark.parametrize("y", [two_classes(), three_classes(), two_classes() == "yes"], ids=["two", "three", "bool"])
+@pytest.mark.sample(4)
 def test_lightgbm_comes_back(y: np.ndarray, options: dict[str, Any], tmp_path: Path) -> None:
     model = lightgbm_model(**options).fit(frame(), y)
     loaded = back(model, tmp_path)

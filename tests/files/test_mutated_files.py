@@ -15,7 +15,7 @@ CHANGES = 60  # of each model
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 def test_a_changed_file_is_refused_or_another_valid_model(name: str, tmp_path: Path) -> None:
     if name in FOREIGN:
         pytest.importorskip("skops")

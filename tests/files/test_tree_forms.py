@@ -75,6 +75,7 @@ def tree(y: Any = None, weighted: bool = False, **params: Any) -> ProbabilityTre
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("params", [*({"estimate": each} for each in ESTIMATES), *GROWN], ids=str)
+@pytest.mark.sample(5)
 def test_a_tree_predicts_the_same_to_the_bit(params: dict[str, Any], weighted: bool, tmp_path: Path) -> None:
     model = tree(weighted=weighted, **params)
     for rows in (False, True):

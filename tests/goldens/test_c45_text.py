@@ -81,6 +81,7 @@ def params_of(run: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sample(3)
 def test_our_trees_are_written_as_c45_prints_them(name: str, goldens: Path) -> None:
     rows = rows_of(goldens, name)
     texts: dict[str, str] = {}  # builds that differ in precision alone share a tree
@@ -103,6 +104,7 @@ def model_of(
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sample(3)
 def test_c45s_own_trees_are_written_as_c45_prints_them(name: str, goldens: Path, as_tree: AsTree) -> None:
     rows = rows_of(goldens, name)
     table, like = CodedTable.from_frame(rows.X), ProbabilityTreeClassifier(max_depth=1).fit(rows.X, rows.y)

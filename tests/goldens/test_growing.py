@@ -178,6 +178,7 @@ def assert_same_class_weights(problem: Problem, tree: _core.Tree, run: Any) -> N
 
 
 @pytest.mark.parametrize("name", RELEASE_8)
+@pytest.mark.sample(3)
 def test_release_8_grows_the_same_trees(goldens: Path, name: str) -> None:
     problem, values = release_8_problem(goldens, name), read_json(goldens / "c45" / f"{name}.json")["attribute_values"]
     for run in agreeing_runs(goldens, name):

@@ -34,6 +34,7 @@ def wekas_and_ours(folder: Path, name: str, scheme: str, params: dict[str, Any])
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.sample(4)
 def test_probabilities_are_wekas(name: str, scheme: str, goldens: Path) -> None:
     theirs, ours = wekas_and_ours(goldens, name, scheme, SCHEMES[scheme])
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)

@@ -53,6 +53,7 @@ class Set:
 
 @pytest.mark.parametrize("options", IBK)
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.sample(5)
 def test_ibk(name: str, options: str, goldens: Path) -> None:
     golden = Set.read(goldens, name)
     model = NeighborsClassifier(attribute_weights=None, scale=golden.ranges(), tie_tolerance=0, **IBK[options])

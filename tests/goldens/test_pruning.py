@@ -140,6 +140,7 @@ def c45_grown(problem: Problem, run: dict[str, Any]) -> _core.Tree:
 
 
 @pytest.mark.parametrize("name", C45_SETS + [f"weka_{name}" for name in C45_TWINS])
+@pytest.mark.sample(3)
 def test_collapsed_and_pruned_trees_are_those_of_c45(goldens: Path, name: str) -> None:
     problem = release_8(goldens, name)
     for run in agreeing_runs(goldens, name):
@@ -153,6 +154,7 @@ def test_collapsed_and_pruned_trees_are_those_of_c45(goldens: Path, name: str) -
 
 
 @pytest.mark.parametrize("name", C45_SETS + [f"weka_{name}" for name in C45_TWINS])
+@pytest.mark.sample(3)
 def test_c45s_own_trees_are_pruned_as_c45_prunes_them(goldens: Path, as_tree: AsTree, name: str) -> None:
     problem = release_8(goldens, name)
     for run in read_json(goldens / "c45" / f"{name}.json")["runs"]:

@@ -57,6 +57,7 @@ def c45_params(run: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", C45)
+@pytest.mark.sample(3)
 def test_c45_gives_its_test_cases_the_same_class_weights(name: str, goldens: Path) -> None:
     agreeing = {
         (run["options"], run["build"])
@@ -76,6 +77,7 @@ def test_c45_gives_its_test_cases_the_same_class_weights(name: str, goldens: Pat
 
 @pytest.mark.parametrize("options", J48)
 @pytest.mark.parametrize("name", WEKA)
+@pytest.mark.sample(5)
 def test_j48_gives_its_test_rows_the_same_distributions(name: str, options: str, goldens: Path) -> None:
     table = read_table(goldens / f"data/{name}.arff")
     split = json.loads((goldens / "splits.json").read_text())[name]

@@ -64,7 +64,7 @@ def test_an_estimator_refuses_weights_that_no_sum_can_hold(kind: type[Any]) -> N
 @pytest.mark.parametrize("weights", [np.full(N, 1e100), np.full(N, 1e-100), np.r_[1e-100, np.full(N - 1, 1e100)]])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 def test_an_estimator_computes_with_the_largest_and_smallest_weights(kind: type[Any], weights: Any) -> None:
     if kind is MetaCostClassifier and weights[1] > 1:
         pytest.skip("it draws as many rows as the weights sum to, and says that they are too many")

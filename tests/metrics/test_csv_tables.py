@@ -23,6 +23,7 @@ def rows():
 @pytest.mark.parametrize(
     ("name", "separator"), [("rows.csv", ","), ("rows.CSV", ";"), ("rows.tsv", "\t"), ("rows.csv.gz", ",")]
 )
+@pytest.mark.sample(2)
 def test_a_csv_file_has_the_card_of_its_frame(rows, tmp_path, name, separator):
     rows.to_csv(tmp_path / name, sep=separator, index=False)
     options = {"target": "y", "proba": "p", "weight": "w", "batch_size": 4001}

@@ -35,6 +35,7 @@ def test_the_default_is_a_dozen_metrics_and_fewer_with_more_classes():
 
 
 @pytest.mark.parametrize("interval", ["auto", "bootstrap", "percentile"])
+@pytest.mark.sample(3)
 def test_calibration_errors_never_get_percentiles(interval):
     y, p = drawn()
     card = evaluate(y, p, metrics=CALIBRATION_ERRORS, interval=interval, n_boot=50)

@@ -56,6 +56,7 @@ def test_every_source_has_the_same_card(rows, tmp_path):
 
 
 @pytest.mark.parametrize("name", EXACT)
+@pytest.mark.sample(2)
 def test_losses_and_confusion_metrics_are_exact(rows, name):
     card = evaluate_table(rows, target="y", proba="p", weight="w", metrics=[name], batch_size=999, confidence=None)
     expected = METRICS[name].function(rows.y, rows.p, sample_weight=rows.w)
@@ -86,7 +87,7 @@ def crowded(seed, order):
 @pytest.mark.parametrize("order", ["mixed", "positives first", "negatives first"])
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("name", RANKS)
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 def test_the_stated_error_holds_for_any_order_within_a_bin(name, weight, order):
     for seed in range(30):
         rows = crowded(seed, order)

@@ -21,6 +21,7 @@ def cards(request):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sample(3)
 def test_intervals_are_those_of_all_rows(cards, name):
     fast, slow = (card[name] for card in cards)
     assert fast.value == pytest.approx(slow.value, nan_ok=True)

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.metrics import METRICS, cal, evaluate, evaluate_table
@@ -132,7 +132,6 @@ def test_degenerate_lines_are_those_of_evaluate():
     assert one["calibration_intercept"].value == np.inf
 
 
-@settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), batch=st.integers(20, 100), piece=st.integers(1, 200))
 def test_sorting_on_disk_finds_the_windows_of_cal(seed, batch, piece):
     random = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
@@ -11,7 +11,6 @@ from calibrant.exceptions import ParameterError
 from calibrant.neighbors import attribute_gains, grid_of_k
 
 
-@settings(max_examples=50, deadline=None)
 @given(pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=40))
 def test_the_gain_is_the_mutual_information_in_bits(pairs):
     x, y = np.array(pairs).T

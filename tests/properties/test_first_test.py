@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.properties.impurities import dkm, entropy, gini
@@ -191,7 +191,6 @@ def roots(draw: st.DrawFn) -> Root:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=60)
 @given(root=roots())
 def test_no_test_at_the_root_is_better(criterion: str, root: Root) -> None:
     root.params["criterion"] = criterion

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.properties.impurities import dkm, entropy, gini, twoing
@@ -188,7 +188,6 @@ def test_a_monotone_transform_does_not_change_the_predictions_of_training_rows(p
 
 
 @given(mixed())
-@settings(max_examples=30)
 def test_random_ties_are_the_same_for_the_same_seed(problem: Mixed) -> None:
     first, second = (problem.grow(random_ties=True, seed=7) for _ in range(2))
     assert_same_tree(first, second)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -73,7 +73,6 @@ def rows(draw: st.DrawFn) -> Rows:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=25)
 @given(given_rows=rows())
 def test_orders_and_names_do_not_matter(criterion: str, given_rows: Rows) -> None:
     table = replace(given_rows, params={**given_rows.params, "criterion": criterion})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -94,7 +94,6 @@ def check(methods: dict[str, Any], X: Any, y: Any, plan: Any, weight: Any = None
     grouped=st.booleans(),
     class_weight=st.sampled_from([None, "balanced", {"yes": 2.5}]),
 )
-@settings(max_examples=50, deadline=None)
 @pytest.mark.filterwarnings("ignore:sample_weight of:calibrant.exceptions.CalibrantWarning")  # few rows weigh little
 @pytest.mark.parametrize("kind", ["numbers", "declared", "collected", "objects"])
 def test_rows_taken_are_the_rows_that_fit_codes(

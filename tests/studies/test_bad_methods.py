@@ -104,6 +104,7 @@ def test_a_keyboard_interrupt_ends_the_run_and_loses_nothing(tmp_path: Path, exp
 @linux
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 @pytest.mark.parametrize(("child", "workers"), [("returns", None), ("raises", None), ("exits", None), ("exits", 1)])
+@pytest.mark.sample(3)
 def test_the_child_of_a_method_that_forks_records_nothing(tmp_path: Path, expected, child: str, workers) -> None:
     study = make_study(tmp_path, bad=Forks(child))
     status = study.run(workers=workers)

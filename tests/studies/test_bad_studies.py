@@ -131,6 +131,7 @@ CHANGES: list[tuple[str, dict[str, Any], int, str]] = [
 @pytest.mark.parametrize(
     ("changes", "n_new", "word"), [each[1:] for each in CHANGES], ids=[each[0] for each in CHANGES]
 )
+@pytest.mark.sample(3)
 def test_a_changed_study_says_what_differs_and_keeps_what_counts(
     tmp_path: Path, changes: dict[str, Any], n_new: int, word: str
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_file_that_was_rewritten_is_a_changed_study(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [None, 1])
+@pytest.mark.sample(2)
 def test_a_file_that_is_rewritten_while_the_study_runs_does_not_mix_rows(tmp_path: Path, workers: int | None) -> None:
     file = tmp_path / "rows.csv"
     write_rows(file, 0)

@@ -121,6 +121,7 @@ def test_folds_are_at_most_as_many_as_the_rarest_class_has_rows_or_groups(tmp_pa
         assert not set(rows["house"]) & set(others["house"])
 
 
+@pytest.mark.long
 def test_goes_on_where_time_ended_it(tmp_path):
     options = {"methods": QUICK, "store": tmp_path / "s.db"}
     with pytest.raises(StudyError, match="time_limit: no method has finished a split in 1e-09 s"):

@@ -48,6 +48,7 @@ def crash(_: StudyRows, __: TrialRef) -> float:
 
 @posix
 @pytest.mark.parametrize(("method", "reason"), [(die, "SIGKILL"), (leave, "exited with code 3"), (crash, "SIGSEGV")])
+@pytest.mark.sample(3)
 def test_a_dead_worker_costs_its_job_only(start: Any, method: Any, reason: str) -> None:
     runner = start(2, method=method)
     jobs = [job_of(number, "method" if number == 2 else "mean", 2) for number in range(8)]

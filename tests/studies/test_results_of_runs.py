@@ -64,6 +64,7 @@ def both(folder: Path, plan: Any, rows: str) -> tuple[Study, Performance]:
 
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))
+@pytest.mark.sample(4)
 def test_a_study_has_the_means_intervals_and_predictions_of_estimate_performance(
     tmp_path: Path, plan: Any, rows: str
 ) -> None:

@@ -47,6 +47,7 @@ def test_a_lost_connection_is_made_again(server: PostgresServer, store: Store) -
 
 
 @pytest.mark.parametrize("crash", [False, True])
+@pytest.mark.sample(2)
 def test_a_server_that_comes_back_is_waited_for(server: PostgresServer, store: Store, crash: bool) -> None:
     worker = store.start_worker(STUDY)
     store.record(STUDY, worker, make_record(0))

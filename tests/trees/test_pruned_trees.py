@@ -32,7 +32,7 @@ KINDS = {
     "mdl": {"prune": "mdl"},
     "collapsed": {"collapse": True},
 }
-few = settings(max_examples=40)  # there are many kinds
+few = settings(max_examples=min(40, settings.default.max_examples))  # there are many kinds
 RAISED = ["pessimistic", "of groups", "j48"]  # a branch may take the place of its parent
 DRAWN = ["reduced error"]  # rows, not weights, are drawn and set aside
 CUT_BACK = [kind for kind in KINDS if kind not in RAISED + DRAWN]

@@ -92,6 +92,7 @@ def error(calibrator, truth, n_rows, seed):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("n_rows", SIZES)
 @pytest.mark.parametrize("name", PROMISES)
+@pytest.mark.sample(5)
 def test_the_error_is_within_the_rate_that_the_map_promises(name, n_rows, seed):
     calibrator, truth, constant, power = PROMISES[name]
     assert error(calibrator, truth, n_rows, seed) <= constant * n_rows**-power
@@ -100,6 +101,7 @@ def test_the_error_is_within_the_rate_that_the_map_promises(name, n_rows, seed):
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long) if name == "auto" else name for name in PROMISES]
 )
+@pytest.mark.sample(3)
 def test_sixty_four_times_the_rows_cut_the_error_at_least_by_half(name):
     calibrator, truth, _, _ = PROMISES[name]
     few, many = (np.mean([error(calibrator, truth, n, seed) for seed in range(8)]) for n in (SIZES[0], SIZES[-1]))

@@ -37,6 +37,7 @@ def share_said_to_be_outside(method, n, n_samples, n_resamples=200):
 
 @pytest.mark.parametrize("n", [60, 1500])
 @pytest.mark.parametrize("method", ["fixed", "equal_mass"])
+@pytest.mark.sample(3)
 def test_calibrated_samples_are_outside_in_at_most_5_of_100_by_bins(method, n):
     """With pointwise bands 10 to 30 of 100 were; 150 samples have a standard error of 1.8 of 100."""
     assert share_said_to_be_outside(method, n, 150) <= 0.05 + 0.036
@@ -50,6 +51,7 @@ def test_calibrated_samples_are_outside_in_at_most_5_of_100_by_isotonic_regressi
 
 
 @pytest.mark.parametrize("method", ["fixed", "equal_mass", "corp"])
+@pytest.mark.sample(2)
 def test_overconfident_samples_are_found(method):
     random = np.random.default_rng(3)
     found = 0

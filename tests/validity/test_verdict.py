@@ -30,6 +30,7 @@ def at_most(rate, n):
 
 @pytest.mark.parametrize("base_rate", BETAS)
 @pytest.mark.parametrize(("n", "n_samples"), [(200, 150), pytest.param(2000, 300, marks=pytest.mark.long)])
+@pytest.mark.sample(2)
 def test_calibrated_rows_are_called_miscalibrated_in_5_of_100_samples(n, n_samples, base_rate):
     rng = np.random.default_rng(n)
     rejected = 0
@@ -49,6 +50,7 @@ FOUND = {
 
 @pytest.mark.parametrize("n_samples", [40, pytest.param(400, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", FOUND)
+@pytest.mark.sample(4)
 def test_what_the_best_single_test_finds_in_95_of_100_samples_all_together_find_in_85(name, n_samples):
     n, base_rate, truth = FOUND[name]
     rng = np.random.default_rng(8)
