@@ -36,6 +36,7 @@ def test_no_placeholder_is_left_in_a_docstring(function):
     assert not re.search(r"%\(\w+\)s", inspect.getdoc(function))
 
 
+@pytest.mark.long  # python -OO compiles every library that is imported
 def test_metrics_work_without_docstrings():
     script = "from calibrant.metrics import mse; raise SystemExit(mse.__doc__ is not None or mse([0, 1], [0, 1]) != 0)"
     subprocess.run([sys.executable, "-OO", "-c", script], check=True, env=dict(os.environ))
