@@ -1,0 +1,92 @@
+"""Caruana & Niculescu-Mizil (2004) as studies, tables, findings and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from calibrant.papers._caruana.algorithms import coded_models, tree_models
+from calibrant.papers._caruana.candidates import PAPER_MAPS, calibrated
+from calibrant.papers._caruana.choose import make_default_grid
+from calibrant.papers._caruana.findings import algorithm_findings
+from calibrant.papers._caruana.findings_on_boosting import boosting_findings, our_findings
+from calibrant.papers._caruana.histograms import make_histograms, read_boosted
+from calibrant.papers._caruana.pictures import draw_pictures
+from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, Scale
+from calibrant.papers._caruana.selection import choose_models, read_trials
+from calibrant.papers._caruana.studies import CHOICE, make_studies
+from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
+from calibrant.papers._caruana.tables_of_paper import make_table_1, make_table_2, make_table_4
+from calibrant.papers._caruana.tables_of_problems import (
+    make_by_problem,
+    make_chosen,
+    make_infinite,
+    make_raw_by_problem,
+)
+from calibrant.papers._reproduction.paper import Paper, Size
+
+if TYPE_CHECKING:
+    from calibrant.papers._reproduction.finding import Finding
+    from calibrant.papers._reproduction.picture import Picture
+    from calibrant.papers._reproduction.table import PaperTable
+    from calibrant.studies import Study, StudyResults
+
+__all__ = ["CaruanaNiculescuMizil2004"]
+
+
+class CaruanaNiculescuMizil2004(Paper):
+    """Seven learning algorithms before and after Platt scaling and isotonic regression.
+
+    Examples
+    --------
+    >>> len(CaruanaNiculescuMizil2004.scale("default").grid.svms)
+    20
+    """
+
+    name = "caruana-niculescu-mizil-2004"
+    citation = (
+        'R. Caruana and A. Niculescu-Mizil, "Predicting good probabilities with supervised learning", '
+        "American Meteorological Society, 2004"
+    )
+    processor_seconds: ClassVar[Mapping[Size, float]] = {"quick": 300.0, "default": 5400.0, "full": 200000.0}
+
+    @staticmethod
+    def scale(size: Size) -> Scale:
+        """Return what a size runs."""
+        return SCALES[size]
+
+    def methods(self) -> dict[str, Any]:
+        """Return one model of each algorithm, raw and behind the paper's maps."""
+        models = (*tree_models(PAPER_MODELS), *coded_models(PAPER_MODELS))
+        return {f"{row}, {name}": calibrated(model, name) for row, _, model in models for name in PAPER_MAPS}
+
+    def studies(self, size: Size, store: str) -> dict[str, Study]:
+        """Return a study for each problem and table, one of the choice of the grid, and those of the figures."""
+        return make_studies(f"{self.name} {size}", self.scale(size), store)
+
+    def tables(self, results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:
+        """Return Tables 1, 2 and 4, the changes, orders and comparisons, and tables by problem."""
+        chosen = choose_models(read_trials(results))
+        made = [
+            make_table_1(chosen.problems, self.scale(size).rows),
+            make_table_2(chosen),
+            make_table_4(chosen),
+            make_changes(chosen),
+            make_orderings(chosen),
+            make_comparisons(chosen),
+            make_raw_by_problem(chosen),
+            make_by_problem(chosen),
+            make_infinite(chosen),
+            make_chosen(chosen),
+            make_histograms(read_boosted(results)),
+        ]
+        return [*made, make_default_grid(results[CHOICE])] if CHOICE in results else made
+
+    def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
+        """Return the findings of the paper, and those on what calibrant adds."""
+        known = dict(tables)
+        return [*algorithm_findings(known), *boosting_findings(known), *our_findings(known)]
+
+    def pictures(self, results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+        """Return Figures 1 to 4."""
+        return draw_pictures(read_boosted(results), tables["table_4"])

@@ -1,0 +1,159 @@
+"""Figures 1 to 4 of Caruana & Niculescu-Mizil (2004), drawn from our results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant.papers._caruana.candidates import PAPER_MAPS
+from calibrant.papers._reproduction.picture import Picture
+from calibrant.plots._internal import COLORS, REFERENCE_LINE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from calibrant.papers._caruana.histograms import BoostedPredictions
+    from calibrant.papers._reproduction.table import PaperTable
+
+__all__ = ["draw_pictures"]
+
+_COLUMN = 2.1  # inches
+_N_BARS = 20
+_COLOR = dict(zip(PAPER_MAPS, COLORS, strict=False))
+
+
+def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) -> list[Picture]:
+    """Return the pictures: predictions of boosted trees by problem, raw and calibrated, and the squared errors."""
+    made = []
+    if boosted:
+        of = f"boosted trees ({boosted[0].setting})"
+        made = [
+            Picture(
+                "figure_1",
+                f"Figure 1. Histograms of predicted values and reliability diagrams for {of} on the test rows; in the "
+                "middle with the sigmoid fitted by Platt's method, below with the steps of isotonic regression.",
+                _figure_1(boosted),
+            ),
+            Picture(
+                "figure_2",
+                f"Figure 2. Histograms of predicted values and reliability diagrams for {of} calibrated with Platt's "
+                "method.",
+                _calibrated(boosted, "PLATT"),
+            ),
+            Picture(
+                "figure_3",
+                f"Figure 3. Histograms of predicted values for {of} calibrated with isotonic regression, and, which "
+                "the paper leaves out, their reliability diagrams.",
+                _calibrated(boosted, "ISOTONIC"),
+            ),
+        ]
+    caption = (
+        "Figure 4. Root of the squared error of the learning algorithms: ours over five problems as bars, the paper's "
+        "over seven as diamonds."
+    )
+    return [*made, Picture("figure_4", caption, _figure_4(table_4))]
+
+
+def _new(n_rows: int, n_columns: int) -> tuple[Figure, Any]:
+    # Of the object interface: pyplot would keep every figure open
+    matplotlib = optional_import("matplotlib.figure", extra="plots", purpose="draw")
+    figure = matplotlib.Figure(figsize=(_COLUMN * n_columns + 0.5, _COLUMN * n_rows + 0.3), layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:
+    figure, axes = _new(3, len(boosted))
+    for column, each in enumerate(boosted):
+        _draw_histogram(axes[0, column], each, "RAW")
+        axes[0, column].set_title(each.problem, fontsize=10)
+        for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
+            _draw_reliability(axes[row, column], each, "RAW")
+            _draw_map(axes[row, column], each, name)
+    _label_rows(axes, ("Share of rows", "Fraction of positives", "Fraction of positives"))
+    _label_columns(axes, "Predicted value")
+    for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
+        axes[row, 0].legend(loc="upper left", fontsize=7, frameon=False)
+        axes[row, 0].get_legend().get_texts()[-1].set_text({"PLATT": "sigmoid", "ISOTONIC": "isotonic"}[name])
+    return figure
+
+
+def _calibrated(boosted: Sequence[BoostedPredictions], name: str) -> Figure:
+    figure, axes = _new(2, len(boosted))
+    for column, each in enumerate(boosted):
+        _draw_histogram(axes[0, column], each, name)
+        _draw_reliability(axes[1, column], each, name)
+        axes[0, column].set_title(each.problem, fontsize=10)
+    _label_rows(axes, ("Share of rows", "Fraction of positives"))
+    _label_columns(axes, "Predicted probability")
+    return figure
+
+
+def _draw_histogram(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
+    proba = boosted.proba[name]
+    weights = np.full(len(proba), 1.0 / len(proba))
+    ax.hist(
+        proba, bins=_N_BARS, range=(0.0, 1.0), weights=weights, color=_COLOR[name], edgecolor="white", linewidth=0.3
+    )
+    _format(ax)
+
+
+def _draw_reliability(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
+    figures = np.array([*boosted.bins(name)])
+    kept = figures[:, 0] > 0
+    ax.plot((0, 1), (0, 1), **REFERENCE_LINE)
+    ax.plot(figures[kept, 1], figures[kept, 2], "o-", color=_COLOR[name], markersize=3.5, linewidth=1.2, label="bins")
+    ax.set_ylim(-0.03, 1.03)
+    _format(ax)
+
+
+def _draw_map(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
+    """Draw the fitted map: what it makes of the raw predictions."""
+    order = np.argsort(boosted.proba["RAW"], kind="stable")
+    raw, mapped = boosted.proba["RAW"][order], boosted.proba[name][order]
+    ax.plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
+
+
+def _format(ax: Axes) -> None:
+    ax.set_xlim(-0.03, 1.03)
+    ax.set_xticks((0.0, 0.5, 1.0))
+    ax.tick_params(labelsize=7)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def _label_rows(axes: Any, labels: Sequence[str]) -> None:
+    for row, label in enumerate(labels):
+        axes[row, 0].set_ylabel(label, fontsize=8)
+        for ax in axes[row, 1:] if label != "Share of rows" else ():
+            ax.set_yticklabels(())
+
+
+def _label_columns(axes: Any, label: str) -> None:
+    for ax in axes[-1]:
+        ax.set_xlabel(label, fontsize=8)
+
+
+def _figure_4(table: PaperTable) -> Figure:
+    matplotlib = optional_import("matplotlib.figure", extra="plots", purpose="draw")
+    figure: Figure = matplotlib.Figure(figsize=(8.0, 3.6), layout="constrained")
+    ax = figure.subplots()
+    cells = [each for each in table.cells if each.block == "Squared error" and each.published is not None]
+    algorithms = [*dict.fromkeys(each.row for each in cells)]
+    for number, name in enumerate(PAPER_MAPS):
+        shown = [each for each in cells if each.column == name]
+        positions = np.array([algorithms.index(each.row) for each in shown]) + 0.27 * (number - 1)
+        ax.bar(positions, [each.ours for each in shown], 0.25, color=_COLOR[name], label=f"{name.lower()}, ours")
+        printed = [each.published.value for each in shown if each.published is not None]
+        ax.plot(positions, printed, "D", color="black", markerfacecolor="white", markersize=4)
+    ax.plot([], [], "D", color="black", markerfacecolor="white", markersize=4, label="the paper's")
+    ax.set_xticks(range(len(algorithms)), algorithms, fontsize=9)
+    ax.set_ylabel("Root of the squared error")
+    ax.set_ylim(bottom=0.0)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.legend(ncols=4, fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.12))
+    return figure

@@ -1,0 +1,141 @@
+"""The model of each algorithm and map that is best on the validation rows, by each metric for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.papers._caruana.candidates import ALGORITHMS, BLEND, SIGN, CandidateName
+from calibrant.papers._caruana.metrics import HIGHER_IS_BETTER, METRIC_NAMES
+from calibrant.papers._caruana.problems import PROBLEMS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from calibrant.studies import StudyResults
+
+__all__ = ["Chosen", "choose_models", "read_trials", "with_accuracy_by_sign"]
+
+
+def read_trials(results: Mapping[str, StudyResults]) -> pd.DataFrame:
+    """Return the trials of the problems: problem, sample, algorithm, setting, map, and the metrics."""
+    import pandas as pd
+
+    frames = [found.to_frame() for name, found in results.items() if name.partition(" ")[0] in PROBLEMS]
+    trials = pd.concat(frames, ignore_index=True)
+    candidates = [CandidateName.parse(name) for name in trials["method"]]
+    problem, sample = zip(*(str(name).rsplit(" ", 1) for name in trials["dataset"]), strict=True)
+    named = trials.assign(
+        problem=problem,
+        sample=[int(each) for each in sample],
+        algorithm=[each.algorithm for each in candidates],
+        setting=[each.setting for each in candidates],
+        map=[each.map for each in candidates],
+    )
+    return with_accuracy_by_sign(named)
+
+
+def with_accuracy_by_sign(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials with the accuracy of raw SVMs by the sign of their margins, and without those that have it."""
+    place, figures = ["problem", "sample", "setting"], ["validation ACC", "test ACC"]
+    is_sign, is_raw = trials["map"] == SIGN, (trials["algorithm"] == "SVM") & (trials["map"] == "RAW")
+    by_sign = trials[is_sign].set_index(place)[figures]
+    changed = trials.copy()
+    changed.loc[is_raw, figures] = by_sign.reindex(trials[is_raw].set_index(place).index).to_numpy()
+    return changed[~is_sign]
+
+
+def choose_models(trials: pd.DataFrame) -> Chosen:
+    """Return the best model on the validation rows by each metric; of ties the first."""
+    import pandas as pd
+
+    lines = [
+        line
+        for (problem, sample, algorithm, name), group in trials.groupby(
+            ["problem", "sample", "algorithm", "map"], sort=False
+        )
+        for line in _best_lines(group, {"problem": problem, "sample": sample, "algorithm": algorithm, "map": name})
+    ]
+    return Chosen(pd.DataFrame(lines))
+
+
+def _best_lines(group: pd.DataFrame, labels: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for metric in METRIC_NAMES:
+        values = group[f"validation {metric}"].to_numpy(dtype=np.float64)
+        signed = np.where(np.isnan(values), np.inf, -values if metric in HIGHER_IS_BETTER else values)
+        best = group.iloc[int(np.argmin(signed))]
+        figures = {"validation": best[f"validation {metric}"], "test": best[f"test {metric}"]}
+        yield {
+            **labels,
+            "metric": metric,
+            "setting": best["setting"],
+            **figures,
+            "infinite": best["test infinite"],
+            "models": len(group),
+            "predicted": best["n_test"],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The chosen models: a line for each problem, sample, algorithm, map and metric.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        Their settings, their values on validation and test rows, and how many test rows have infinite log-loss.
+    """
+
+    lines: pd.DataFrame
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The problems, in the order of the paper."""
+        return tuple(name for name in PROBLEMS if name in set(self.lines["problem"]))
+
+    @property
+    def samples(self) -> tuple[int, ...]:
+        """The samples of rows."""
+        return tuple(sorted(set(self.lines["sample"])))
+
+    @property
+    def maps(self) -> tuple[str, ...]:
+        """The maps, in the order of the study."""
+        return tuple(dict.fromkeys(self.lines["map"]))
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms, in the order of Table 2, and the blend last."""
+        known = set(self.lines["algorithm"])
+        return tuple(name for name in (*ALGORITHMS, BLEND) if name in known)
+
+    @cached_property
+    def shared(self) -> NDArray[np.float64]:
+        """For each problem, the share of its rows that are predicted in a sample: what samples have in common."""
+        n_predicted = self.lines.groupby("problem")["predicted"].first()
+        return np.array([n_predicted[name] / PROBLEMS[name].n_rows for name in self.problems])
+
+    def by_sample(self, algorithm: str, name: str, metric: str) -> NDArray[np.float64]:
+        """Return the values on the test rows, of shape (n_samples, n_problems); NaN where there are none."""
+        found = self._tests
+        places = [[(algorithm, name, metric, sample, each) for each in self.problems] for sample in self.samples]
+        return np.array([[found.get(place, np.nan) for place in row] for row in places])
+
+    def by_problem(self, algorithm: str, name: str, metric: str) -> NDArray[np.float64]:
+        """Return the mean over the samples for each problem."""
+        return np.asarray(self.by_sample(algorithm, name, metric).mean(axis=0))
+
+    def mean(self, algorithm: str, name: str, metric: str) -> float:
+        """Return the mean over samples and problems."""
+        return float(self.by_sample(algorithm, name, metric).mean())
+
+    @cached_property
+    def _tests(self) -> dict[tuple[str, str, str, int, str], float]:
+        columns = ("algorithm", "map", "metric", "sample", "problem")
+        places = zip(*(self.lines[each] for each in columns), strict=True)
+        return dict(zip(places, self.lines["test"].astype(float), strict=True))
