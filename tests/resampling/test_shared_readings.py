@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -176,3 +177,30 @@ def test_a_map_that_fails_does_not_stop_the_other_members(n_fits: list[Any]) -> 
 class Failing(Platt):
     def _fit_rows(self, rows: Any) -> Any:  # noqa: ARG002
         raise ValueError("no map today")
+
+
+def test_an_estimator_without_get_params_fails_in_its_own_trial() -> None:
+    class Bare:
+        _estimator_type = "classifier"
+        fit = predict = predict_proba = None
+
+        def __sklearn_tags__(self) -> Any:
+            return GaussianNB().__sklearn_tags__()
+
+    X, y, _ = make_rows()
+    experiment = read_experiment({"bare": Bare(), "bayes": GaussianNB()}, np.nan_to_num(X), y, ["mse"])
+    trials = list(experiment.trials(CrossValidation(2), errors="record"))
+    assert [bool(trial.error) for trial in trials] == [True, False] * 2
+
+
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored:UserWarning")
+def test_folds_of_a_splitter_are_shared_where_they_are_equal() -> None:
+    splitters = [StratifiedKFold(3), StratifiedKFold(3), GroupKFold(3)]
+    methods = {str(i): CalibratedClassifier(GaussianNB(), "platt", cv=cv) for i, cv in enumerate(splitters)}
+    X, y, _ = make_rows()
+    groups, plan = np.arange(240) % 12, CrossValidation(2, random_state=0)
+    experiment = read_experiment(methods, np.nan_to_num(X), y, ["mse"], groups=groups)
+    assert len(experiment.families(plan)) == 1
+    for trial in experiment.trials(plan):
+        alone = read_experiment({"one": methods[str(trial.method)]}, np.nan_to_num(X), y, ["mse"], groups=groups)
+        assert np.array_equal(trial.predictions, next(iter(alone.trials(plan, splits=[trial.split]))).predictions)

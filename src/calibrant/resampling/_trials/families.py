@@ -85,7 +85,7 @@ class Family:
 
     @property
     def n_fits(self) -> int:
-        """Number of fits on a split, with those of the folds of calibrators."""
+        """Number of fits on a split, with those of the folds of calibrators where their number is known."""
         folds = {_folds_of(member) for member, base in zip(self.members, self.bases, strict=True) if member is not base}
         return 1 + sum(n_folds for n_folds, *_ in folds)
 
@@ -176,7 +176,7 @@ def base_of(estimator: Any) -> Any:
 def _folds_of(calibrated: CalibratedClassifier) -> tuple[int, str, str, str]:
     """Return the number of folds of a calibrated classifier, and what else equal folds have in common."""
     cv: Any = calibrated.cv
-    n_folds = int(cv) if cv in Int() else int(cv.get_n_splits()) if hasattr(cv, "get_n_splits") else 0
+    n_folds = int(cv) if cv in Int() else 0  # that of a splitter may depend on the rows, and is not counted
     return n_folds, repr(calibrated.random_state), calibrated.weight_kind, calibrated.method
 
 
@@ -203,6 +203,8 @@ def _key(base: Any, is_plain: bool) -> tuple[Any, ...]:
 
     Thousands of methods are compared with those of the same key alone.
     """
+    if not hasattr(base, "get_params"):  # its clone raises, which is for its own trial
+        return (False, type(base), id(base))
     is_grown = is_plain and _is_grown(base)
     reading, kind = (_growth_reading(base), None) if is_grown else (_reading(base), type(base))
     plain = [
