@@ -118,6 +118,50 @@ def test_large_nodes_and_small_ones_are_searched_alike(criterion, n_classes):
     assert tree.log_prior[0] == pytest.approx(best[3], abs=1e-9)
 
 
+def rows_of_nodes(tree, X):
+    """Return which rows reach each node, none having a missing value."""
+    reach = np.zeros((tree.n_nodes, len(X)), dtype=bool)
+    reach[0] = True
+    for node in np.flatnonzero(~tree.is_leaf):
+        values = X.iloc[:, tree.feature[node]]
+        if tree.is_numeric[node]:
+            branch = (values > tree.threshold[node]).to_numpy().astype(int)
+        else:
+            branch = tree.branches_of(node)[values.cat.codes.to_numpy()]
+        for b, child in enumerate(tree.children_of(node)):
+            reach[child] = reach[node] & (branch == b)
+    return reach
+
+
+def used_above(tree, node):
+    found = set()
+    while (node := int(tree.parent[node])) >= 0:
+        found |= set() if tree.is_numeric[node] else {int(tree.feature[node])}
+    return found
+
+
+@pytest.mark.parametrize("criterion", ["bayes", "mml"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_test_of_a_tree_is_the_best_at_its_node(criterion, n_classes):
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame({"a": rng.normal(size=150).round(2), "b": rng.integers(0, 5, 150) * 1.0})
+    X["d"], X["e"] = pd.Categorical(rng.choice(list("uvw"), 150)), pd.Categorical(rng.choice(list("xy"), 150))
+    y = np.digitize(X["a"] + (X["d"] == "u") + rng.normal(size=150), [0.5, 1.5][: n_classes - 1])
+    tree = ProbabilityTreeClassifier(criterion=criterion, **(PLAIN | {"max_depth": None})).fit(X, y).tree_
+    reach = rows_of_nodes(tree, X)
+    for node in np.flatnonzero(~tree.is_leaf):
+        at = reach[node]
+        labels = np.concatenate([y[at], np.arange(n_classes)])  # so that every class is counted, with weight 0
+        rows = pd.concat([X[at], X.iloc[[0] * n_classes]], ignore_index=True)
+        weights = np.concatenate([np.ones(at.sum()), np.zeros(n_classes)])
+        rows = rows.drop(columns=[X.columns[j] for j in used_above(tree, node)])
+        rows.loc[weights == 0, rows.columns.intersection(["a", "b"])] = np.nan
+        scores = {name: (score, prior) for score, name, _, prior in root_scores(rows, labels, weights, criterion)}
+        score, prior = scores[X.columns[tree.feature[node]]]
+        assert score == pytest.approx(max(each[0] for each in scores.values()), abs=1e-6)
+        assert tree.log_prior[node] == pytest.approx(prior, abs=1e-8)
+
+
 def test_growth_does_not_stop_where_every_test_loses():
     y = np.tile([0, 1], 50)
     X = np.arange(100.0)[:, np.newaxis]

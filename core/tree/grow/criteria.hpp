@@ -228,20 +228,7 @@ double two_class_gain(C& criterion, Count left0, Count left1, Count right0, Coun
     }
 }
 
-// The gain of a cut of any number of classes; a criterion may have a faster formula.
-template <Criterion C>
-double cut_gain(C& criterion, std::span<const double> left, double low, std::span<const double> right, double high) {
-    if constexpr (requires { criterion.cut_gain(left, low, right, high); }) {
-        return criterion.cut_gain(left, low, right, high);
-    } else {
-        criterion.start();
-        criterion.add(left, low);
-        criterion.add(right, high);
-        return criterion.gain();
-    }
-}
-
-// The same of two classes to within 1e-9.
+// The same to within 1e-9.
 template <Criterion C>
 double quick_two_class_gain(C& criterion, double left0, double left1, double right0, double right1) {
     if constexpr (requires { criterion.quick_two_class_gain(left0, left1, right0, right1); }) {
@@ -257,6 +244,15 @@ concept SumOfParts = Criterion<C> && requires(const C criterion, std::span<const
     { criterion.part(counts, weight) } -> std::same_as<double>;
     { criterion.gain_of(weight) } -> std::same_as<double>;
 };
+
+// A criterion that follows a cut through sorted rows: the weight of one class to the left of it changes at a time.
+template <class C>
+concept RunningCriterion =
+    Criterion<C> && requires(C criterion, const C complete, std::span<const double> counts, double weight) {
+        criterion.start_cuts(counts);
+        criterion.move(weight, weight, weight);
+        { complete.gain_at(weight) } -> std::same_as<double>;
+    };
 
 static_assert(Criterion<Entropy> && Criterion<Gini> && Criterion<Dkm> && Criterion<Hellinger>);
 

@@ -36,9 +36,20 @@ class Evidence {
         }
         return (of_two(left0, left1) + of_two(right0, right1) - whole_) / known_;
     }
-    double cut_gain(std::span<const double> left, double low, std::span<const double> right, double high) const {
-        if (left.size() == 2) return two_class_gain(left[0], left[1], right[0], right[1]);
-        return (of(left, low) + of(right, high) - whole_) / known_;
+    // The cut moves on from the left of all rows: only the class of a row changes on both sides.
+    void start_cuts(std::span<const double> counts) {
+        sides_ = 0;
+        for (const double n : counts) sides_ += (*factorial_)(n);
+    }
+    void move(double all, double before, double after) {
+        if (after == before) return;
+        const double left = (*factorial_)(after) - (*factorial_)(before);
+        sides_ += left + ((*factorial_)(left_over(all, after)) - (*factorial_)(left_over(all, before)));
+    }
+    double gain_at(double low) const {
+        const auto others = static_cast<double>(n_others_);
+        const double totals = (*factorial_)(low + others) + (*factorial_)(known_ - low + others);
+        return (sides_ - totals + 2 * of_no_rows_ - whole_) / known_;
     }
 
   private:
@@ -63,9 +74,10 @@ class Evidence {
     const LogFactorial* factorial_;
     std::size_t n_others_;
     double of_no_rows_, known_, whole_, branches_ = 0;
+    double sides_ = 0;  // ln n! of all classes on both sides of the cut
 };
 
-static_assert(Criterion<Evidence>);
+static_assert(Criterion<Evidence> && RunningCriterion<Evidence>);
 
 // ln of the prior probability that all branches of a test are leaves (Wallace & Patrick 1993): a node whose parent has
 // a branches is a leaf with probability 1 - 1/a.

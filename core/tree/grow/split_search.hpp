@@ -125,7 +125,8 @@ class BestCut {
     bool may_skip_pure_cuts() const { return tries_ > 0 && rules_.tolerance <= tie_tolerance && !rules_.averages; }
     void skip(std::size_t n = 1) { tries_ += n; }
     // Returns whether a cut whose gain is known to within 1e-6 may win.
-    bool may_win(double gain) const { return rules_.averages || gain > gain_ + rules_.tolerance - 1e-6; }
+    bool may_win(double gain) const { return gain > gain_ + rules_.tolerance - 1e-6; }
+    bool needs_every_cut() const { return rules_.averages; }
     void offer(double gain, double low, std::uint32_t below, std::uint32_t above,
                std::int32_t missing_branch = Tree::all_branches) {
         ++tries_;
@@ -184,11 +185,14 @@ class CutSearch {
           left_(node.scratch.first(known.counts.size())),
           right_(node.scratch.last(known.counts.size())) {
         std::fill(left_.begin(), left_.end(), 0.0);
+        if constexpr (RunningCriterion<C>) criterion_.start_cuts(known.counts);
     }
 
     void add(std::size_t label, double weight) {
+        const double before = left_[label];
         left_[label] += weight;
         low_ += weight;
+        if constexpr (RunningCriterion<C>) criterion_.move(known_.counts[label], before, left_[label]);
     }
     void add_rows(std::size_t n_rows) { low_rows_ += n_rows; }
     bool too_low() const { return low_ < node_.min_side - size_tolerance || !node_.has_rows(low_rows_); }
@@ -201,13 +205,23 @@ class CutSearch {
     }
     void skip() { best_.skip(); }
     void try_cut(std::uint32_t below, std::uint32_t above) {
-        for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
-        const double gain = cut_gain(criterion_, left_, low_, right_, known_.weight - low_);
-        best_.offer(gain * known_.weight / node_.weight, low_, below, above);
+        best_.offer(gain() * known_.weight / node_.weight, low_, below, above);
     }
     FoundTest result() { return best_.result(known_.weight); }
 
   private:
+    double gain() {
+        if constexpr (RunningCriterion<C>) {
+            return criterion_.gain_at(low_);
+        } else {
+            for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
+            criterion_.start();
+            criterion_.add(left_, low_);
+            criterion_.add(right_, known_.weight - low_);
+            return criterion_.gain();
+        }
+    }
+
     const NodeFacts& node_;
     const Known& known_;
     C criterion_;

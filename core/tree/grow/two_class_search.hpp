@@ -110,7 +110,8 @@ class TwoClassCuts {
     bool too_high(double more = 0) const { return low() + more > most_; }
     void try_cut(std::uint32_t below, std::uint32_t above) {
         const double right0 = left_over(all_[0], left_[0]), right1 = left_over(all_[1], left_[1]);
-        if (!best_.may_win(scale_ * quick_two_class_gain(criterion_, left_[0], left_[1], right0, right1)))
+        if (!best_.needs_every_cut() &&
+            !best_.may_win(scale_ * quick_two_class_gain(criterion_, left_[0], left_[1], right0, right1)))
             return best_.skip();
         best_.offer(scale_ * two_class_gain(criterion_, left_[0], left_[1], right0, right1), low(), below, above);
     }

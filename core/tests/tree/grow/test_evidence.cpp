@@ -92,6 +92,22 @@ TEST(two_classes_have_the_same_gain_from_counts_and_from_weights) {
     }
 }
 
+TEST(a_cut_that_moves_on_has_the_gain_of_its_sides) {
+    std::mt19937 random(3);
+    const XLogX xlogx(20, 300);
+    for (int trial = 0; trial < 100; ++trial) {
+        const Split split(random, 2 + random() % 4, trial % 2 == 0);
+        Evidence evidence({split.all, sum_of(split.all)}, xlogx);
+        evidence.start_cuts(split.all);
+        for (std::size_t k = 0; k < split.all.size(); ++k) {
+            const double half = std::floor(split.left[k] / 2);
+            evidence.move(split.all[k], 0, half);
+            evidence.move(split.all[k], half, split.left[k]);
+        }
+        CHECK(near(evidence.gain_at(sum_of(split.left)), split.gain(), 1e-11));
+    }
+}
+
 TEST(a_log_mean_is_that_of_the_exponentials) {
     LogMean mean;
     const double logs[] = {-3, 1.5, 0, 1.5, -60, 2}, weights[] = {1, 0.5, 2, 1, 1, 3};
