@@ -5,9 +5,13 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 
+from calibrant.calibration import CalibratedClassifier
 from calibrant.exceptions import ParameterError
+from calibrant.metrics import brier
 from calibrant.neural import NeuralNetClassifier
 from calibrant.neural._net import Net
+from calibrant.neural._training import Training
+from calibrant.resampling import CrossValidation, estimate_performance
 
 
 def rows(n=200, n_classes=2, seed=0):
@@ -31,7 +35,7 @@ def test_long_training_reaches_the_loss_of_scikit_learns_own_solver():
     scaled = StandardScaler().fit_transform(X)
     theirs = MLPClassifier((1,), activation="logistic", solver="lbfgs", alpha=0, max_iter=2000, random_state=0)
     best = theirs.fit(scaled, y).loss_
-    proba = NeuralNetClassifier(n_hidden=1, n_epochs=400, random_state=0).fit(X, y).predict_proba(X)
+    proba = NeuralNetClassifier(n_hidden=1, n_epochs=200, random_state=0).fit(X, y).predict_proba(X)
     loss = -np.log(proba[np.arange(len(y)), y]).mean()
     assert best - 1e-3 < loss < best + 0.02
 
@@ -84,3 +88,18 @@ def test_one_class_is_certain():
     net = NeuralNetClassifier(n_epochs=2).fit([[1.0], [2.0]], ["only", "only"])
     assert net.predict_proba([[3.0]]).tolist() == [[1.0]]
     assert [proba.tolist() for proba in net.staged_predict_proba([[3.0]])] == [[[1.0]]]
+
+
+def test_the_engine_trains_once_for_all_epochs_and_their_calibrators(monkeypatch):
+    X, y = rows(90)
+    nets = {f"{n}": NeuralNetClassifier(n_hidden=2, n_epochs=n, random_state=0) for n in (1, 4)}
+    methods = nets | {f"{n} platt": CalibratedClassifier(net, "platt", cv=3) for n, net in nets.items()}
+    plan = CrossValidation(2)
+    alone = {name: estimate_performance(net, X, y, plan, {"brier": brier}) for name, net in methods.items()}
+    runs = []
+    run = Training.run
+    monkeypatch.setattr(Training, "run", lambda *arguments: runs.append(1) or run(*arguments))
+    together = estimate_performance(methods, X, y, plan, {"brier": brier})
+    assert len(runs) == 2 * (1 + 3)
+    for name, result in alone.items():
+        np.testing.assert_array_equal(together.split_values("brier", name), result.split_values("brier"))

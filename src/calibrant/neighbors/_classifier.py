@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,9 +15,10 @@ from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_para
 from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
 from calibrant.neighbors._column_validation import Numbers, check_finite, column_weights, read_scale
+from calibrant.neighbors._readings import RowsByClass
 from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
-from calibrant.neighbors._votes import VOTES, Ties, VoteCount, Weights
+from calibrant.neighbors._votes import WEIGHTS, Ties, VoteCount, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,7 +27,7 @@ __all__ = ["NEIGHBORS_RULES", "NeighborsClassifier"]
 
 NEIGHBORS_RULES: dict[str, Rule] = {
     "n_neighbors": Int(1) | Choice("all"),
-    "weights": Choice(*VOTES),
+    "weights": Choice(*WEIGHTS),
     "attribute_weights": Choice("gain_ratio", "info_gain") | Nothing() | Numbers(1),
     "relative_attribute_weights": Bool(),
     "scale": Choice("standard", "range") | Nothing() | Numbers(2),
@@ -125,6 +127,10 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.96, 0.04]])
     """
 
+    _READING: ClassVar[frozenset[str]] = frozenset(
+        {"n_neighbors", "weights", "bandwidth", "offset", "smoothing", "ties", "tie_tolerance", "n_jobs"}
+    )
+
     def __init__(
         self,
         *,
@@ -183,16 +189,15 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         """
         queries = self._read_points(X)
         check_output_memory(len(queries), len(self.classes_))
-        neighbours, count = self._neighbours, self._vote_count()
-        n_neighbors = neighbours.total if self.n_neighbors == "all" else float(self.n_neighbors)
-        everything = self.weights == "gaussian"
+        neighbours, count = self._neighbours, self._vote_count(self)
+        if self.weights == "gaussian" or not neighbours.is_indexed(count.n_neighbors):
+            return self._count_all(queries, [count])[0]
 
-        def vote(block: Points) -> Any:
-            pairs = neighbours.nearest(block, n_neighbors, self.tie_tolerance, everything=everything)
-            return count.probabilities(pairs, self.weights, n_neighbors, self.ties, self.tie_tolerance)
+        def vote(block: Points) -> NDArray[np.float64]:
+            pairs = neighbours.nearest(block, count.n_neighbors, self.tie_tolerance).from_near_to_far()
+            return count.of_pairs(pairs, self._labels, neighbours.weights, len(self.classes_))
 
-        size = neighbours.block_size(n_neighbors, everything=everything)
-        return np.concatenate(in_blocks(vote, queries, size, self.n_jobs))
+        return np.concatenate(in_blocks(vote, queries, neighbours.block_size(count.n_neighbors), self.n_jobs))
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the distances and the positions of the nearest training rows, each counted once.
@@ -226,7 +231,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         parts = in_blocks(
             lambda block: _first(unweighted.nearest(block, k, 0.0), k),
             queries,
-            unweighted.block_size(k, everything=False),
+            unweighted.block_size(k),
             self.n_jobs,
         )
         squared, rows = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -238,16 +243,37 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         check_finite(self._schema, rows)
         return self._neighbours.space.to_points(rows)
 
-    def _vote_count(self) -> VoteCount:
+    @classmethod
+    def _family_head(cls, members: Sequence[Any]) -> Any:
+        """Return any member, since all store the same rows; raise if a parameter of one is wrong."""
+        for member in members:
+            check_params(member, NEIGHBORS_RULES)
+        return members[0]
+
+    def _predict_readings(self, X: Any, members: Sequence[Any]) -> list[NDArray[np.float64]]:
+        """Return the class probabilities of members from one computation of the distances."""
+        queries = self._read_points(X)
+        check_output_memory(len(members) * len(queries), len(self.classes_))
+        return self._count_all(queries, [self._vote_count(member) for member in members])
+
+    def _count_all(self, queries: Points, counts: list[VoteCount]) -> list[NDArray[np.float64]]:
+        """Return the class probabilities by several readings of the distances from all rows."""
+        rows = RowsByClass.of(self._neighbours, self._labels, len(self.classes_))
+        parts = in_blocks(lambda block: rows.read(block, counts), queries, rows.neighbours.full_block_size, self.n_jobs)
+        return [np.concatenate(tables) for tables in zip(*parts, strict=True)]
+
+    def _vote_count(self, member: Any) -> VoteCount:
+        """Return how a member of the family counts the votes of these rows."""
         neighbours = self._neighbours
         return VoteCount(
-            labels=self._labels,
-            n_classes=len(self.classes_),
-            weights=neighbours.weights,
+            n_neighbors=neighbours.total if member.n_neighbors == "all" else float(member.n_neighbors),
+            kind=member.weights,
+            ties=member.ties,
+            tolerance=float(member.tie_tolerance),
             diameter=neighbours.space.diameter,
-            start=1 / neighbours.total if self.smoothing == "1/n" else float(self.smoothing),
-            offset=float(self.offset),
-            bandwidth=None if self.bandwidth == "auto" else float(self.bandwidth),
+            start=1 / neighbours.total if member.smoothing == "1/n" else float(member.smoothing),
+            offset=float(member.offset),
+            bandwidth=None if member.bandwidth == "auto" else float(member.bandwidth),
         )
 
 

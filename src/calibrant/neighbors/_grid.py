@@ -17,7 +17,8 @@ def grid_of_k(n_rows: int, size: int = 26) -> list[int]:
     n_rows : int
         Number of training rows; in cross-validation that of a split.
     size : int
-        Number of values, evenly spaced in their logarithms; they are rounded, and repeated ones dropped.
+        Number of values, evenly spaced in their logarithms and rounded, small ones to numbers that differ; all numbers
+        where there are fewer rows.
 
     Returns
     -------
@@ -32,8 +33,12 @@ def grid_of_k(n_rows: int, size: int = 26) -> list[int]:
     Examples
     --------
     >>> grid_of_k(4000)[:12], len(grid_of_k(4000))
-    ([1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 38, 54], 25)
+    ([1, 2, 3, 4, 5, 6, 7, 10, 14, 20, 28, 38], 26)
     """
     check_param("n_rows", n_rows, Int(1))
     check_param("size", size, Int(2))
-    return [int(k) for k in np.unique(np.round(np.geomspace(1, n_rows, size)))]
+    size = min(size, n_rows)
+    rounded = np.round(np.geomspace(1, n_rows, size)).astype(np.int64)
+    positions = np.arange(size)
+    differing = np.maximum.accumulate(rounded - positions) + positions  # each more than the one before
+    return [int(k) for k in np.minimum(differing, n_rows - positions[::-1])]

@@ -58,6 +58,11 @@ class NeighborPairs:
         row = np.concatenate([part.row for _, part in parts])
         return cls(n_queries, query, row, np.concatenate([part.squared for _, part in parts]), limit)
 
+    def from_near_to_far(self) -> NeighborPairs:
+        """Return the pairs in the order of queries and distances, so that sums do not depend on the search."""
+        order = np.lexsort((self.row, self.squared, self.query))
+        return replace(self, query=self.query[order], row=self.row[order], squared=self.squared[order])
+
 
 @dataclass(frozen=True)
 class Neighbours:
@@ -89,19 +94,40 @@ class Neighbours:
         """The weight of all rows."""
         return float(len(self.points) if self.weights is None else self.weights.sum())
 
-    def block_size(self, n_neighbors: float, *, everything: bool) -> int:
-        """Return the number of queries of a block."""
-        n_requested = self._n_requested(n_neighbors)
-        if self.index is None or everything or not self._is_worth(n_requested):
-            return max(1, _MOST_CELLS // len(self.points))
-        return _TREE_QUERIES if self.index.algorithm != "brute" else max(1, _BRUTE_CELLS // n_requested)
+    def is_indexed(self, n_neighbors: float) -> bool:
+        """Return whether an index finds so many neighbours faster than all distances do."""
+        return self._is_worth(self._n_requested(n_neighbors))
 
-    def nearest(
-        self, queries: Points, n_neighbors: float, tolerance: float, *, everything: bool = False
-    ) -> NeighborPairs:
-        """Return the nearest rows of each query, with all that tie for the last place, or all rows."""
-        if self.index is None or everything:
-            return self._of_all(queries, n_neighbors, tolerance, everything=everything)
+    def block_size(self, n_neighbors: float) -> int:
+        """Return the number of queries of a block."""
+        if self.index is None or not self.is_indexed(n_neighbors):
+            return self.full_block_size
+        brute = max(1, _BRUTE_CELLS // self._n_requested(n_neighbors))
+        return _TREE_QUERIES if self.index.algorithm != "brute" else brute
+
+    @property
+    def full_block_size(self) -> int:
+        """The number of queries of a block whose distances from all rows are computed."""
+        return max(1, _MOST_CELLS // len(self.points))
+
+    def all_squared(self, queries: Points) -> NDArray[np.float64]:
+        """Return the squared distances of queries from all rows.
+
+        Those of an incomplete query are summed in an order of columns that depends on the queries beside it. Where an
+        index finds the neighbours of complete queries, incomplete ones are therefore taken one by one.
+        """
+        if self.index is None or queries.is_complete.all():
+            return self.space.squared(queries, self.points)
+        squared = np.empty((len(queries), len(self.points)))
+        complete = np.flatnonzero(queries.is_complete)
+        for part in (complete, *np.flatnonzero(~queries.is_complete)[:, np.newaxis]):
+            squared[part] = self.space.squared(queries.take(part), self.points)
+        return squared
+
+    def nearest(self, queries: Points, n_neighbors: float, tolerance: float) -> NeighborPairs:
+        """Return the nearest rows of each query, with all that tie for the last place."""
+        if self.index is None:
+            return self._of_all(queries, n_neighbors, tolerance)
         parts, todo = [], np.flatnonzero(queries.is_complete)
         rest, n_requested = np.flatnonzero(~queries.is_complete), self._n_requested(n_neighbors)
         while len(todo) and self._is_worth(n_requested):
@@ -111,20 +137,16 @@ class Neighbours:
         others = self._in_parts(queries, np.concatenate([rest, todo]), n_neighbors, tolerance)
         return NeighborPairs.merge([*parts, *others], len(queries))
 
-    def _of_all(
-        self, queries: Points, n_neighbors: float, tolerance: float, *, everything: bool = False
-    ) -> NeighborPairs:
+    def _of_all(self, queries: Points, n_neighbors: float, tolerance: float) -> NeighborPairs:
         """Return the same by the distances from all rows."""
-        squared = self.space.squared(queries, self.points)
-        limit = self._limit(squared, n_neighbors)
-        pairs = NeighborPairs.within(squared, np.full_like(limit, np.inf) if everything else limit, None, tolerance)
-        return replace(pairs, limit=limit)
+        squared = self.all_squared(queries)
+        return NeighborPairs.within(squared, self.limit(squared, n_neighbors), None, tolerance)
 
     def _in_parts(
         self, queries: Points, rest: NDArray[np.intp], n_neighbors: float, tolerance: float
     ) -> list[tuple[NDArray[np.intp], NeighborPairs]]:
         """Return the nearest rows of queries that the index cannot decide, a few queries at a time."""
-        step = max(1, _MOST_CELLS // len(self.points))
+        step = self.full_block_size
         parts = [rest[start : start + step] for start in range(0, len(rest), step)]
         return [(part, self._of_all(queries.take(part), n_neighbors, tolerance)) for part in parts]
 
@@ -135,13 +157,13 @@ class Neighbours:
         coordinates = self.space.coordinates(queries)
         distances, rows = index.kneighbors(coordinates, n_requested)
         squared = self.space.squared_from_some(queries, self.points, rows)
-        limit = self._limit(squared, n_neighbors, rows)
+        limit = self.limit(squared, n_neighbors, rows)
         norms = (coordinates**2).sum(axis=1) + self.greatest_norm
         rounding = 8 * np.finfo(float).eps * (coordinates.shape[1] + 4) * norms  # of a distance by products
         is_certain = distances[:, -1] ** 2 - rounding > limit * (1 + tolerance) ** 2
         return NeighborPairs.within(squared[is_certain], limit[is_certain], rows[is_certain], tolerance), is_certain
 
-    def _limit(
+    def limit(
         self, squared: NDArray[np.float64], n_neighbors: float, rows: NDArray[np.intp] | None = None
     ) -> NDArray[np.float64]:
         """Return the squared distance of the last neighbour, or of the last row."""
