@@ -90,6 +90,7 @@ def limit_file_size() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
+@pytest.mark.long  # `make test` fills the disk of `calibrant predict`
 def test_a_full_disk_leaves_the_older_file_and_nothing_else(costs: Path) -> None:
     name = "decided.csv"
     before = {path.name for path in costs.parent.iterdir()} | {name}
@@ -168,6 +169,7 @@ def test_a_link_is_followed_and_permissions_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / "real.csv").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.long  # `make test` closes the pipe of `calibrant predict`
 def test_rows_for_a_closed_pipe_end_silently(costs: Path) -> None:
     command = " ".join(
         [*EXECUTABLE, "decide pred.csv --proba p --costs costs.csv --out - | head -n 1; echo ${PIPESTATUS[0]}"]

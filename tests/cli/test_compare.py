@@ -107,6 +107,7 @@ def test_no_such_file(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long  # `make test` interrupts `calibrant study run`
 def test_ctrl_c_prints_what_there_is_and_run_again_it_goes_on(folder):
     args = [*EXECUTABLE, "compare", "appeal", "--workers", "1", "--method", "naive Bayes", "--method", "boosted trees"]
     env = {**os.environ, **PLAIN}
