@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from calibrant.papers._chawla.comparisons import PVALUE, SHARE, versus
+from calibrant.papers._chawla.comparisons import OTHER_CLIPS, PVALUE, SHARE, versus
 from calibrant.papers._chawla.published import SETS
 from calibrant.papers._reproduction.table import PaperTable
 
@@ -76,6 +76,11 @@ class Evidence:
         """Return a set with the difference on it."""
         found = self.tables["comparisons"].cell(versus(claim.method, claim.other), dataset, claim.metric).ours
         return f"{dataset} ({found:+.4f})"
+
+    def by_clip(self, claims: Sequence[Claim]) -> str:
+        """Return the verdicts on claims about the NCE with other least probabilities."""
+        verdicts = {name: self.verdict([replace(each, metric=name) for each in claims]) for name in OTHER_CLIPS}
+        return ", ".join(f"{name}: {verdict}" for name, verdict in verdicts.items())
 
     def share(self, claim: Claim, dataset: str) -> float:
         """Return the share of single splits in which the first method is lower."""

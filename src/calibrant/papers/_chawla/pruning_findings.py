@@ -35,6 +35,8 @@ def pruning_findings(evidence: Evidence) -> list[Finding]:
 def _pruning(evidence: Evidence, name: str, claim: Claim, statement: str) -> Finding:
     names = [each for each in SETS if _printed(claim, each)]
     theirs = f"The paper's own table has it so on {len(names)} of 5 ({', '.join(names)})"
+    if claim.metric == "NCE" and claim.other == BASELINE:
+        theirs += f". With other clips: {evidence.by_clip([claim])}"
     return Finding(name, statement, evidence.verdict([claim]), f"{evidence.count(claim)}. {theirs}.", _TABLE_3)
 
 

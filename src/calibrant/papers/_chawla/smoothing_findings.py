@@ -48,11 +48,12 @@ def _spread(evidence: Evidence) -> Finding:
 
 def _all_reduce_nce(evidence: Evidence) -> Finding:
     claims = [Claim("NCE", method, BASELINE) for method in SMOOTHED]
+    counted = ". ".join(evidence.count(claim) for claim in claims)
     return Finding(
         "smoothing-reduces-nce",
         "Smoothing invariably and consistently reduces the NCE.",
         evidence.verdict(claims),
-        ". ".join(evidence.count(claim) for claim in claims) + ". Without a clip the NCE of frequencies is infinite.",
+        f"{counted}. With other clips: {evidence.by_clip(claims)}. Without one the NCE of frequencies is infinite.",
         _SOURCE,
     )
 
