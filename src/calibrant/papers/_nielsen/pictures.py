@@ -1,0 +1,116 @@
+"""Two summaries of the tables as pictures: wins, ties and losses, and gains by data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._optional import optional_import
+from calibrant.papers._nielsen.published_figures import METRIC_TITLES
+from calibrant.papers._nielsen.table_comparisons import MAIN_PAIRS, pair_name, published_gain
+from calibrant.papers._nielsen.table_records import RECORD_TABLES, REMAINING
+from calibrant.papers._nielsen.table_unpaired import UNPAIRED_PREFIXES
+from calibrant.papers._reproduction.picture import Picture
+from calibrant.plots._internal import COLORS, format_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from calibrant.papers._reproduction.table import PaperTable
+
+__all__ = ["draw_pictures"]
+
+_WIN, _TIE, _LOSS = COLORS[0], "0.88", COLORS[1]
+_BARS = ("paper", "ours", "unpaired test", "corrected test")
+
+
+def draw_pictures(tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return the pictures of the tables."""
+    return [
+        Picture(
+            "wins",
+            "Numbers of data sets won (blue), tied (grey) and lost (orange) in Tables 3 to 5, by metric: the paper's, "
+            "ours by the paired t-test, by the unpaired one, and by the one corrected for trials that share rows.",
+            _draw_wins(tables),
+        ),
+        Picture(
+            "differences",
+            "Gains by data set, positive where the first is better, with the 90 % interval of the corrected test; open "
+            "diamonds are the paper's. B-PETs of the paper are far worse than ours on ionosphere and lymphography.",
+            _draw_differences(tables["differences"]),
+        ),
+    ]
+
+
+def _new_figure(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, NDArray[Any]]:
+    pyplot = optional_import("matplotlib.figure", extra="plots", purpose="draw")
+    figure: Figure = pyplot.Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, sharey=True, squeeze=False)
+
+
+def _draw_wins(tables: Mapping[str, PaperTable]) -> Figure:
+    """Draw a panel for each metric, with four bars for each comparison."""
+    rows = [(name, row) for name, each in RECORD_TABLES.items() for row in each.pairs]
+    figure, axes = _new_figure(1, len(METRIC_TITLES), (11.0, 8.5))
+    for ax, metric in zip(axes[0], METRIC_TITLES.values(), strict=True):
+        for place, (name, row) in enumerate(rows):
+            for number, counts in enumerate(_counts(tables, name, row, metric)):
+                _draw_bar(ax, place + 0.2 * number, counts)
+        ax.set_title(metric, fontsize=10)
+        format_axes(ax, "data sets", "", xlim=None)
+    heights = [place + 0.2 * number for place in range(len(rows)) for number in range(len(_BARS))]
+    axes[0, 0].invert_yaxis()  # shared by all panels
+    axes[0, 0].set_yticks(heights, [_bar_label(rows, i) for i in range(len(heights))], fontsize=7)
+    return figure
+
+
+def _bar_label(rows: list[tuple[str, str]], position: int) -> str:
+    (name, row), bar = rows[position // len(_BARS)], _BARS[position % len(_BARS)]
+    return f"{UNPAIRED_PREFIXES[name]}{row.removesuffix(' (EB-PETs)')}:  {bar}" if bar == _BARS[0] else bar
+
+
+def _counts(tables: Mapping[str, PaperTable], name: str, row: str, metric: str) -> list[tuple[float, float, float]]:
+    """Return wins, ties and losses of the four bars of a comparison."""
+    cells = [tables[name].cell(row, column, metric) for column in ("wins", "ties", "losses")]
+    wins, ties, losses = (each.ours for each in cells)
+    kept, lost = (tables[name].cell(row, column, metric).ours for column in REMAINING)
+    paper = tuple(0.0 if each.published is None else each.published.value for each in cells)
+    unpaired = tuple(
+        tables["unpaired"].cell(f"{UNPAIRED_PREFIXES[name]}{row}", column, metric).ours
+        for column in ("wins", "ties", "losses")
+    )
+    corrected = (kept, wins + ties + losses - kept - lost, lost)
+    return [(a, b, c) for a, b, c in (paper, (wins, ties, losses), unpaired, corrected)]
+
+
+def _draw_bar(ax: Axes, height: float, counts: tuple[float, float, float]) -> None:
+    start = 0.0
+    for count, color in zip(counts, (_WIN, _TIE, _LOSS), strict=True):
+        ax.barh(height, count, 0.17, left=start, color=color)
+        start += count
+
+
+def _draw_differences(table: PaperTable) -> Figure:
+    """Draw a panel for each metric and pair, with a data set in each row."""
+    names = table.rows
+    metrics = {key: title for key, title in METRIC_TITLES.items() if key != "delta_accuracy"}
+    figure, axes = _new_figure(len(metrics), len(MAIN_PAIRS), (11.0, 11.5))
+    heights = np.arange(len(names))
+    for line, (metric, title) in zip(axes, metrics.items(), strict=True):
+        for ax, pair in zip(line, MAIN_PAIRS, strict=True):
+            cells = [table.cell(name, pair_name(*pair), title) for name in names]
+            gains, low, high = (np.array([getattr(each, part) for each in cells]) for part in ("ours", "low", "high"))
+            published = [published_gain(metric, name, *pair) for name in names]
+            ax.axvline(0.0, color="0.6", linewidth=0.8)
+            ax.hlines(heights, low, high, color=COLORS[0], linewidth=1.6)
+            ax.plot(gains, heights, "o", color=COLORS[0], markersize=4)
+            ax.plot(published, heights, "D", markerfacecolor="none", color=COLORS[1], markersize=4)
+            format_axes(ax, f"gain, {title}", "", xlim=None)
+            ax.set_title(pair_name(*pair), fontsize=9)
+        line[0].set_yticks(heights, names, fontsize=7)
+        line[0].invert_yaxis()
+    return figure
