@@ -26,7 +26,6 @@ PROJECT = {
     "ARCHITECTURE.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "benchmarks/RESULTS.md": "project/results.md",
-    "benchmarks/KDD98.md": "project/kdd98.md",
 }
 KINDS = {"class": "Classes", "exception": "Exceptions and warnings", "function": "Functions", "data": "Data"}
 

@@ -1,5 +1,5 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.plots._style import COLORS, MARKERS, REFERENCE_LINE, format_axes
+from calibrant.plots._style import COLORS, MARKERS, REFERENCE_LINE, format_axes, line_style
 
-__all__ = ["COLORS", "MARKERS", "REFERENCE_LINE", "format_axes"]
+__all__ = ["COLORS", "MARKERS", "REFERENCE_LINE", "format_axes", "line_style"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["number_text", "table_text"]
 
 _STAR = "\\*"
+_LARGE = 200.0  # dollars and counts, whose decimals say nothing
 
 
 def table_text(table: PaperTable) -> str:
@@ -58,7 +59,7 @@ def _block_text(table: PaperTable, block: str) -> str:
 def _cell_texts(cell: Cell | None, is_published: bool, decimals: int) -> list[str]:
     if cell is None:
         return ["", "", ""] if is_published else [""]
-    digits = decimals if cell.published is None else cell.published.decimals
+    digits = _digits(cell, decimals)
     ours = number_text(cell.ours, digits)
     if not math.isnan(cell.low):
         ours += f" [{number_text(cell.low, digits)}, {number_text(cell.high, digits)}]"
@@ -67,6 +68,14 @@ def _cell_texts(cell: Cell | None, is_published: bool, decimals: int) -> list[st
     star = f" {_STAR}" if cell.verdict == "differs" else ""
     paper = "" if cell.published is None else cell.published.text
     return [paper, ours, number_text(cell.difference, digits) + star]
+
+
+def _digits(cell: Cell, decimals: int) -> int:
+    """Return the decimals of the published figure; else those of the table, but none for large numbers."""
+    if cell.published is not None and math.isfinite(cell.published.value):
+        return cell.published.decimals
+    largest = max((abs(each) for each in (cell.ours, cell.low, cell.high) if math.isfinite(each)), default=0.0)
+    return 0 if largest >= _LARGE else decimals
 
 
 def _verdicts(table: PaperTable) -> list[str]:

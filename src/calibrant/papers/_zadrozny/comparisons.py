@@ -1,0 +1,174 @@
+"""Paired comparisons of methods over the splits, and how alike metrics rank them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from calibrant.papers._reproduction.table import Cell, PaperTable
+from calibrant.papers._zadrozny.measured import PARTS, Measured, Part
+from calibrant.papers._zadrozny.methods import SWEPT, sweep_name
+from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, PROFIT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.papers._zadrozny.published import PrintedTable
+
+__all__ = [
+    "METRIC_NAMES",
+    "OVERFITTING",
+    "PAPERS_OWN",
+    "SLIGHT",
+    "compare_methods",
+    "compare_rankings",
+    "halfway",
+    "pair",
+    "worse_halfway",
+]
+
+METRIC_NAMES: Final = {"mse": "MSE", "log_loss_bits": "log-loss (bits)", "profit": "profit ($)"}
+PAPERS_OWN: Final = "the paper's own figures"
+OVERFITTING: Final = "Bagged Laplace less Laplace (C4.4), test less training"
+SLIGHT: Final = "Bagged curtailment less Curtailment with a tenth of the gain of smoothed curtailment"
+
+_RAW, _BEST = "C4.5 without pruning", "Smoothed curtailment"
+_PAIRS: Final = (
+    ("Smoothing", _RAW),
+    ("Curtailment", _RAW),
+    (_BEST, _RAW),
+    ("Laplace (C4.4)", _RAW),
+    ("Laplace (C4.4)", _BEST),
+    ("Kearns-Mansour", _RAW),
+    ("Kearns-Mansour, gain ratio", _RAW),
+    ("Kearns-Mansour", "C4.5 without pruning or penalty"),
+    ("C4.5 without pruning or penalty", _RAW),
+    ("Naive Bayes", "All base rate"),
+    ("Binned naive Bayes", "Naive Bayes"),
+    ("Binned naive Bayes", "All base rate"),
+    ("Binned naive Bayes", _BEST),
+    ("Bagged Laplace", "Laplace (C4.4)"),
+    ("Bagged Laplace", _BEST),
+    ("Bagged curtailment", "Curtailment"),
+    ("Bagged curtailment", _BEST),
+    (_BEST, "Curtailment"),
+    (_BEST, "Smoothing"),
+    (_BEST, "All base rate"),
+    ("Curtailment", "All base rate"),
+    ("Smoothing", "All base rate"),
+    ("Smoothing, 10/b", "Smoothing"),
+    ("Curtailment, 10/b", "Curtailment"),
+    ("Smoothed curtailment, 10/b", _BEST),
+)
+_HALFWAY: Final = ("Laplace (C4.4)", "Kearns-Mansour", "Kearns-Mansour, gain ratio")
+_SWEPT: Final = ((100, 200), (400, 200), (25, 200), (800, 200))
+_RANKED: Final = ("log_loss_bits", "profit", "lift at 0.1", "lift at 0.5")
+_LIFTS: Final = tuple(("Naive Bayes", other) for other in (_RAW, "Laplace (C4.4)", "Kearns-Mansour", _BEST))
+
+
+def pair(a: str, b: str) -> str:
+    """Return the row of the difference of two methods."""
+    return f"{a} less {b}"
+
+
+def halfway(method: str) -> str:
+    """Return the row that compares a method with half of what smoothed curtailment gains over raw frequencies."""
+    return f"{method} less half the gain of smoothed curtailment"
+
+
+def worse_halfway(method: str) -> str:
+    """Return the row that compares a method with raw frequencies that are worse by half that gain."""
+    return f"{method} less half the gain lost"
+
+
+def compare_methods(studies: Iterable[Measured], sweeps: Iterable[Measured]) -> PaperTable:
+    """Return the paired differences of all data sets and metrics."""
+    cells = [cell for study in studies for cell in _study_cells(study)]
+    cells += [cell for sweep in sweeps for cell in _sweep_cells(sweep)]
+    note = (
+        "Means over the random splits of the same rows, with 95 % intervals by the corrected resampled t-test (Nadeau "
+        "& Bengio 2003). Half the gain of smoothed curtailment: the MSE halfway between C4.5 without pruning and "
+        "smoothed curtailment; a method that gains less lies above it."
+    )
+    return PaperTable("comparisons", "Paired differences on the test rows", tuple(cells), note, decimals=5)
+
+
+def _study_cells(study: Measured) -> Iterator[Cell]:
+    for metric, label in METRIC_NAMES.items():
+        if study.has(metric):
+            block = f"{study.dataset}: {label}"
+            for a, b in (*_PAIRS, (_BEST, "All one")) if metric == "profit" else _PAIRS:
+                cell = study.difference_cell(pair(a, b), study.values(a, metric), study.values(b, metric), block)
+                if not math.isnan(cell.ours):  # no differences of infinite log-losses
+                    yield cell
+    yield from _gain_cells(study)
+    for a, b in _LIFTS:
+        one, two = (study.values(each, "lift at 0.1") for each in (a, b))
+        yield study.difference_cell(pair(a, b), one, two, f"{study.dataset}: lift of the first tenth")
+
+
+def _gain_cells(study: Measured) -> Iterator[Cell]:
+    raw, best = study.values(_RAW, "mse"), study.values(_BEST, "mse")
+    block = f"{study.dataset}: {METRIC_NAMES['mse']}"
+    for method in _HALFWAY:
+        values = study.values(method, "mse")
+        yield study.difference_cell(halfway(method), values, (raw + best) / 2, block)
+        yield study.difference_cell(worse_halfway(method), values, raw + (raw - best) / 2, block)
+    bagged, curtailed = (study.values(method, "mse") for method in ("Bagged curtailment", "Curtailment"))
+    yield study.difference_cell(SLIGHT, bagged, curtailed - (raw - best) / 10, block)
+    names = "Bagged Laplace", "Laplace (C4.4)"
+    of_bags, of_tree = (study.values(name, "mse") - study.values(name, "mse", "training") for name in names)
+    yield study.difference_cell(OVERFITTING, of_bags, of_tree, block)
+
+
+def _sweep_cells(sweep: Measured) -> Iterator[Cell]:
+    block = f"{sweep.dataset}: MSE of the sweep"
+    for method in SWEPT:
+        for value, other in _SWEPT:
+            names = sweep_name(method, value), sweep_name(method, other)
+            one, two = (sweep.values(name, "mse") for name in names)
+            yield sweep.difference_cell(pair(*names), one, two, block)
+        best = sweep.values(sweep_name(method, 200), "mse")
+        yield sweep.difference_cell(f"{method}, gain at 200", sweep.values(_RAW, "mse"), best, block)
+
+
+def compare_rankings(studies: Iterable[Measured]) -> PaperTable:
+    """Return the rank correlation of each metric with MSE over the thirteen methods."""
+    cells = [*_paper_rankings()]
+    for study in studies:
+        for metric in _RANKED:
+            if study.has(metric):
+                cells += [_ranking_cell(study, metric, part) for part in PARTS]
+    note = "Spearman's correlation with the ranking by MSE, of each split; means and intervals as above."
+    return PaperTable("rankings", "How metrics rank the thirteen methods, compared with MSE", tuple(cells), note, 3)
+
+
+def _paper_rankings() -> Iterator[Cell]:
+    printed: Mapping[str, PrintedTable] = {"log_loss_bits": LOG_LOSS, "profit": PROFIT}
+    for metric, table in printed.items():
+        for part, name in enumerate(PARTS):
+            mse, other = (np.array([each[method][part].value for method in MSE]) for each in (MSE, table))
+            correlation = _rank_correlation(mse, other if metric != "profit" else -other)
+            yield Cell(_ranking_name(metric), name, correlation, block=PAPERS_OWN)
+
+
+def _ranking_cell(study: Measured, metric: str, part: Part) -> Cell:
+    mse, other = (np.array([study.values(method, each, part) for method in MSE]) for each in ("mse", metric))
+    sign = 1.0 if metric == "log_loss_bits" else -1.0
+    splits = np.array([_rank_correlation(a, sign * b) for a, b in zip(mse.T, other.T, strict=True)])
+    found = study.compare(splits)
+    low, high = (math.nan, math.nan) if found is None else (max(found.low, -1.0), min(found.high, 1.0))
+    return Cell(_ranking_name(metric), part, float(splits.mean()), block=study.dataset, low=low, high=high)
+
+
+def _ranking_name(metric: str) -> str:
+    return METRIC_NAMES.get(metric, metric).partition(" (")[0]
+
+
+def _rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Return Spearman's correlation; infinite values tie."""
+    return float(np.corrcoef(rankdata(a.round(9)), rankdata(b.round(9)))[0, 1])

@@ -1,0 +1,132 @@
+"""The figures of Zadrozny & Elkan (2001), drawn from our results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from matplotlib.figure import Figure
+
+from calibrant.estimates import Curtailment
+from calibrant.papers._reproduction.picture import Picture
+from calibrant.papers._zadrozny.kdd98 import read_mailing
+from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES
+from calibrant.papers._zadrozny.published import MSE
+from calibrant.papers._zadrozny.studies import FRACTIONS, KDD98_SIZE
+from calibrant.papers._zadrozny.tree_sizes import fit_training_rows
+from calibrant.plots import SortedScoresDisplay, TreeDisplay
+from calibrant.plots._internal import REFERENCE_LINE, format_axes, line_style
+from calibrant.trees import ProbabilityTreeClassifier
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from calibrant.papers._reproduction.table import PaperTable
+    from calibrant.studies import StudyResults
+
+__all__ = ["draw_pictures"]
+
+_RAW: Final = "C4.5 without pruning"
+_DEPTH: Final = 3  # of the tree drawn, as in the paper's figure
+_CONSTANT: Final = ("All base rate", "All zero (C4.5 with pruning)", "All one")
+
+
+def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return Figures 1 to 5 and the sweep of m and v."""
+    scores = results["kdd98 scores"]
+    dataset = scores.datasets[0]
+    of_rows = f"the test rows of {'the official split' if 'kdd98 splits' in results else 'one split'} of {dataset}"
+    return [
+        Picture(
+            "figure_1",
+            f"Figure 1: smoothed scores (m = 200) and raw scores of C4.5 without pruning for {of_rows}, sorted by raw "
+            "score. Raw scores range from 0 to 1.",
+            _draw_scores(scores, "Smoothing"),
+        ),
+        Picture("figure_2", *_draw_tree()),
+        Picture(
+            "figure_3",
+            f"Figure 3: curtailment scores (v = 200) and raw scores of C4.5 without pruning for {of_rows}.",
+            _draw_scores(scores, "Curtailment"),
+        ),
+        *(_lift_picture(tables, number, part) for number, part in ((4, "training"), (5, "test"))),
+        Picture(
+            "sweep",
+            "The test error of smoothing, curtailment and both, by m and v; means over the splits. The dashed line is "
+            "the base rate for every row, the vertical line b m = 10. Infinite log-losses have no point.",
+            _draw_sweep(tables["sweep"]),
+        ),
+    ]
+
+
+def _draw_scores(scores: StudyResults, method: str) -> Figure:
+    probabilities = {name: scores.predictions(name).y_pred[:, 1] for name in (_RAW, method)}
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    axes = figure.subplots()
+    SortedScoresDisplay.from_predictions(probabilities, reference=_RAW, ax=axes)
+    axes.set_ylim(-0.005, 0.3)  # few raw scores are above, and up to 1 the others would be flat
+    return figure
+
+
+def _draw_tree() -> tuple[str, Figure]:
+    mailing = read_mailing()
+    model = ProbabilityTreeClassifier(estimate=Curtailment(v=KDD98_SIZE), **mailing.tree_params)
+    display = TreeDisplay.from_estimator(fit_training_rows(mailing, model), max_depth=_DEPTH)
+    caption = (
+        f"Figure 2: part of the curtailed tree, v = 200, of {mailing.name}. Dotted nodes are in the tree of C4.5 but "
+        "have fewer than v people; a grey node is a test for some people and a leaf for others."
+    )
+    return caption, display.figure_  # type: ignore[return-value]
+
+
+def _lift_picture(tables: Mapping[str, PaperTable], number: int, part: str) -> Picture:
+    name = f"figure_{number}"
+    caption = f"Figure {number}: lift charts for the {part} rows, means over the splits."
+    return Picture(name, caption, _draw_lifts(tables[name]))
+
+
+def _draw_lifts(table: PaperTable) -> Figure:
+    figure = Figure(figsize=(5.6 * len(table.blocks), 5.4), layout="constrained")
+    panels = figure.subplots(1, len(table.blocks), squeeze=False)[0]
+    for axes, block in zip(panels, table.blocks, strict=True):
+        _draw_lift(axes, table, block)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _draw_lift(axes: Axes, table: PaperTable, block: str) -> None:
+    methods = [method for method in MSE if method not in _CONSTANT]
+    for number, method in enumerate(methods):
+        lifts = [table.cell(method, f"{fraction:g}", block).ours for fraction in FRACTIONS]
+        axes.plot([*FRACTIONS, 1.0], [*lifts, 1.0], label=method, **line_style(number))
+    axes.axhline(1.0, **REFERENCE_LINE)
+    format_axes(axes, "fraction of the rows", "lift")
+    axes.set_title(block, fontsize="medium")
+
+
+def _draw_sweep(table: PaperTable) -> Figure:
+    figure = Figure(figsize=(10, 3.8 * ((len(table.blocks) + 1) // 2)), layout="constrained")
+    panels = figure.subplots((len(table.blocks) + 1) // 2, 2, squeeze=False).ravel()
+    for axes, block in zip(panels, table.blocks, strict=False):
+        _draw_swept(axes, table, block)
+    for axes in panels[len(table.blocks) :]:
+        axes.set_axis_off()
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _draw_swept(axes: Axes, table: PaperTable, block: str) -> None:
+    for number, (method, name) in enumerate(SWEPT.items()):
+        errors = [table.cell(str(value), method, block).ours for value in SWEPT_VALUES]
+        axes.plot(SWEPT_VALUES, errors, marker="o", markersize=4, label=f"{method}, {name}", **line_style(number))
+    base_rate = table.cell("All base rate", "whatever m and v", block).ours
+    axes.axhline(base_rate, label="All base rate", **REFERENCE_LINE)
+    axes.axvline(10 / 0.0597 if block.startswith("CoIL") else 10 / 0.0508, color="0.88", linewidth=6, zorder=0)
+    axes.set_xscale("log")
+    axes.set_xticks([25, 50, 100, 200, 400, 800], ["25", "50", "100", "200", "400", "800"])
+    axes.set_xticks([], minor=True)
+    dataset, _, metric = block.rpartition(": ")
+    format_axes(axes, "m or v", metric, xlim=None)
+    axes.set_title(dataset, fontsize="medium")
