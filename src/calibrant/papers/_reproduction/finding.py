@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from calibrant.papers._reproduction.markdown import markdown_table
 
-__all__ = ["Finding", "findings_text"]
+__all__ = ["Finding", "findings_text", "with_advice"]
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,14 @@ def findings_text(findings: tuple[Finding, ...]) -> str:
     ]
     table = markdown_table(["", "finding", "source", "verdict"], rows, left=4)
     return "\n\n".join([table, "The evidence:", "\n".join(evidence)])
+
+
+def with_advice(findings: Iterable[Finding], advice: Mapping[str, str]) -> list[Finding]:
+    """Return findings with what to do today, by the names of the findings.
+
+    Examples
+    --------
+    >>> with_advice([Finding("a", "A beats B.", "holds", "1 to 2.", "Table 1")], {"a": "Use A."})[0].advice
+    'Use A.'
+    """
+    return [replace(each, advice=advice.get(each.name, each.advice)) for each in findings]
