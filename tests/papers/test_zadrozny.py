@@ -16,7 +16,7 @@ from calibrant.exceptions import ReadError
 from calibrant.papers import PaperTable, get_paper, reproduce
 from calibrant.papers._zadrozny import studies
 from calibrant.papers._zadrozny.evidence import Checked, conclude
-from calibrant.papers._zadrozny.kdd98 import OFFICIAL, case_control, learning_set
+from calibrant.papers._zadrozny.kdd98 import OFFICIAL, case_control, learning_set, thinned
 from calibrant.papers._zadrozny.mailing import expected_gifts
 from calibrant.papers._zadrozny.metrics import n_scores, profit_per_person
 from calibrant.papers._zadrozny.official_files import find_official_files, read_official_files
@@ -172,6 +172,14 @@ def test_the_sample_of_the_mailing_stands_for_all_people() -> None:
     assert mailing.amount.sum() - 0.68 * weight.sum() == pytest.approx(10_788.54, abs=0.5)
     assert mailing.X.shape == (19_372, 7)
     assert learning_set().X.shape == (95_412, 7)
+
+
+@pytest.mark.usefixtures("papers_data")
+def test_a_thinned_sample_has_the_base_rate_without_weights() -> None:
+    sample = thinned(case_control(), 0)
+    assert (sample.y == "0").sum() == 14_529
+    assert (sample.y == "1").mean() == pytest.approx(4843 / 95412, abs=1e-4)
+    assert sample.weight is None
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,10 @@ from calibrant.papers._zadrozny.official_files import find_official_files, read_
 if TYPE_CHECKING:
     from calibrant.data import Table
 
-__all__ = ["CASE_CONTROL", "LEARNING", "OFFICIAL", "case_control", "learning_set", "read_mailing"]
+__all__ = ["CASE_CONTROL", "LEARNING", "OFFICIAL", "THINNED", "case_control", "learning_set", "read_mailing", "thinned"]
 
 CASE_CONTROL: Final = "KDD'98, case-control sample, seven attributes"
+THINNED: Final = "KDD'98, sample without weights, donors thinned to the base rate"
 LEARNING: Final = "KDD'98, learning set, seven text fields"
 OFFICIAL: Final = "KDD'98, official files, seven attributes"
 # Two of the attributes that the authors are believed to use, and the fields with text nearest to the others: the wealth
@@ -52,6 +53,19 @@ def learning_set() -> Mailing:
     """Return all rows of the learning set with seven of the fields that have text; they have no gift history."""
     table = load("zadrozny.kdd98")
     return Mailing(LEARNING, table.X[_TEXT_FIELDS], _labels(table))
+
+
+def thinned(mailing: Mailing, seed: int) -> Mailing:
+    """Return the others of a case-control sample and so many of its donors that no weights are needed.
+
+    In a weighted sample a leaf of a few donors lacks the others who belong there; here it has its share of both.
+    """
+    is_donor = np.asarray(mailing.y == "1")
+    donors, others = np.flatnonzero(is_donor), np.flatnonzero(~is_donor)
+    rate = float(np.average(is_donor, weights=mailing.weight))
+    n_donors = round(len(others) * rate / (1 - rate))
+    rows = np.sort(np.concatenate([others, np.random.default_rng(seed).permutation(donors)[:n_donors]]))
+    return Mailing(THINNED, mailing.X.iloc[rows], mailing.y.iloc[rows])
 
 
 def _labels(table: Table) -> Any:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from calibrant.papers._zadrozny.comparisons import pair
 from calibrant.papers._zadrozny.evidence import Checked, TableEvidence, conclude, interval_text
-from calibrant.papers._zadrozny.kdd98 import CASE_CONTROL
+from calibrant.papers._zadrozny.kdd98 import CASE_CONTROL, THINNED
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES, sweep_name
+from calibrant.papers._zadrozny.tree_sizes import MOST_LEAVES, MOST_SCORES
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.finding import Finding
@@ -28,17 +29,19 @@ def _leaves(evidence: TableEvidence, row: str, dataset: str) -> int:
 
 
 def _single_leaf(evidence: TableEvidence) -> Finding:
-    """Return whether pruning leaves one leaf; a leaf of the case-control sample may lack others who belong there."""
-    checked = []
+    """Return whether pruning leaves one leaf, on rows without weights; on weighted ones it is shown why not."""
+    weighted, checked = "", []
     for dataset in evidence.tables["trees"].columns:
-        pruned, raw = (_leaves(evidence, row, dataset) for row in (_PRUNED, _RAW))
-        most = _leaves(evidence, "most scores of a pruned tree in any split", dataset)
-        text = (
-            f"{evidence.short(dataset)}: {pruned} of {raw:,} leaves; in random splits at most {most} different scores"
-        )
+        row, scores = (MOST_LEAVES, "") if dataset == THINNED else (_PRUNED, MOST_SCORES)
+        n_leaves = _leaves(evidence, row, dataset)
+        text = f"{evidence.short(dataset)}: {n_leaves} of {_leaves(evidence, _RAW, dataset):,} leaves"
+        if scores:
+            text += f", in random splits at most {_leaves(evidence, scores, dataset)} different scores"
         if dataset == CASE_CONTROL:
-            text += " (not counted: in a weighted sample small groups of donors lack the others who belong to them)"
-        checked.append(Checked(pruned == 1 or dataset == CASE_CONTROL, text))
+            weighted = f" Not counted, {text}: its leaves of donors lack the others who belong there"
+        else:
+            checked.append(Checked(n_leaves == 1, text))
+    checked[-1] = Checked(checked[-1].outcome, f"{checked[-1].text}.{weighted}" if weighted else checked[-1].text)
     return conclude(
         "single-leaf",
         "Pruned C4.5 is a single leaf on KDD'98 and CoIL.",
