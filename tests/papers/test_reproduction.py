@@ -90,6 +90,13 @@ def test_text_has_the_decimals_of_the_paper_and_names_causes() -> None:
     assert text.endswith("A note.")
 
 
+def test_text_has_the_decimals_of_the_table_beside_an_infinite_figure_and_none_for_large_numbers() -> None:
+    cells = (Cell("Bagged", "test", 0.35107, Published("∞")), Cell("Profit", "all", 12170.4, low=8947.2, high=15394.1))
+    text = PaperTable("table_2", "Table 2", cells).text
+    assert "| 0.3511 |" in text
+    assert "12,170 [8,947, 15,394]" in text
+
+
 @pytest.fixture
 def small_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of any paper stands for the small one."""

@@ -16,8 +16,9 @@ from calibrant.exceptions import ReadError
 from calibrant.papers import PaperTable, get_paper, reproduce
 from calibrant.papers._zadrozny import studies
 from calibrant.papers._zadrozny.evidence import Checked, conclude
-from calibrant.papers._zadrozny.kdd98 import OFFICIAL, case_control, learning_set, thinned
+from calibrant.papers._zadrozny.kdd98 import OFFICIAL, case_control, learning_set, read_mailing, thinned
 from calibrant.papers._zadrozny.mailing import expected_gifts
+from calibrant.papers._zadrozny.measured import JudgedData, Measured
 from calibrant.papers._zadrozny.metrics import n_scores, profit_per_person
 from calibrant.papers._zadrozny.official_files import find_official_files, read_official_files
 from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT
@@ -254,6 +255,25 @@ def make_official_files(folder: Path, n_rows: int = 400) -> None:
     frame[n_rows:][["CONTROLN", *targets]].sample(frac=1, random_state=0).to_csv(folder / "valtargt.txt", index=False)
 
 
+def test_official_files_are_run_on_their_own_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_official_files(tmp_path, 300)
+    monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
+    mailing, named = read_mailing(), studies._Named("", "", str(tmp_path / "trials.db"))
+    found = studies._mailing_studies(mailing, studies.Amount(2, 2, 2), named)
+    assert set(found) == {"kdd98", "kdd98 splits", "kdd98 sweep", "kdd98 scores"}  # no weights to shift
+    for name in ("kdd98", "kdd98 splits"):
+        assert found[name].run().is_complete
+    judged = JudgedData(*(Measured(found[name].results()) for name in ("kdd98", "kdd98 splits")))
+    assert judged.is_one_split
+    zero = judged.judged_cell("All zero (C4.5 with pruning)", "mse", "test", MSE["All one"][1], "")
+    assert zero.ours == pytest.approx(2 * (mailing.y[300:] == "1").mean())
+    one = judged.judged_cell("All one", "profit", "test", PROFIT["All one"][1], "")
+    everybody = (mailing.amount[300:].sum() - 300 * 0.68) / 300 * 96_367
+    assert one.ours == pytest.approx(everybody)
+    assert one.error > 0
+
+
+@pytest.mark.long
 def test_a_small_run_with_official_files_writes_every_table_and_figure(
     tmp_path: Path, papers_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.published import Published
     from calibrant.studies import StudyResults
 
-__all__ = ["PARTS", "Measured", "Part", "Testbed"]
+__all__ = ["PARTS", "JudgedData", "Measured", "Part"]
 
 Part = Literal["training", "test"]
 PARTS: tuple[Part, Part] = ("training", "test")
@@ -79,7 +79,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Testbed:
+class JudgedData:
     """A data set on which published figures are judged: where our figures come from, and how far splits spread."""
 
     ours: Measured

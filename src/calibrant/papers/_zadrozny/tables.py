@@ -10,7 +10,7 @@ from calibrant.papers._zadrozny.causes import cause
 from calibrant.papers._zadrozny.coil import ALL_COLUMNS
 from calibrant.papers._zadrozny.comparisons import compare_methods, compare_rankings
 from calibrant.papers._zadrozny.gifts import gift_tables
-from calibrant.papers._zadrozny.measured import PARTS, Measured, Part, Testbed
+from calibrant.papers._zadrozny.measured import PARTS, JudgedData, Measured, Part
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES, sweep_name
 from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT, SCORE_RANGES
 from calibrant.papers._zadrozny.studies import FRACTIONS
@@ -37,8 +37,8 @@ _EXTRA: Final = (
 
 def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
     """Return all tables, those of the paper first."""
-    mailing = Testbed(Measured(results["kdd98"]), Measured(results.get("kdd98 splits", results["kdd98"])))
-    coil = Testbed(Measured(results["coil"]), Measured(results["coil splits"]))
+    mailing = JudgedData(Measured(results["kdd98"]), Measured(results.get("kdd98 splits", results["kdd98"])))
+    coil = JudgedData(Measured(results["coil"]), Measured(results["coil splits"]))
     learning = Measured(results["kdd98 learning"]) if "kdd98 learning" in results else None
     studies = [coil.splits, mailing.splits, *([learning] if learning is not None else [])]
     sweeps = [Measured(results[name]) for name in ("coil sweep", "kdd98 sweep")]
@@ -60,7 +60,7 @@ def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
 
 
 def _mailing_table(
-    name: str, title: str, metric: str, printed: PrintedTable, mailing: Testbed, learning: Measured | None
+    name: str, title: str, metric: str, printed: PrintedTable, mailing: JudgedData, learning: Measured | None
 ) -> PaperTable:
     cells = _judged(mailing, metric, printed)
     if learning is not None:
@@ -68,7 +68,7 @@ def _mailing_table(
     return PaperTable(name, title, tuple(cells), _mailing_note(mailing), decimals=5)
 
 
-def _mailing_note(mailing: Testbed) -> str:
+def _mailing_note(mailing: JudgedData) -> str:
     if mailing.is_one_split:
         return "The official split; figures are judged by the spread of single random splits of the same sizes."
     return (
@@ -78,7 +78,7 @@ def _mailing_note(mailing: Testbed) -> str:
     )
 
 
-def _profit_table(mailing: Testbed) -> PaperTable:
+def _profit_table(mailing: JudgedData) -> PaperTable:
     cells = _judged(mailing, "profit", PROFIT)
     note = (
         "Dollars for the people of the paper's sets, 95,412 and 96,367: profit a person times their number. The "
@@ -87,7 +87,7 @@ def _profit_table(mailing: Testbed) -> PaperTable:
     return PaperTable("table_3", "Table 3: profit on KDD'98", tuple(cells), note, decimals=0)
 
 
-def _coil_table(coil: Testbed) -> PaperTable:
+def _coil_table(coil: JudgedData) -> PaperTable:
     note = "The official split, m = v = 170; judged by the spread of single random splits of the same sizes."
     return PaperTable("table_4", "Table 4: MSE on CoIL", tuple(_judged(coil, "mse", MSE_COIL)), note, decimals=5)
 
@@ -125,7 +125,7 @@ def _coil_variants_table(results: StudyResults) -> PaperTable:
     return PaperTable("table_4_variants", title, tuple(cells), note, decimals=5)
 
 
-def _judged(testbed: Testbed, metric: str, printed: PrintedTable) -> list[Cell]:
+def _judged(testbed: JudgedData, metric: str, printed: PrintedTable) -> list[Cell]:
     """Return the cells of the paper's rows, judged, and of the variants."""
     cells = []
     for row in (*printed, *_EXTRA):
@@ -148,7 +148,7 @@ def _unjudged(study: Measured, row: str, metric: str, part: Part, printed: Print
     return Cell(row, part, cell.ours, published, cell.block, low=cell.low, high=cell.high)
 
 
-def _score_table(mailing: Testbed) -> PaperTable:
+def _score_table(mailing: JudgedData) -> PaperTable:
     cells: list[Cell] = []
     for row, figures in SCORE_RANGES.items():
         for metric, printed in zip(("lowest", "highest"), figures, strict=True):
