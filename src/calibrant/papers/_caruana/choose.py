@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from calibrant.papers._caruana.candidates import PAPER_MAPS, CandidateName
@@ -34,8 +34,8 @@ def make_default_grid(results: StudyResults) -> PaperTable:
     note = (
         f"Root of the mean squared error on the validation rows of {CHOICE_PROBLEM}, the least over raw, Platt and "
         "isotonic, and over steps of boosting (to 256) and epochs (16 and 64). Chosen (1): the two best "
-        "styles, for each number of hidden units the best momentum, for each kernel the best C, and the best others "
-        "up to 20 SVMs."
+        "styles, for each number of hidden units the best momentum, for each kernel the best C, and for the nine "
+        "best kernels the second best."
     )
     title = f"The choice of the default grid on the validation rows of {CHOICE_PROBLEM}"
     return PaperTable("default_grid", title, (*cells, *marks), note)
@@ -51,25 +51,37 @@ def choose_default_grid(table: PaperTable) -> dict[str, tuple[str, ...]]:
     chosen = {}
     for block in table.blocks:
         cells = [each for each in table.cells if each.block == block and each.column == _COLUMN]
-        rows = [each.row for each in sorted(cells, key=lambda each: each.ours)]
+        # Rounded, as machines of several C are often the same one; the sort is stable, so that the least C comes first
+        values = dict(sorted(((each.row, round(each.ours, 4)) for each in cells), key=lambda each: each[1]))
         if block == "SVM":
-            chosen[block] = _best_svms(rows)
+            chosen[block] = _best_svms(values)
         else:
-            chosen[block] = tuple(_first_of_each(rows)) if block == "ANN" else tuple(rows[:_N_STYLES])
+            chosen[block] = tuple(_first_of_each(values)) if block == "ANN" else tuple(values)[:_N_STYLES]
     return chosen
 
 
-def _first_of_each(rows: list[str]) -> Iterator[str]:
-    """Yield the best row of each kind: what stands before the comma, the hidden units or the kernel."""
-    kinds = set()
+def _kind(row: str) -> str:
+    """Return what stands before the comma: the hidden units of a net, the kernel of an SVM."""
+    return row.split(", ")[0]
+
+
+def _first_of_each(rows: Iterable[str]) -> list[str]:
+    """Return the best row of each kind.
+
+    Examples
+    --------
+    >>> _first_of_each(["8 hidden, momentum 0.5", "8 hidden, momentum 0", "2 hidden, momentum 0"])
+    ['8 hidden, momentum 0.5', '2 hidden, momentum 0']
+    """
+    found: dict[str, str] = {}
     for row in rows:
-        kind = row.split(", ")[0]
-        if kind not in kinds:
-            kinds.add(kind)
-            yield row
+        found.setdefault(_kind(row), row)
+    return [*found.values()]
 
 
-def _best_svms(rows: list[str]) -> tuple[str, ...]:
-    first = [*_first_of_each(rows)]
-    others = [row for row in rows if row not in first]
-    return (*first, *others[: _N_SVMS - len(first)])
+def _best_svms(values: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the best C of each kernel, then the second best, with another figure, of the best kernels."""
+    first = _first_of_each(values)
+    best = {_kind(row): values[row] for row in first}
+    second = _first_of_each(row for row in values if values[row] != best[_kind(row)])
+    return (*first, *second[: _N_SVMS - len(first)])

@@ -60,7 +60,8 @@ class ContrastResult:
     mean : float
         The mean over samples and problems.
     low, high : float
-        Its 95 % interval on these problems: how it may vary with the rows that are drawn.
+        Its 95 % interval: on these problems, how it may vary with the rows that are drawn; with a single sample, how it
+        may vary with the problems.
     p_rows : float
         Of the hypothesis that the mean on these problems is 0; NaN with a single sample.
     p_problems : float
@@ -95,11 +96,13 @@ class ContrastResult:
         """
         n_samples, n_problems = values.shape
         by_problem = values.mean(axis=0)
-        low = high = p_rows = math.nan
+        low = high = p_rows = p_problems = math.nan
+        if n_problems > 1:
+            test = paired_t_test(by_problem, np.zeros(n_problems))
+            low, high, p_problems = test.low, test.high, test.pvalue
         if n_samples > 1:
             parts = (1 / n_samples + shared / (1 - shared)) * values.var(axis=0, ddof=1) / n_problems**2
             low, high, p_rows = _t_interval(float(by_problem.mean()), parts, n_samples - 1)
-        p_problems = paired_t_test(by_problem, np.zeros(n_problems)).pvalue if n_problems > 1 else math.nan
         return cls(
             float(by_problem.mean()),
             low,

@@ -14,12 +14,10 @@ BAGGED_STYLES = ("C44LS", "ID3")
 BOOSTED_STYLES = ("ID3", "BAYES")
 NETS = tuple(NetSetting(n_hidden, 0.9) for n_hidden in (1, 2, 4, 8, 32, 128))
 SVMS = (
-    *(SvmSetting("linear", C=c) for c in (0.001, 0.01, 0.1)),
-    *(SvmSetting("polynomial", degree=2, C=c) for c in (0.0001, 0.001, 0.01)),
-    *(SvmSetting("polynomial", degree=3, C=c) for c in (0.00001, 0.0001, 0.001)),
-    *(SvmSetting("radial", gamma=gamma, C=c) for gamma in (0.001, 0.005, 0.01) for c in (10.0, 100.0)),
-    *(
-        SvmSetting("radial", gamma=gamma, C=c)
-        for gamma, c in ((0.05, 1.0), (0.05, 10.0), (0.1, 10.0), (0.5, 1.0), (1.0, 10.0))
-    ),
+    SvmSetting("linear", C=0.1),
+    *(SvmSetting("polynomial", degree=2, C=c) for c in (0.01, 0.1)),
+    *(SvmSetting("polynomial", degree=3, C=c) for c in (0.001, 0.01)),
+    SvmSetting("radial", gamma=0.001, C=1000.0),
+    *(SvmSetting("radial", gamma=gamma, C=c) for gamma in (0.005, 0.01, 0.05, 0.1) for c in (100.0, 1000.0)),
+    *(SvmSetting("radial", gamma=gamma, C=c) for gamma in (0.5, 1.0, 2.0) for c in (1.0, 10.0)),
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from calibrant.papers._caruana.candidates import BLEND, PAPER_MAPS
+from calibrant.comparison import paired_t_test
+from calibrant.papers._caruana.candidates import ALGORITHMS, BLEND, PAPER_MAPS
 from calibrant.papers._caruana.evidence import Verdict, all_below_zero, read_difference
 from calibrant.papers._caruana.histograms import BIN_NAMES
+from calibrant.papers._caruana.tables_of_paper import LOSSES
 from calibrant.papers._reproduction.finding import Finding
 
 if TYPE_CHECKING:
@@ -87,8 +90,8 @@ def our_findings(tables: Tables) -> list[Finding]:
     rows = tables["comparisons"].rows
     if f"{BLEND} - BST-DT, PLATT" in rows:
         made.append(_blend_is_best(tables))
-    made += [_map_is_better(tables, name) for name in ("Beta", "Auto") if f"{name} - PLATT, all seven" in rows]
-    return [*made, _infinite(tables)]
+    made += [_map_is_better(tables, name) for name in ("Beta", "Spline") if f"{name} - PLATT, all seven" in rows]
+    return [*made, _infinite(tables), _bits(tables)]
 
 
 def _blend_is_best(tables: Tables) -> Finding:
@@ -124,3 +127,25 @@ def _infinite(tables: Tables) -> Finding:
     evidence = "Rows in 10,000: " + ", ".join(f"{row} {each:.2f}" for row, each in counts.items()) + "."
     statement = "Isotonic regression as in the paper makes the cross-entropy of some test rows infinite."
     return Finding("isotonic-infinite", statement, verdict, evidence, "Not in the paper")
+
+
+def _bits(tables: Tables) -> Finding:
+    """Return whether the paper's cross-entropies are bits: how they compare with squared errors, in it and here."""
+    ratios = []
+    for algorithm in ALGORITHMS:
+        squared, crossed = (tables["table_4"].cell(algorithm, "RAW", block) for block in LOSSES.values())
+        if squared.published is not None and crossed.published is not None:
+            theirs = crossed.published.value / squared.published.value**2
+            ratios.append(math.log(theirs / (crossed.ours / squared.ours**2)))
+    found = paired_t_test(ratios, [0.0] * len(ratios))
+    in_nats = math.log(math.log(2.0))
+    verdict: Verdict = "undecided"
+    if not found.low < in_nats < found.high:
+        verdict = "holds" if abs(found.difference) < abs(found.difference - in_nats) else "does not hold"
+    low, mean, high = (math.exp(each) for each in (found.low, found.difference, found.high))
+    evidence = (
+        f"Raw cross-entropy over squared error, the paper's divided by ours in bits: {mean:.2f} [{low:.2f}, "
+        f"{high:.2f}] over the algorithms; it would be {math.log(2.0):.2f} if the paper's were nats."
+    )
+    statement = "The cross-entropies of the paper, which names no base, are in bits."
+    return Finding("cross-entropy-in-bits", statement, verdict, evidence, "Not in the paper")

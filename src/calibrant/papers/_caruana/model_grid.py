@@ -120,7 +120,7 @@ class ModelGrid:
     neighbor_weights: tuple[NeighborWeights, ...] = ("uniform", "inverse", "inverse_squared", "similarity", "gaussian")
     n_distances: int = 2
     nets: tuple[NetSetting, ...] = ALL_NETS
-    epochs: tuple[int, ...] = tuple(range(5, 301, 5))
+    epochs: tuple[int, ...] = field(default_factory=lambda: tuple(grid_of_k(2000, 60)))
     svms: tuple[SvmSetting, ...] = ALL_SVMS
     svm_max_iter: int | None = None
     has_blend: bool = True

@@ -23,6 +23,7 @@ __all__ = ["draw_pictures"]
 
 _COLUMN = 2.1  # inches
 _N_BARS = 20
+_WORDS = {"RAW": "raw", "PLATT": "Platt", "ISOTONIC": "isotonic"}
 _COLOR = dict(zip(PAPER_MAPS, COLORS, strict=False))
 
 
@@ -146,7 +147,7 @@ def _figure_4(table: PaperTable) -> Figure:
     for number, name in enumerate(PAPER_MAPS):
         shown = [each for each in cells if each.column == name]
         positions = np.array([algorithms.index(each.row) for each in shown]) + 0.27 * (number - 1)
-        ax.bar(positions, [each.ours for each in shown], 0.25, color=_COLOR[name], label=f"{name.lower()}, ours")
+        ax.bar(positions, [each.ours for each in shown], 0.25, color=_COLOR[name], label=f"{_WORDS[name]}, ours")
         printed = [each.published.value for each in shown if each.published is not None]
         ax.plot(positions, printed, "D", color="black", markerfacecolor="white", markersize=4)
     ax.plot([], [], "D", color="black", markerfacecolor="white", markersize=4, label="the paper's")

@@ -67,8 +67,8 @@ def make_table_2(chosen: Chosen) -> PaperTable:
         for metric in METRIC_NAMES
     )
     note = (
-        f"{_means(chosen)} Each model is chosen on the validation rows by the metric of its column, among the models "
-        f"of its algorithm ({_counts(chosen)}). The row of {BLEND} is not the paper's."
+        f"{_means(chosen)} MXE is in bits. Each model is chosen on the validation rows by the metric of its column, "
+        f"among the models of its algorithm ({_counts(chosen)}). The row of {BLEND} is not the paper's."
     )
     return PaperTable("table_2", "Table 2. Performance of learning algorithms prior to calibration", cells, note)
 
@@ -89,9 +89,9 @@ def make_table_4(chosen: Chosen) -> PaperTable:
         for name in ours
     ]
     note = (
-        f"{_means(chosen)} Squared error is its root, as in the paper. The maps are fitted to the scores of three "
-        f"folds of the training rows, the model to all of them. {BLEND}, calibrant's blend, and the maps of the last "
-        "blocks are not the paper's; Auto stands behind fewer models than the others."
+        f"{_means(chosen)} Squared error is its root, cross-entropy in bits. The maps are fitted to the scores of "
+        f"three folds of the training rows, the model to all of them. {BLEND}, calibrant's blend, and the maps of the "
+        "last blocks are not the paper's; Auto stands behind fewer models than the others."
     )
     title = "Table 4. Squared error and cross-entropy performance of learning algorithms"
     return PaperTable("table_4", title, tuple(cells), note)

@@ -1,0 +1,47 @@
+"""The stored results of Caruana & Niculescu-Mizil (2004): each finding follows from the tables beside it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from calibrant.papers import PaperTable
+from calibrant.papers._caruana import default_grid
+from calibrant.papers._caruana.choose import choose_default_grid
+from calibrant.papers._caruana.paper import CaruanaNiculescuMizil2004
+
+STORED = Path(__file__).parents[2] / "docs" / "papers" / "caruana_niculescu_mizil_2004"
+MAPS = ("PLATT", "ISOTONIC")
+
+
+def stored_tables() -> dict[str, PaperTable]:
+    return {path.stem: PaperTable.from_csv(path) for path in STORED.glob("*.csv") if path.stem != "findings"}
+
+
+def test_stored_findings_follow_from_the_stored_tables() -> None:
+    with (STORED / "findings.csv").open(encoding="utf-8", newline="") as file:
+        stored = {line["name"]: (line["verdict"], line["evidence"]) for line in csv.DictReader(file)}
+    found = CaruanaNiculescuMizil2004().findings(stored_tables())
+    assert {each.name: (each.verdict, each.evidence) for each in found} == stored
+    named = {"gain-most", "boosted-trees-best", "svms-next-best", "hardly-gain", "best-before", "away-from-ends"}
+    assert named <= set(stored)
+
+
+def test_stored_tables_show_what_the_verdicts_say() -> None:
+    tables = stored_tables()
+    verdicts = {each.name: each.verdict for each in CaruanaNiculescuMizil2004().findings(tables)}
+    for name, rows in (("boosted-trees-best", ["BST-DT"]), ("svms-next-best", ["SVM"])):
+        ranks = {tables["orderings"].cell(row, "our rank", f"RMS, {each}").ours for row in rows for each in MAPS}
+        assert verdicts[name] != "holds" or max(ranks) <= 2
+    raw, platt = (tables["table_4"].cell("BST-DT", each, "Squared error").ours for each in ("RAW", "PLATT"))
+    assert tables["changes"].cell("BST-DT", "RMS, PLATT").ours == pytest.approx(platt - raw)
+
+
+def test_the_default_grid_is_what_the_stored_validation_figures_choose() -> None:
+    chosen = choose_default_grid(stored_tables()["default_grid"])
+    assert set(chosen["BAG-DT"]) == set(default_grid.BAGGED_STYLES)
+    assert set(chosen["BST-DT"]) == set(default_grid.BOOSTED_STYLES)
+    assert set(chosen["ANN"]) == {str(net) for net in default_grid.NETS}
+    assert set(chosen["SVM"]) == {str(svm) for svm in default_grid.SVMS}
