@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, BPETsClassifier
+from calibrant.ensembles._readings.pooled_tree import PooledTree
+from calibrant.estimates import PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees import tree_style
 from calibrant.trees._internal import STYLES, style_params
@@ -54,3 +56,17 @@ def test_another_estimate_can_be_read_from_a_forest_of_a_style() -> None:
     same_trees = BaggedTreesClassifier(n_trees=3, style="c44ls", random_state=0).fit(X, Y)
     np.testing.assert_array_equal(model.reread(estimate="laplace").predict_proba(X), same_trees.predict_proba(X))
     assert model.style == "c44bs"
+
+
+@pytest.mark.parametrize("style", ["bayes", "smml"])
+def test_out_of_bag_counts_keep_the_prior_of_the_cuts(style: str) -> None:
+    tree, estimate = tree_style(style).fit(X, Y).tree_, PathAverage(prior="wallace")
+    assert (tree.log_prior < 0).any()
+    np.testing.assert_array_equal(estimate.table(PooledTree(tree, tree.counts)), estimate.table(tree))
+
+
+@pytest.mark.parametrize("style", ["cart", "smml"])
+def test_boosting_of_a_style_can_be_continued(style: str) -> None:
+    continued = BoostedTreesClassifier(n_trees=2, style=style, random_state=0, warm_start=True).fit(X, Y)
+    at_once = BoostedTreesClassifier(n_trees=4, style=style, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(continued.set_params(n_trees=4).fit(X, Y).predict_proba(X), at_once.predict_proba(X))

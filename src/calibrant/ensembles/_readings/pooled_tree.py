@@ -91,6 +91,11 @@ class PooledTree:
         """Number of columns that a node could test."""
         return self.shape.n_features
 
+    @property
+    def log_prior(self) -> NDArray[np.float64]:
+        """What a Bayesian criterion adds to the log prior probability of each test; else 0."""
+        return np.asarray(getattr(self.shape, "log_prior", np.zeros(self.n_nodes)))
+
 
 def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     """Return the class probabilities at every node, with leaves without weight filled by ``pooling.empty_leaf``.
