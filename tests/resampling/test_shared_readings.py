@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -131,6 +131,46 @@ def test_margins_are_shared_too(estimator: Any) -> None:
     for name, each in methods.items():
         alone = estimate_performance({name: each}, np.nan_to_num(X), y, plan, ["mse"])
         assert np.array_equal(together.pooled(name).y_pred, alone.pooled(name).y_pred)
+
+
+class FailsLate(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A logistic function of a column; more than two steps fail on fewer than 100 rows, such as those of a fold."""
+
+    _READING = frozenset({"n_steps"})
+
+    def __init__(self, n_steps: int = 1) -> None:
+        self.n_steps = n_steps
+
+    def fit(self, X: Any, y: Any) -> FailsLate:  # noqa: ARG002
+        if self.n_steps > 2 and len(y) < 100:
+            raise ValueError("the weights became infinite")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        p = 1 / (1 + np.exp(-np.nan_to_num(X[:, 0])))
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X: Any) -> Any:
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    @classmethod
+    def _family_head(cls, members: Sequence[Any]) -> Any:
+        return max(members, key=lambda member: member.n_steps)
+
+    def _predict_readings(self, X: Any, members: Sequence[Any]) -> list[Any]:
+        return [self.predict_proba(X) for _ in members]
+
+
+def test_a_fold_that_fails_late_leaves_shorter_readings_what_they_are_alone() -> None:
+    X, y, _ = make_rows()
+    methods = with_calibrated([FailsLate(1), FailsLate(3)])
+    experiment, plan = read_experiment(methods, X, y, ["mse"]), CrossValidation(2, random_state=0)
+    trials = list(experiment.trials(plan, seed=5, errors="record"))
+    assert {trial.method for trial in trials if trial.error} == {3, 5}
+    alone = read_experiment({"short": CalibratedClassifier(FailsLate(1), "platt", cv=3)}, X, y, ["mse"])
+    expected = [trial.predictions for trial in alone.trials(plan, seed=5)]
+    assert np.array_equal([trial.predictions for trial in trials if trial.method == 2], expected)
 
 
 def test_calibrated_trees_are_a_family_apart_from_trees() -> None:

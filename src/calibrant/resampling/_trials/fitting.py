@@ -47,7 +47,8 @@ def fit_predict(
         if len(family.members) == 1 or family.is_grown:
             return _fit_grown(family, data, split, watch)
         if _can_share(data, split.train):
-            return _fit_shared(family, data, split, watch, records_errors=records_errors)
+            found = _fit_shared(family, data, split, watch, records_errors=records_errors)
+            return _retry_readings(family, data, split, found)
     except Exception:
         if not records_errors:
             raise
@@ -55,6 +56,18 @@ def fit_predict(
             return [SplitPredictions([], TrialSeconds(fit=watch.total), traceback.format_exc())]
     alone = (family.subset([number]) for number in range(len(family.members)))
     return [fit_predict(each, data, split, records_errors=records_errors)[0] for each in alone]
+
+
+def _retry_readings(
+    family: Family, data: TrialData, split: NumberedSplit, found: list[SplitPredictions]
+) -> list[SplitPredictions]:
+    """Fit readings that failed again, each alone: a fold may fail in more rounds than they have."""
+    if not family.readings:
+        return found
+    return [
+        fit_predict(family.subset([number]), data, split, records_errors=True)[0] if each.error else each
+        for number, each in enumerate(found)
+    ]
 
 
 def _can_share(data: TrialData, train: NDArray[np.intp]) -> bool:
