@@ -117,6 +117,13 @@ def test_a_stage_equals_that_of_fewer_rounds(three_classes, algorithm):
         np.testing.assert_array_equal(stages[n_trees - 1], fewer.predict_proba(X))
 
 
+@pytest.mark.parametrize("at", [3, [0], [2, 1], "12"])
+def test_rounds_to_read_are_whole_numbers_in_ascending_order(at, three_classes):
+    X, y = three_classes[:2]
+    with pytest.raises(ParameterError, match="at must hold ints >= 1 in ascending order; got"):
+        BoostedTreesClassifier(n_trees=2).fit(X, y).staged_predict_proba(X, at=at)
+
+
 def test_staged_classes_are_those_of_the_scores(three_classes):
     X, y = three_classes
     model = on_weighted_rows(n_trees=3, algorithm="samme", max_depth=3).fit(X, y)

@@ -80,6 +80,8 @@ def test_epochs_that_were_not_kept_and_steps_that_are_too_long_raise():
     net = NeuralNetClassifier(n_epochs=5, keep_epochs=[2], random_state=0).fit(X, y)
     with pytest.raises(ParameterError, match=r"among the epochs that were kept, \[2, 5\]; got 3"):
         list(net.staged_predict_proba(X, at=[3]))
+    with pytest.raises(ParameterError, match="at must be a sequence of numbers of epochs"):
+        list(net.staged_predict_proba(X, at=5))
     with pytest.raises(ParameterError, match="keep_epochs must be a sequence of numbers of epochs"):
         NeuralNetClassifier(keep_epochs=[0]).fit(X, y)
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
-from calibrant._params import Int, Nothing, Real, Rule, Seed, check_params
+from calibrant._params import Int, Nothing, Real, Rule, Seed, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
 from calibrant.exceptions import ParameterError
@@ -158,6 +158,7 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         [0.47, 0.64, 0.99]
         """
         self._check_fitted()
+        check_param("at", at, Epochs() | Nothing())
         kept = [net.epoch for net in self._nets] or [0]
         epochs = kept if at is None else list(at)
         unknown = [each for each in epochs if each not in kept]

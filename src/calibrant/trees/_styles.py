@@ -77,7 +77,7 @@ def tree_style(name: str, *, alpha: float | None = None, **params: Any) -> Proba
     alpha : float, optional
         The prior count of each class in the probabilities: of a leaf, or of all nodes on the path where the style
         averages over them. None: 1 for ``"bayes"``, ``"smml"``, ``"c44ls"``, ``"c44bs"`` and ``"mmlls"``, else 1
-        divided by the number of classes. 0: the frequencies of the leaf.
+        divided by the number of classes. 0, where the style does not average: the frequencies of the leaf.
     **params
         Parameters of `ProbabilityTreeClassifier` that replace those of the style.
 

@@ -168,7 +168,7 @@ class BoostedScoresMixin(RowClassifierMixin):
 
 
 def _check_rounds(at: Iterable[int]) -> list[int]:
-    numbers = list(at)
-    if any(each not in Int(1) for each in numbers) or numbers != sorted(numbers):
-        raise ParameterError(f"at must hold ints >= 1 in ascending order; got {short_repr(numbers)}.")
+    numbers = list(at) if isinstance(at, Iterable) else None
+    if numbers is None or any(each not in Int(1) for each in numbers) or numbers != sorted(numbers):
+        raise ParameterError(f"at must hold ints >= 1 in ascending order; got {short_repr(at)}.")
     return numbers
