@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from calibrant.papers._nielsen.published_figures import (
     DATA_SETS,
     METRIC_TITLES,
     MOB_ESP_RECORDS,
+    figure,
     letter,
 )
 from calibrant.papers._nielsen.readings import ADDED, B_PETS, EB_PETS, REMOVED, paper_methods, study_methods
@@ -164,7 +167,7 @@ def test_unpaired_wins_ties_and_losses_are_those_of_scipys_t_test() -> None:
 def test_counts_vary_as_they_do_among_repeated_experiments() -> None:
     rng = np.random.default_rng(6)
     effects = rng.normal(0.0, 0.2, (20, 1))
-    experiments = [rng.normal(effects, 1.0, (20, 100)) for _ in range(40)]
+    experiments = [rng.normal(effects, 1.0, (20, 100)) for _ in range(25)]
     found = [read_record(_one_metric(each), "mse01", "new", "old") for each in experiments]
     wins = np.array([each.record.wins for each in found])
     errors = np.array([each.counts.errors[0] for each in found])
@@ -208,3 +211,66 @@ def test_a_slice_of_quick_writes_all_tables(tmp_path: Path, monkeypatch: pytest.
     assert all("not judged" in each.note for each in made.tables if each.name in ("table_3", "table_4", "table_5"))
     again = {path.stem: PaperTable.from_csv(path) for path in tmp_path.glob("*.csv") if path.stem != "findings"}
     assert get_paper("nielsen-2004").findings(again) == list(made.findings)
+
+
+VERDICTS = {
+    "eb-pets-beat-b-pets": "undecided",  # squared error yes; log-loss p = 0.053
+    "eb-pets-rank-better": "holds",
+    "mob-esp-ranks-better": "undecided",  # accuracy yes; AULC no difference
+    "mob-esp-beats-b-pets": "holds",
+    "mob-esp-beats-eb-pets": "holds",
+    "eb-pets-beat-mob-esp-on-aulc": "undecided",  # p = 0.064
+    "ob-examples-alone": "does not hold",
+    "omit-smoothing-alone": "holds",
+    "random-features-rank": "holds",
+    "random-features-errors": "does not hold",  # they raise the log-loss
+    "ob-examples-in-eb-pets": "does not hold",
+    "omit-smoothing-in-eb-pets": "holds",
+    "omit-smoothing-matters-most": "holds",
+    "random-features-in-eb-pets": "holds",
+    "mob-esp-with-c45-trees": "holds",
+    "differences-remain": "does not hold",
+    "differences-remain-c45": "does not hold",
+    "unique-counting": "undecided",
+}
+
+
+@pytest.fixture(scope="module")
+def stored() -> dict[str, PaperTable]:
+    return {path.stem: PaperTable.from_csv(path) for path in STORED.glob("*.csv") if path.stem != "findings"}
+
+
+def test_each_finding_has_the_verdict_of_the_stored_tables(stored: dict[str, PaperTable]) -> None:
+    found = get_paper("nielsen-2004").findings(stored)
+    assert {each.name: each.verdict for each in found} == VERDICTS
+    with (STORED / "findings.csv").open(encoding="utf-8", newline="") as file:
+        printed = [(row["name"], row["verdict"], row["evidence"]) for row in csv.DictReader(file)]
+    assert printed == [(each.name, each.verdict, each.evidence) for each in found]
+
+
+def test_the_stored_tables_have_all_data_sets_and_all_published_figures(stored: dict[str, PaperTable]) -> None:
+    for suffix in ("", "_c45"):
+        for name, systems in (("table_2", (B_PETS, EB_PETS)), ("table_6", (EB_PETS, "MOB-ESP"))):
+            table = stored[f"{name}{suffix}"]
+            assert table.rows == DATA_SETS
+            for system in systems:
+                cell = table.cell("bupa", system, "AvLL")
+                assert cell.published == figure("avll", "bupa", system)
+
+
+def test_a_gain_of_the_other_side_turns_a_verdict_round(stored: dict[str, PaperTable]) -> None:
+    def turned(table: PaperTable) -> PaperTable:
+        cells = (replace(each, ours=-each.ours) if each.column == "gain" else each for each in table.cells)
+        return replace(table, cells=tuple(cells))
+
+    tables = stored | {"comparisons": turned(stored["comparisons"])}
+    found = {each.name: each.verdict for each in get_paper("nielsen-2004").findings(tables)}
+    assert found["mob-esp-beats-eb-pets"] == "does not hold"
+    assert found["eb-pets-beat-mob-esp-on-aulc"] == "undecided"
+
+
+def test_counts_of_the_stored_tables_add_up_to_the_data_sets(stored: dict[str, PaperTable]) -> None:
+    for name in ("table_3", "table_4", "table_5", "unpaired", "table_3_c45", "table_4_c45", "table_5_c45"):
+        table = stored[name]
+        for row, block in {(each.row, each.block) for each in table.cells}:
+            assert sum(table.cell(row, column, block).ours for column in ("wins", "ties", "losses")) == 20

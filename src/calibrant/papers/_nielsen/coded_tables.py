@@ -21,8 +21,8 @@ def with_integers(table: Table) -> tuple[NDArray[np.float64], NDArray[Any]]:
     --------
     >>> from calibrant.data import load
     >>> X, y = with_integers(load("appeal"))
-    >>> X.dtype, X.shape, sorted(set(y))
-    (dtype('float64'), (240, 8), ['no', 'yes'])
+    >>> X.dtype, X.shape, sorted(set(y.tolist()))
+    (dtype('float64'), (1500, 8), ['no', 'yes'])
     """
     X = table.X.copy()
     for column, kind in table.kinds.items():

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.papers._nielsen.differing_causes import cause
+from calibrant.papers._nielsen.differing_causes import cause, count_cause
 from calibrant.papers._nielsen.published_figures import LETTERS, figure, letter
-from calibrant.papers._nielsen.readings import COUNTINGS, Counting, counted
+from calibrant.papers._nielsen.readings import COUNTINGS, Counting, counted, share_forest
 from calibrant.papers._nielsen.records import PAPER_TRIALS, read_record
 from calibrant.papers._nielsen.trial_values import TITLES, TrialValues, paper_metric
 from calibrant.papers._reproduction.published import Published
@@ -55,7 +55,8 @@ def _block(values: TrialValues, way: str, metric: str, first: str, second: str) 
             for counting in COUNTINGS[: 2 if counted(system, "unique") != system else 1]:
                 yield _figure(values, way, metric, data_set, system, counting)
         printed = LETTERS[letter(paper_metric(metric), data_set, second)]
-        yield Cell(data_set, RESULT, outcomes[data_set], Published(_NUMBERS[printed]), TITLES[metric])
+        published, why = Published(_NUMBERS[printed]), count_cause(metric, has_one_forest=share_forest(first, second))
+        yield Cell(data_set, RESULT, outcomes[data_set], published, TITLES[metric], error=0.0, why=why)
 
 
 def _figure(values: TrialValues, way: str, metric: str, data_set: str, system: str, counting: Counting) -> Cell:
