@@ -243,6 +243,7 @@ def stored() -> dict[str, PaperTable]:
 def test_each_finding_has_the_verdict_of_the_stored_tables(stored: dict[str, PaperTable]) -> None:
     found = get_paper("nielsen-2004").findings(stored)
     assert {each.name: each.verdict for each in found} == VERDICTS
+    assert all(each.advice for each in found)
     with (STORED / "findings.csv").open(encoding="utf-8", newline="") as file:
         printed = [(row["name"], row["verdict"], row["evidence"]) for row in csv.DictReader(file)]
     assert printed == [(each.name, each.verdict, each.evidence) for each in found]

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from calibrant.papers._nielsen.advice import ADVICE
 from calibrant.papers._nielsen.published_figures import METRIC_TITLES
 from calibrant.papers._nielsen.readings import ADDED, B_PETS, COUNTINGS, EB_PETS, MOB_ESP, REMOVED
 from calibrant.papers._nielsen.table_comparisons import GAIN, P_VALUE, pair_name
 from calibrant.papers._nielsen.table_records import RECORD_TABLES, REMAINING
-from calibrant.papers._reproduction.finding import Finding
+from calibrant.papers._reproduction.finding import Finding, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
 __all__ = ["check_findings"]
@@ -156,12 +157,13 @@ _CLAIMS = (
 
 def check_findings(tables: Tables) -> list[Finding]:
     """Return every claim with its verdict, whether wins remain by the corrected test, and how in-bag rows count."""
-    return [
+    findings = [
         *(_check(claim, tables) for claim in _CLAIMS),
         _check_c45(tables),
         *(_check_remaining(tables)),
         _check_counting(tables),
     ]
+    return with_advice(findings, ADVICE)
 
 
 def _check(claim: _Claim, tables: Tables) -> Finding:
