@@ -5,7 +5,8 @@
 
 The part of docs/papers/NAME.md between the two comments `<!-- results -->` and `<!-- end of results -->` is replaced by
 the text of the folder, and its CSV files and pictures are copied to docs/papers/NAME/, where tests read them. The same
-part of docs/papers/index.md is replaced by the findings of all papers. Without arguments only that is done.
+part of docs/papers/index.md is replaced by the findings of all papers. Without arguments only that is done, after every
+findings.csv has been computed again from the tables beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from calibrant.papers import PAPERS
+from calibrant.papers import PAPERS, PaperTable, get_paper
+from calibrant.papers._reproduction.finding import findings_csv
 from calibrant.papers._reproduction.markdown import markdown_table
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "papers"
@@ -67,7 +69,19 @@ def summary(pages: Path = PAGES) -> str:
     return markdown_table(["paper", "finding", "verdict", "what to do today"], rows, left=4)
 
 
+def check_again() -> None:
+    """Compute the findings of each paper again from its stored tables."""
+    for paper in map(get_paper, PAPERS):
+        folder = PAGES / paper.name.replace("-", "_")
+        tables = [PaperTable.from_csv(path) for path in folder.glob("*.csv") if path.stem != "findings"]
+        if tables:
+            findings = paper.findings({each.name: each for each in tables})
+            (folder / "findings.csv").write_text(findings_csv(findings), encoding="utf-8", newline="")
+
+
 if __name__ == "__main__":
     if len(sys.argv) == 3:
         put_results(sys.argv[1], Path(sys.argv[2]))
+    else:
+        check_again()
     put_text(PAGES / "index.md", summary())

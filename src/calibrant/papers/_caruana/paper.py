@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from calibrant.papers._caruana.advice import ADVICE
 from calibrant.papers._caruana.algorithms import coded_models, tree_models
 from calibrant.papers._caruana.candidates import PAPER_MAPS, calibrated
 from calibrant.papers._caruana.choose import make_default_grid
@@ -23,6 +24,7 @@ from calibrant.papers._caruana.tables_of_problems import (
     make_infinite,
     make_raw_by_problem,
 )
+from calibrant.papers._reproduction.finding import with_advice
 from calibrant.papers._reproduction.paper import Paper, Size
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class CaruanaNiculescuMizil2004(Paper):
     def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
         """Return the findings of the paper, and those on what calibrant adds."""
         known = dict(tables)
-        return [*algorithm_findings(known), *boosting_findings(known), *our_findings(known)]
+        return with_advice([*algorithm_findings(known), *boosting_findings(known), *our_findings(known)], ADVICE)
 
     def pictures(self, results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
         """Return Figures 1 to 4."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal
 
 from calibrant.papers._reproduction.markdown import markdown_table
 
-__all__ = ["Finding", "findings_text", "with_advice"]
+__all__ = ["Finding", "findings_csv", "findings_text", "with_advice"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,23 @@ def findings_text(findings: tuple[Finding, ...]) -> str:
     ]
     table = markdown_table(["", "finding", "source", "verdict"], rows, left=4)
     return "\n\n".join([table, "The evidence:", "\n".join(evidence)])
+
+
+def findings_csv(findings: Iterable[Finding]) -> str:
+    """Return findings as CSV.
+
+    Examples
+    --------
+    >>> print(findings_csv([Finding("a", "A beats B.", "holds", "1 to 2.", "Table 1", "Use A.")]))
+    name,statement,verdict,evidence,source,advice
+    a,A beats B.,holds,1 to 2.,Table 1,Use A.
+    <BLANKLINE>
+    """
+    file = io.StringIO()
+    writer = csv.DictWriter(file, [each.name for each in fields(Finding)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(asdict, findings))
+    return file.getvalue()
 
 
 def with_advice(findings: Iterable[Finding], advice: Mapping[str, str]) -> list[Finding]:

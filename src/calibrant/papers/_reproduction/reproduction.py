@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -11,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from calibrant._whole_file import whole_file
-from calibrant.papers._reproduction.finding import Finding, findings_text
+from calibrant.papers._reproduction.finding import Finding, findings_csv, findings_text
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.paper import Size
@@ -96,7 +94,7 @@ class Reproduction:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        texts = {"results.md": self.text, "findings.csv": self._findings_csv()}
+        texts = {"results.md": self.text, "findings.csv": findings_csv(self.findings)}
         texts |= {f"{each.name}.csv": each.to_csv() for each in self.tables}
         for name, text in texts.items():
             with whole_file(folder / name) as file:
@@ -119,11 +117,3 @@ class Reproduction:
         if self.pictures:
             yield "## Figures"
             yield from (f"![{each.caption}]({each.name}.png)\n\n{each.caption}" for each in self.pictures)
-
-    def _findings_csv(self) -> str:
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["name", "statement", "source", "verdict", "evidence", "advice"])
-        for each in self.findings:
-            writer.writerow([each.name, each.statement, each.source, each.verdict, each.evidence, each.advice])
-        return file.getvalue()
