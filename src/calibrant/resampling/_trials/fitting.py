@@ -12,6 +12,7 @@ from calibrant.calibration._internal import SharedFits
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
 from calibrant.resampling._trials.fitted_model import fit_model, predict
 from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
+from calibrant.resampling._trials.methods import are_equal
 from calibrant.resampling._trials.seeds import seeded_clone
 from calibrant.resampling._trials.shared_predictions import predict_shared
 
@@ -61,11 +62,11 @@ def fit_predict(
 def _retry_readings(
     family: Family, data: TrialData, split: NumberedSplit, found: list[SplitPredictions]
 ) -> list[SplitPredictions]:
-    """Fit readings that failed again, each alone: a fold may fail in more rounds than they have."""
-    if not family.readings:
-        return found
+    """Fit readings that failed again, each alone: a fold of the head may fail in more rounds than they have."""
     return [
-        fit_predict(family.subset([number]), data, split, records_errors=True)[0] if each.error else each
+        fit_predict(family.subset([number]), data, split, records_errors=True)[0]
+        if each.error and family.readings and not are_equal(family.bases[number], family.head)
+        else each
         for number, each in enumerate(found)
     ]
 
