@@ -21,8 +21,8 @@ ADVICE: Final[dict[str, str]] = {
     "s-shaped": "An S in the reliability diagram asks for Platt scaling, any other shape for a freer map.",
     "each-problem": "Calibrate boosted trees always.",
     "blend-best": "Start with `ProbabilityClassifier`: it needs no choice among hundreds of models.",
-    "beta-better": "Prefer `Beta` or `Spline` to Platt scaling and isotonic regression where scores are probabilities.",
-    "spline-better": "Prefer `Spline`, or let `Auto` choose.",
+    "beta-better": "Try `Beta` where scores are probabilities: it can be the identity, which Platt scaling cannot.",
+    "spline-better": "Try `Spline` beside the two, or let `Auto` choose.",
     "isotonic-infinite": "Where log-loss counts, do not use isotonic regression as it is: it is certain at its ends.",
     "cross-entropy-in-bits": "Name the base of every log-loss that you report.",
 }

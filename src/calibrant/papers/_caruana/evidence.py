@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from calibrant.comparison import holm
@@ -50,6 +50,11 @@ class JudgedDifference:
         if not self.p_value < _LEVEL:
             return "undecided"
         return "holds" if self.value < 0 else "does not hold"
+
+    def corrected(self, n_tried: int) -> JudgedDifference:
+        """Return the difference with p-values corrected for the number of those it was chosen among."""
+        p_rows, p_problems = (p if math.isnan(p) else min(1.0, n_tried * p) for p in (self.p_rows, self.p_problems))
+        return replace(self, p_rows=p_rows, p_problems=p_problems)
 
     def reversed(self) -> JudgedDifference:
         """Return the difference with the opposite sign."""

@@ -46,7 +46,7 @@ def bagging_findings(evidence: TableEvidence) -> list[Finding]:
             "Bagging improves curtailment on KDD'98 only slightly: by less than a tenth of the gain over raw trees.",
             "Table 1, section 4",
             evidence.check([SLIGHT], "MSE", is_above, datasets=mailings, shown=[curtailed]),
-            "",
+            "Bag curtailed trees only if the last thousandth counts.",
         ),
         conclude(
             "bagged-curtailment-coil",

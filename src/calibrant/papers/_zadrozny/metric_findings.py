@@ -41,7 +41,7 @@ def _alike(evidence: TableEvidence, metric: str, claim: str, source: str) -> Fin
         f"{claim} on test rows: rank correlation of at least {_ALIKE}{of_paper}.",
         source,
         checked,
-        "Judge by the metric of the decision, with an interval." if metric == "profit" else "",
+        "Judge by the metric of the decision, with an interval.",
     )
 
 
