@@ -65,7 +65,14 @@ def _draw_wins(tables: Mapping[str, PaperTable]) -> Figure:
     heights = [place + 0.2 * number for place in range(len(rows)) for number in range(len(_BARS))]
     axes[0, 0].invert_yaxis()  # shared by all panels
     axes[0, 0].set_yticks(heights, [_bar_label(rows, i) for i in range(len(heights))], fontsize=7)
+    patches = optional_import("matplotlib.patches", extra="plots", purpose="draw")
+    keys = {"won": _WIN, "tied": _TIE, "lost": _LOSS}
+    _add_legend(figure, [patches.Patch(color=color, label=label) for label, color in keys.items()])
     return figure
+
+
+def _add_legend(figure: Figure, handles: list[Any]) -> None:
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=9)
 
 
 def _bar_label(rows: list[tuple[str, str]], position: int) -> str:
@@ -107,10 +114,12 @@ def _draw_differences(table: PaperTable) -> Figure:
             published = [published_gain(metric, name, *pair) for name in names]
             ax.axvline(0.0, color="0.6", linewidth=0.8)
             ax.hlines(heights, low, high, color=COLORS[0], linewidth=1.6)
-            ax.plot(gains, heights, "o", color=COLORS[0], markersize=4)
-            ax.plot(published, heights, "D", markerfacecolor="none", color=COLORS[1], markersize=4)
+            ours = ax.plot(gains, heights, "o", color=COLORS[0], markersize=4, label="ours, 90 % interval")
+            paper = {"markerfacecolor": "none", "color": COLORS[1], "markersize": 4, "label": "the paper's"}
+            marks = [*ours, *ax.plot(published, heights, "D", **paper)]
             format_axes(ax, f"gain, {title}", "", xlim=None)
             ax.set_title(pair_name(*pair), fontsize=9)
         line[0].set_yticks(heights, names, fontsize=7)
         line[0].invert_yaxis()
+    _add_legend(figure, marks)
     return figure
