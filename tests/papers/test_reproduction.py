@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from tests.papers.small_paper import SmallPaper
 
 from calibrant.bayes import NaiveBayesClassifier
-from calibrant.exceptions import ParameterError, StudyError
-from calibrant.papers import Cell, PaperTable, Published, reproduce
+from calibrant.data import load
+from calibrant.exceptions import CalibrantWarning, ParameterError, StudyError
+from calibrant.papers import PAPERS, Cell, PaperTable, Published, get_paper, reproduce
 
 
 @pytest.mark.parametrize(
@@ -138,3 +140,17 @@ def test_the_same_figures_come_from_a_dask_cluster(tmp_path: Path) -> None:
     with distributed.LocalCluster(**options) as cluster:
         there = reproduce("small-paper", out=tmp_path / "there", dask=cluster.scheduler_address)
     assert there.tables == here.tables
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if "caruana" in name else []) for name in PAPERS]
+)
+def test_every_system_of_a_paper_is_a_method(name: str) -> None:
+    appeal = load("appeal").part("train")
+    X, y = appeal.X[:150], appeal.y[:150]
+    for system, estimator in get_paper(name).methods().items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CalibrantWarning)  # few rows to calibrate on
+            proba = estimator.fit(X, y).predict_proba(X)
+        assert proba.shape == (len(X), 2), system
+        assert np.allclose(proba.sum(axis=1), 1.0), system
