@@ -11,6 +11,7 @@ from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.plots._style import COLORS, axes_or_new, format_number
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._internal import leaves_below, node_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +103,7 @@ class TreeDisplay:
         """
         self.model._check_fitted()
         outline = self.model._outline()
-        positions = _node_positions(outline, self.max_depth)
+        positions = node_positions(outline, outline.is_drawn(self.max_depth))
         n_columns = 1 + max(x for x, _ in positions.values())
         n_levels = 1 + max(depth for _, depth in positions.values())
         size = max(_LEAF_WIDTH * n_columns, 3.0), max(_LEVEL_HEIGHT * n_levels, 2.0)
@@ -117,7 +118,7 @@ class TreeDisplay:
         return self
 
     def _draw(self, outline: Outline, positions: dict[int, tuple[float, int]], scale: float) -> None:
-        tree, conditions, below = outline.tree, self.model._short_conditions(), _leaves_below(outline)
+        tree, conditions, below = outline.tree, self.model._short_conditions(), leaves_below(outline)
         for node, (x, depth) in positions.items():
             above = int(tree.parent[node])
             if above >= 0:
@@ -134,26 +135,6 @@ def _font_scale(ax: Axes, size: tuple[float, float], *, is_new: bool) -> float:
     """Return the factor, at most 1, by which the font shrinks for a tree of some size to fit."""
     available = ax.figure.bbox if is_new else ax.get_window_extent()
     return min(1.0, available.width / ax.figure.dpi / size[0], available.height / ax.figure.dpi / size[1])
-
-
-def _node_positions(outline: Outline, max_depth: int | None) -> dict[int, tuple[float, int]]:
-    """Return the column and depth of each node to draw: leaves side by side, tests centred above their children."""
-    tree = outline.tree
-    positions: dict[int, tuple[float, int]] = {}
-    deepest = tree.max_depth if max_depth is None else max_depth
-    drawn = (outline.is_test | outline.is_leaf | outline.is_eliminated) & (tree.depth <= deepest)
-    n_columns, todo = 0, [(0, False)]
-    while todo:
-        node, is_done = todo.pop()
-        children = [child for child in tree.children_of(node) if drawn[child]] if outline.has_branches(node) else []
-        if is_done:
-            positions[node] = float(np.mean([positions[child][0] for child in children])), int(tree.depth[node])
-        elif children:
-            todo += [(node, True), *((child, False) for child in reversed(children))]
-        else:
-            positions[node] = float(n_columns), int(tree.depth[node])
-            n_columns += 1
-    return dict(sorted(positions.items()))
 
 
 def _node_text(outline: Outline, node: int) -> str:
@@ -176,14 +157,6 @@ def _cut_text(outline: Outline, node: int, n_leaves: int) -> str:
     label, p = outline.top_class(node)
     below = f"… {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'} below"
     return f"{_truncate(label)}\np = {p:.3f}, {_weight_text(outline, node)}\n{below}"
-
-
-def _leaves_below(outline: Outline) -> list[int]:
-    """Return the number of leaves below each node, itself not counted."""
-    below = np.zeros(outline.tree.n_nodes, dtype=np.intp)
-    for node in range(outline.tree.n_nodes - 1, 0, -1):  # in preorder children come after their parent
-        below[outline.tree.parent[node]] += below[node] + int(outline.is_leaf[node])
-    return [int(each) for each in below]
 
 
 def _describe_cut(outline: Outline, max_depth: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
+from calibrant.trees._export.layout import leaves_below, node_positions
 from calibrant.trees._export.outline import Outline
 from calibrant.trees._export.text import plain_text
 from calibrant.trees._growing.examples import Examples
@@ -66,9 +67,11 @@ __all__ = [
     "counts_bits",
     "grow_unpruned",
     "impurity_importances",
+    "leaves_below",
     "missing_rows",
     "narrowest",
     "node_indicator",
+    "node_positions",
     "number_classes",
     "pack_trees",
     "plain_text",

@@ -43,8 +43,7 @@ def graphviz_text(outline: Outline, max_depth: int | None = None) -> str:
 
 def _lines(outline: Outline, max_depth: int | None) -> Iterator[str]:
     tree, conditions = outline.tree, outline.conditions
-    drawn = outline.is_test | outline.is_leaf | outline.is_eliminated
-    for node in np.flatnonzero(drawn & (tree.depth <= (tree.max_depth if max_depth is None else max_depth))).tolist():
+    for node in np.flatnonzero(outline.is_drawn(max_depth)).tolist():
         is_cut = outline.is_test[node] and tree.depth[node] == max_depth
         yield f"  {node} [{_CUT_OFF if is_cut else _node(outline, node)}];"
         above = int(tree.parent[node])

@@ -50,6 +50,11 @@ class Outline:
         """The condition that leads to each node from its parent; empty for the root."""
         return all_conditions(self.tree)
 
+    def is_drawn(self, max_depth: int | None = None) -> NDArray[np.bool_]:
+        """Return which nodes there are down to a depth; below nodes that curtailment removes there are none."""
+        is_shown = self.is_test | self.is_leaf | self.is_eliminated
+        return is_shown if max_depth is None else np.asarray(is_shown & (self.tree.depth <= max_depth))
+
     def has_branches(self, node: int) -> bool:
         """Return whether anything is drawn below a node."""
         return not (self.tree.is_leaf[node] or self.is_eliminated[node])
