@@ -41,7 +41,10 @@ INTERNAL = {
         mdl_cuts named_classes object_columns open_chunks order_columns read_groups read_more_training_rows
         read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
-    "decisions": "COST_SENSITIVE_RULES HECKMAN_RULES METACOST_RULES THRESHOLD_RULES",
+    "decisions": """
+        COST_SENSITIVE_RULES HECKMAN_RULES IntervalOptions METACOST_RULES THRESHOLD_RULES cross_fitted decompose
+        profit_of read_costed_predictions
+    """,
     "ensembles": """
         ALGORITHMS Alpha BAGGED_RULES BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES Forest
         ForestReader GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions StumpMember TreeLearner TreeMember

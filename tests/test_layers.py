@@ -19,6 +19,7 @@ FOR_ALL = [
     "_params",
     "_progress",
     "_random",
+    "_sections",
     "_sklearn",
     "_threads",
     "_whole_file",

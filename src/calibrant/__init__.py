@@ -36,6 +36,7 @@ _PACKAGES = (
     "neural",
     "papers",
     "plots",
+    "report",
     "resampling",
     "studies",
     "svm",

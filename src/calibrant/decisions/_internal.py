@@ -4,5 +4,19 @@ from calibrant.decisions._amounts.heckman import HECKMAN_RULES
 from calibrant.decisions._classifiers.cost_sensitive import COST_SENSITIVE_RULES
 from calibrant.decisions._classifiers.metacost import METACOST_RULES
 from calibrant.decisions._classifiers.threshold import THRESHOLD_RULES
+from calibrant.decisions._profit.costed_predictions import read_costed_predictions
+from calibrant.decisions._profit.decision_report import cross_fitted, decompose
+from calibrant.decisions._profit.money import IntervalOptions
+from calibrant.decisions._profit.profit import profit_of
 
-__all__ = ["COST_SENSITIVE_RULES", "HECKMAN_RULES", "METACOST_RULES", "THRESHOLD_RULES"]
+__all__ = [
+    "COST_SENSITIVE_RULES",
+    "HECKMAN_RULES",
+    "METACOST_RULES",
+    "THRESHOLD_RULES",
+    "IntervalOptions",
+    "cross_fitted",
+    "decompose",
+    "profit_of",
+    "read_costed_predictions",
+]

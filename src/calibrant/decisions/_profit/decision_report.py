@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["DecisionReport", "decision_report"]
+__all__ = ["DecisionReport", "cross_fitted", "decision_report", "decompose"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,12 +195,19 @@ def decision_report(
     rest = {"amount": amount, "sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
     costed = read_costed_predictions(y_true, y_proba, costs, **rest)
     fitter = as_calibrator("calibrator", calibrator)
-    proba = recalibrate(costed.predictions, fitter, _folds(costed.predictions, options, n_folds), options)
+    proba = cross_fitted(costed.predictions, fitter, options, n_folds)
     now = profit_of(costed, options, fixed_cost, row_cost)
-    return _decompose(costed, proba, now, options, type(fitter).__name__)
+    return decompose(costed, proba, now, options, type(fitter).__name__)
 
 
-def _decompose(
+def cross_fitted(
+    read: Predictions, calibrator: Calibrator, options: IntervalOptions, n_folds: int = 5
+) -> NDArray[np.float64]:
+    """Return the probabilities of all rows, recalibrated fold by fold."""
+    return recalibrate(read, calibrator, _folds(read, options, n_folds), options)
+
+
+def decompose(
     costed: CostedPredictions, proba: NDArray[np.float64], now: Profit, options: IntervalOptions, name: str
 ) -> DecisionReport:
     """Compare the decisions by recalibrated probabilities with the present ones."""

@@ -1,0 +1,30 @@
+"""Sections of results as data, with a plain HTML form; notebooks, reports and web pages show the same sections.
+
+Any frozen dataclass with a method ``html`` is a block of a section. `calibrant.report` shows a `Figure` as an
+interactive chart; elsewhere it is a table of its numbers.
+"""
+
+from calibrant._sections.callout import Callout
+from calibrant._sections.definitions import Definitions
+from calibrant._sections.figure import Axis, Figure, Layer
+from calibrant._sections.paragraph import Paragraph
+from calibrant._sections.picture import Picture
+from calibrant._sections.preformatted import Preformatted
+from calibrant._sections.section import Block, Section, sections_html
+from calibrant._sections.table import DataTable, TableColumn
+
+__all__ = [
+    "Axis",
+    "Block",
+    "Callout",
+    "DataTable",
+    "Definitions",
+    "Figure",
+    "Layer",
+    "Paragraph",
+    "Picture",
+    "Preformatted",
+    "Section",
+    "TableColumn",
+    "sections_html",
+]

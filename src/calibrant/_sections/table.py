@@ -1,0 +1,84 @@
+"""Tables whose cells are text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from calibrant._sections.markup import element, text
+
+__all__ = ["DataTable", "TableColumn"]
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its name in words that everybody knows.
+    align : {"left", "right"}
+        Text stands left, numbers right.
+    term : str
+        What the field calls it.
+
+    Examples
+    --------
+    >>> TableColumn("ranking", term="AUC").name
+    'ranking'
+    """
+
+    name: str
+    align: Literal["left", "right"] = "right"
+    term: str = ""
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows.
+    columns : tuple of TableColumn
+        The columns; the first one names the rows.
+    rows : tuple of tuples of str
+        The cells.
+    models : tuple of str
+        The model of each row, "" for none; the row is hidden with its model. Empty: no row belongs to a model.
+    note : str
+        A remark below the table.
+
+    Examples
+    --------
+    >>> DataTable("Areas", (TableColumn("model", "left"), TableColumn("area")), (("a", "0.8"),)).html().count("<tr")
+    2
+    """
+
+    caption: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[tuple[str, ...], ...]
+    models: tuple[str, ...] = ()
+    note: str = ""
+
+    def html(self) -> str:
+        """Return the table as HTML, in a container that scrolls where the table is wide."""
+        head = element("thead", element("tr", *(self._heading(column) for column in self.columns)))
+        models = self.models or ("",) * len(self.rows)
+        body = element("tbody", *(self._row(row, model) for row, model in zip(self.rows, models, strict=True)))
+        table = element("table", element("caption", text(self.caption)), head, body)
+        scroller = element("div", table, class_="table", role="region", aria_label=self.caption, tabindex=0)
+        return scroller + (element("p", text(self.note), class_="note") if self.note else "")
+
+    @staticmethod
+    def _heading(column: TableColumn) -> str:
+        term = " " + element("small", text(column.term)) if column.term else ""
+        return element("th", text(column.name), term, scope="col", class_=column.align)
+
+    def _row(self, cells: tuple[str, ...], model: str) -> str:
+        first, *others = zip(cells, self.columns, strict=True)
+        heading = element("th", text(first[0]), scope="row", class_=first[1].align)
+        rest = (element("td", text(cell), class_=column.align) for cell, column in others)
+        return element("tr", heading, *rest, data_model_name=model)

@@ -1,0 +1,239 @@
+"""What the sections of a report on predictions are made of, computed when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant.calibration import as_calibrator
+from calibrant.decisions._internal import (
+    IntervalOptions,
+    cross_fitted,
+    decompose,
+    profit_of,
+    read_costed_predictions,
+)
+from calibrant.exceptions import DataError
+from calibrant.metrics import evaluate
+from calibrant.metrics._internal import Predictions, read_predictions
+from calibrant.report._predictions.pooled_rows import pooled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.decisions import CostMatrix, DecisionReport, ExampleCosts
+    from calibrant.metrics import ScoreCard, Verdict
+
+__all__ = ["MOST_PAGES", "ReportData"]
+
+MOST_PAGES = 30  # of classes: the most frequent ones have a page
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReportData:
+    """Validated predictions of models for the same rows, of weight above 0, with what was computed of them.
+
+    Parameters
+    ----------
+    y_true : array of shape (n_rows,)
+        The class of each row.
+    probas : dict of str to array of shape (n_rows,) or (n_rows, n_classes)
+        The probabilities of each model: of the positive class, or of more than two classes.
+    classes : tuple
+        The classes, sorted.
+    positive : object
+        The positive class; None where there are more than two classes.
+    costs : CostMatrix, ExampleCosts or None
+        The costs of decisions.
+    amount : array of shape (n_rows,) or None
+        With `ExampleCosts`, the actual amount of each row.
+    by : dict of str to array of shape (n_rows,)
+        Columns of segments.
+    groups, ids, sample_weight : array of shape (n_rows,) or None
+        The cluster, the id and the weight of each row.
+    weight_kind : {"frequency", "probability"}
+        What a weight means.
+    reference : str or None
+        The model that others are compared with.
+    model : dict of str to estimator
+        Fitted models to draw.
+    rows : bool
+        Whether the report may contain something of single rows.
+    confidence : float
+        That of intervals.
+    n_boot : int
+        Number of bootstrap replicates.
+    random_state : int
+        The seed.
+    source, command : str
+        The file of the predictions, and the command that made the report.
+    page : str
+        The class this page is about; "" for the main page.
+    """
+
+    y_true: NDArray[Any]
+    probas: Mapping[str, NDArray[np.float64]]
+    classes: tuple[Any, ...]
+    positive: Any = None
+    costs: CostMatrix | ExampleCosts | None = None
+    amount: NDArray[np.float64] | None = None
+    by: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    groups: NDArray[Any] | None = None
+    ids: NDArray[Any] | None = None
+    sample_weight: NDArray[np.float64] | None = None
+    weight_kind: str = "frequency"
+    reference: str | None = None
+    model: Mapping[str, Any] = field(default_factory=dict)
+    rows: bool = True
+    confidence: float = 0.95
+    n_boot: int = 1000
+    random_state: int = 0
+    source: str = ""
+    command: str = ""
+    page: str = ""
+    page_number: int = 0
+    _computed: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the models."""
+        return tuple(self.probas)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.y_true)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes."""
+        return self.positive is not None
+
+    @cached_property
+    def is_positive(self) -> NDArray[np.bool_]:
+        """Whether each row is of the positive class."""
+        return np.asarray(self.y_true == self.positive)
+
+    @cached_property
+    def weight(self) -> NDArray[np.float64]:
+        """The weight of each row, also where all are 1."""
+        return np.ones(self.n_rows) if self.sample_weight is None else self.sample_weight
+
+    @cached_property
+    def base_rate(self) -> float:
+        """The frequency of the positive class."""
+        return float(np.average(self.is_positive, weights=self.weight))
+
+    @property
+    def curve_options(self) -> dict[str, Any]:
+        """The arguments of curves and metrics beside classes and probabilities."""
+        return {"sample_weight": self.sample_weight, "pos_label": self.positive, "labels": list(self.classes)}
+
+    @property
+    def interval_options(self) -> dict[str, Any]:
+        """The arguments of functions with bootstrap intervals beside `curve_options`."""
+        return {
+            "groups": self.groups,
+            "weight_kind": self.weight_kind,
+            "confidence": self.confidence,
+            "n_boot": self.n_boot,
+            "random_state": self.random_state,
+        }
+
+    def curve_proba(self, name: str) -> NDArray[np.float64]:
+        """Return the probabilities that curves show; pooled where nothing of single rows may be shown."""
+        return self.probas[name] if self.rows else self._once(("pooled", name), lambda: pooled(self.probas[name]))
+
+    @cached_property
+    def cards(self) -> dict[str, ScoreCard]:
+        """The score card of each model."""
+        return {name: evaluate(self.y_true, proba, **self._evaluated) for name, proba in self.probas.items()}
+
+    @property
+    def _evaluated(self) -> dict[str, Any]:
+        return {**self.curve_options, **self.interval_options}
+
+    def verdict(self, name: str) -> Verdict:
+        """Return the verdict on the calibration of a model."""
+        return self.cards[name].verdict
+
+    def recalibrated(self, name: str) -> NDArray[np.float64] | None:
+        """Return the probabilities of a model recalibrated fold by fold; None where a class has too few rows."""
+        found = self._once(("recalibrated", name), lambda: self._recalibrate(name))
+        if found is None:
+            return None
+        return np.ascontiguousarray(found[:, self.classes.index(self.positive)]) if self.is_binary else found
+
+    def money(self, name: str) -> DecisionReport | None:
+        """Return the profit of a model's decisions, decomposed; None without costs, or with too few rows for it."""
+        return self._once(("money", name), lambda: self._decompose(name))
+
+    def for_class(self, label: Any) -> ReportData:
+        """Return the data of one class against all others, for its page."""
+        number = self.classes.index(label)
+        name, others = str(label), f"not {label}"
+        return replace(
+            self,
+            y_true=np.where(self.y_true == label, name, others),
+            probas={model: np.ascontiguousarray(proba[:, number]) for model, proba in self.probas.items()},
+            classes=tuple(sorted((others, name))),
+            positive=name,
+            costs=None,
+            amount=None,
+            by={},
+            model={},
+            page=name,
+            page_number=number,
+            _computed={},
+        )
+
+    @cached_property
+    def page_classes(self) -> tuple[Any, ...]:
+        """The classes that have a page: of very many the most frequent ones, in the order of the classes."""
+        counts = {label: float(self.weight[self.y_true == label].sum()) for label in self.classes}
+        most = sorted(self.classes, key=lambda label: -counts[label])[:MOST_PAGES]
+        return tuple(label for label in self.classes if label in most and counts[label] > 0)
+
+    def class_pages(self) -> list[ReportData]:
+        """Return the data of the page of each class."""
+        return [self.for_class(label) for label in self.page_classes]
+
+    def figure_name(self, name: str) -> str:
+        """Return the name of a figure or section, which differs between pages."""
+        return f"class-{self.page_number}-{name}" if self.page else name
+
+    def _once(self, key: Any, compute: Any) -> Any:
+        if key not in self._computed:
+            self._computed[key] = compute()
+        return self._computed[key]
+
+    def _read(self, name: str) -> Predictions:
+        return read_predictions(self.y_true, self.probas[name], **self.curve_options)
+
+    @property
+    def _money_options(self) -> IntervalOptions:
+        return IntervalOptions(self.weight_kind, self.groups, self.confidence, self.n_boot, self.random_state)
+
+    def _recalibrate(self, name: str) -> NDArray[np.float64] | None:
+        try:
+            return cross_fitted(self._read(name), as_calibrator("calibrator", "auto"), self._money_options)
+        except DataError:
+            return None
+
+    def _decompose(self, name: str) -> DecisionReport | None:
+        if self.costs is None or self.recalibrated(name) is None:
+            return None
+        options = self._money_options
+        costed = read_costed_predictions(
+            self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
+        )
+        return decompose(
+            costed, self._computed["recalibrated", name], profit_of(costed, options), options, type(_AUTO).__name__
+        )
+
+
+_AUTO = as_calibrator("calibrator", "auto")

@@ -1,0 +1,30 @@
+"""The sections of a report on predictions, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from calibrant._sections import Section
+    from calibrant.report._predictions.report_data import ReportData
+
+__all__ = ["sections_of"]
+
+SectionMaker = Callable[["ReportData"], "Section | None"]
+
+_OPENING: tuple[SectionMaker, ...] = ()
+# Of one class against the others: on the main page where there are two classes, else on a page for each class
+_FIGURES: tuple[SectionMaker, ...] = ()
+_CLOSING: tuple[SectionMaker, ...] = ()
+
+
+def sections_of(data: ReportData) -> tuple[Section, ...]:
+    """Return the sections of a report; those that do not apply are left out."""
+    made = [make(data) for make in _OPENING]
+    if data.is_binary:
+        made += [make(data) for make in _FIGURES]
+    made += [make(data) for make in _CLOSING]
+    if not data.is_binary:
+        made += [make(page) for page in data.class_pages() for make in _FIGURES]
+    return tuple(section for section in made if section is not None)
