@@ -119,6 +119,7 @@ from calibrant.metrics._scorecard.compare import CardComparison, Difference, com
 from calibrant.metrics._scorecard.evaluate import evaluate
 from calibrant.metrics._scorecard.evaluate_table import evaluate_table
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
+from calibrant.metrics._validation.probability_scale import ScaledProbabilities, to_probabilities
 from calibrant.metrics._verdict.sample_size import rows_needed
 from calibrant.metrics._verdict.verdict import Verdict, calibration_verdict
 
@@ -132,6 +133,7 @@ __all__ = [
     "Interval",
     "Metric",
     "MurphyDecomposition",
+    "ScaledProbabilities",
     "Score",
     "ScoreCard",
     "SpiegelhalterZ",
@@ -202,6 +204,7 @@ __all__ = [
     "spherical",
     "spiegelhalter_z",
     "three_point_precision",
+    "to_probabilities",
     "top_k_accuracy",
 ]
 
