@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -82,13 +83,16 @@ INTERNAL = {
 }
 
 
-def imports(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the module and the name of every import of calibrant's own in a file."""
+@cache
+def imports(path: Path) -> list[tuple[str, str]]:
+    """Return the module and the name of every import of calibrant's own in a file."""
+    found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "calibrant":
-            yield from ((node.module, alias.name) for alias in node.names)
+            found += [(node.module, alias.name) for alias in node.names]
         elif isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names if alias.name.split(".")[0] == "calibrant")
+            found += [(alias.name, "") for alias in node.names if alias.name.split(".")[0] == "calibrant"]
+    return found
 
 
 def is_private(name: str) -> bool:

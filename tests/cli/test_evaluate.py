@@ -24,6 +24,7 @@ def test_the_scores_are_those_of_the_function(pred: Path, predictions: pd.DataFr
     assert (found["rows"], found["classes"]) == (600, ["no", "yes"])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["pred.parquet", "pred.feather", "pred.tsv", "pred.csv.gz"])
 def test_every_format_gives_the_same_scores(name: str, pred: Path, predictions: pd.DataFrame, capsys: Capture) -> None:
     from calibrant.cli._app.writing import write_frame

@@ -86,6 +86,7 @@ def test_mcnemars(method: str, n_same: int) -> None:
             assert all(each.low < each.high for each in found)
 
 
+@pytest.mark.long
 def test_methods_over_data_sets() -> None:
     random = np.random.default_rng(2)
     for shift in np.linspace(0, 1, 5):

@@ -55,7 +55,7 @@ def named(kind: Kind) -> str:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.few], ids=named)
-@pytest.mark.sample(4)
+@pytest.mark.long
 def test_a_disturbed_study_comes_out_whole(kind: Kind) -> None:
     check(kind, few_faults(kind.store), kind.few)
 

@@ -27,7 +27,7 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("kind", "name"), cases())
-@pytest.mark.sample(4)
+@pytest.mark.sample(16)
 def test_a_junk_parameter_is_accepted_or_raises_our_error(kind: type[Any], name: str) -> None:
     found = {junk: outcome(lambda value=value: fit(kind, {name: value})) for junk, value in JUNK.items()}
     assert {junk: wrong for junk, wrong in found.items() if wrong} == {}

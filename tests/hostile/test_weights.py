@@ -55,6 +55,7 @@ def test_a_function_refuses_weights_that_no_sum_can_hold(name: str) -> None:
     assert _accepted(lambda weights: function(**arguments(name, function), sample_weight=weights)) == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")
 def test_an_estimator_refuses_weights_that_no_sum_can_hold(kind: type[Any]) -> None:

@@ -164,6 +164,7 @@ SLICE = Scale(
 )
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_slice_of_quick_writes_tables_findings_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CaruanaNiculescuMizil2004, "scale", staticmethod(lambda _: SLICE))

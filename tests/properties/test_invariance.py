@@ -72,6 +72,7 @@ def rows(draw: st.DrawFn) -> Rows:
     return Rows(X, y, random.uniform(0.5, 2, n), params, random)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(given_rows=rows())
 def test_orders_and_names_do_not_matter(criterion: str, given_rows: Rows) -> None:

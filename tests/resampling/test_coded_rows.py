@@ -114,6 +114,7 @@ def test_rows_taken_are_the_rows_that_fit_codes(
     np.testing.assert_array_equal(taken.order, alone.order)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["numbers", "declared", "collected", "objects", "list"])
 @pytest.mark.parametrize("plan", [CrossValidation(3), Bootstrap632(2)], ids=["folds", "draws"])
 @pytest.mark.filterwarnings("ignore:BoostedTreesClassifier:calibrant.exceptions.CalibrantWarning")

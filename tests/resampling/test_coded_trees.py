@@ -67,6 +67,7 @@ ESTIMATES: list[Any] = [
 ]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("params", PARAMS, ids=str)
 @pytest.mark.parametrize("declared", [True, False])
 @pytest.mark.parametrize("plan", [CrossValidation(4), Bootstrap632(4)], ids=["folds", "bootstrap"])

@@ -78,6 +78,7 @@ def n_fits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return fitted
 
 
+@pytest.mark.sample(2)
 @pytest.mark.filterwarnings("ignore:.*boosting stops:calibrant.exceptions.CalibrantWarning")
 @pytest.mark.parametrize("name", BOOSTED)
 def test_boosting_read_at_every_step_is_each_length_fitted_alone(name: str) -> None:

@@ -49,6 +49,7 @@ def test_separable_rows_have_an_error_above_0_within_its_interval() -> None:
     assert proportion_interval(0, n).high == pytest.approx(score.high)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("plan", PLANS, ids=str)
 @pytest.mark.parametrize("gap", [0.0, 1.0])
 @pytest.mark.parametrize("n_rows", [30, 60])

@@ -35,6 +35,7 @@ def make_table(n=120, seed=0):
     return frame.assign(y=np.where(x + rng.normal(size=n) > 0, "yes", "no"))
 
 
+@pytest.mark.sample(2)
 def test_ranking_is_that_of_the_same_study_written_in_python(appeal, tmp_path):
     methods = {name: each for name, each in candidates().items() if name in QUICK}
     plan = CrossValidation(10, random_state=0)

@@ -45,6 +45,7 @@ def run_out_in_c(_: StudyRows, __: TrialRef) -> float:
     os.abort()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("method", [hang, pytest.param(hang_in_c, marks=posix)])
 def test_only_the_trial_that_hangs_exceeds_the_time_limit(start: Any, method: Any) -> None:
     runner = start(

@@ -34,6 +34,7 @@ def test_run_ends_and_goes_on(tmp_path, workers):
     assert study.run().n_done == 8
 
 
+@pytest.mark.long
 def test_running_trial_of_a_worker_is_ended(tmp_path):
     study = make_study(tmp_path, {"constant": ConstantClassifier(), "slow": SlowClassifier()})
     start = time.monotonic()

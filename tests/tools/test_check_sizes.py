@@ -56,6 +56,7 @@ def lines(n: int, indent: str = "") -> str:
     return f"{indent}x = 1\n" * n
 
 
+@pytest.mark.long
 def test_the_repository_keeps_its_marks() -> None:
     done = run(ROOT)
     assert done.returncode == 0, done.stdout

@@ -56,6 +56,7 @@ def test_brier_and_auc_are_those_of_scikit_learn(module, predictions):
     assert scores.macro_auc(proba, y) == pytest.approx(100 * auc)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("dataset", "name"),
     [("iris", "logistic regression"), ("wpbc", "logistic regression"), ("wpbc", "extra trees")],

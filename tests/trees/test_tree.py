@@ -99,6 +99,7 @@ def chain(depth):
     return Tree(core, np.arange(2), np.array(["a", "b"]), Schema((Feature("x", "numeric"),), named=False))
 
 
+@pytest.mark.long
 def test_a_tree_100_000_deep_is_walked_written_pruned_and_pickled(same_trees):
     tree = chain(100_000)
     model = ProbabilityTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])

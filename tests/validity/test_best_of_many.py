@@ -120,6 +120,7 @@ def test_the_interval_of_the_corrected_score_covers_the_truth(n_repeats: int) ->
     assert covers >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 100)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("n_splits", [1, 5])
 def test_rows_correct_the_choice_where_splits_overlap_or_there_is_one(n_splits: int) -> None:
     """20 equal methods on test sets of 50 rows: flattered by more than 0.05, corrected 0.30 +- 0.01."""

@@ -56,11 +56,13 @@ def test_intervals_of_the_loss_of_calibrated_probabilities_cover_0():
     assert n_covering(losses(100, 300, calibrator="isotonic"), 0.0) >= 93
 
 
+@pytest.mark.long
 def test_intervals_of_the_loss_of_distorted_probabilities_cover_it():
     true = 300 * abs(earned_between(0.01, 0.1))
     assert n_covering(losses(60, 300, np.sqrt, calibrator="isotonic"), true) >= 56
 
 
+@pytest.mark.long
 def test_where_the_guard_keeps_the_probabilities_the_loss_is_bounded_from_above():
     reports = [decision_report(y, p, MAIL, n_boot=100) for p, y in (rows(number, 300) for number in range(8))]
     kept = [report for report in reports if report.n_changed == 0]

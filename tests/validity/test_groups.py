@@ -66,6 +66,7 @@ def divergence(*, is_grouped):
     return np.mean(found)
 
 
+@pytest.mark.long
 def test_the_guard_keeps_calibrated_scores_of_groups_nearly_unchanged():
     """Sixty groups of ten: the divergence from the truth stays below 0.02; without groups it is above 0.04."""
     assert divergence(is_grouped=True) < 0.02

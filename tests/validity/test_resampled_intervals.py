@@ -29,6 +29,7 @@ def test_the_documented_coverage_is_at_least_nominal_within_its_error(simulation
     assert min(share for shares in found.values() for share in shares) >= 0.91
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.LittleDataWarning")
 def test_intervals_of_few_rows_cover_and_stay_within_the_range(simulation: ModuleType) -> None:
     """60 rows, tenfold: Student's t covers the error in 85 % of the tables and the area in 76 %."""

@@ -50,7 +50,7 @@ FOUND = {
 
 @pytest.mark.parametrize("n_samples", [40, pytest.param(400, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", FOUND)
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 def test_what_the_best_single_test_finds_in_95_of_100_samples_all_together_find_in_85(name, n_samples):
     n, base_rate, truth = FOUND[name]
     rng = np.random.default_rng(8)
@@ -107,6 +107,7 @@ def test_bands_of_groups_cover_the_curve():
     assert missed <= at_most(0.05, 60)
 
 
+@pytest.mark.long
 def test_further_rows_settle_the_verdict_in_80_of_100_samples():
     rng = np.random.default_rng(6)
     settled = []
@@ -150,6 +151,7 @@ def test_the_debiased_error_of_groups_knows_them():
     assert np.mean(by_group) < 0.4 * np.mean(raw)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("n", [100, 5000])
 def test_the_p_value_of_the_calibration_error_is_uniform_under_calibration(n):
     rng = np.random.default_rng(n)

@@ -64,7 +64,7 @@ def read_report_data(
             y_true, next(iter(models.values())), costs, amount=amount, sample_weight=sample_weight,
             pos_label=pos_label, labels=labels,
         ).costs  # fmt: skip
-    return ReportData(
+    data = ReportData(
         first.classes[first.label],
         {key: _probabilities(each) for key, each in read.items()},
         tuple(first.classes.tolist()),
@@ -83,6 +83,7 @@ def read_report_data(
         source=source or "",
         command=command or "",
     )
+    return data.against_others(pos_label) if pos_label is not None and not data.is_binary and known is None else data
 
 
 def _models(y_proba: Any, name: str) -> dict[str, Any]:

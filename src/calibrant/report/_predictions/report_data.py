@@ -170,10 +170,11 @@ class ReportData:
 
     def money(self, name: str) -> DecisionReport | None:
         """Return the profit of a model's decisions, decomposed; None without costs, or with too few rows for it."""
-        return self._once(("money", name), lambda: self._decompose(name))
+        found: DecisionReport | None = self._once(("money", name), lambda: self._decompose(name))
+        return found
 
-    def for_class(self, label: Any) -> ReportData:
-        """Return the data of one class against all others, for its page."""
+    def against_others(self, label: Any) -> ReportData:
+        """Return the data of one class against all others."""
         number = self.classes.index(label)
         name, others = str(label), f"not {label}"
         return replace(
@@ -183,13 +184,13 @@ class ReportData:
             classes=tuple(sorted((others, name))),
             positive=name,
             costs=None,
-            amount=None,
-            by={},
-            model={},
-            page=name,
-            page_number=number,
             _computed={},
         )
+
+    def for_class(self, label: Any) -> ReportData:
+        """Return the data of one class against all others, for its page."""
+        alone = {"amount": None, "by": {}, "model": {}, "_computed": {}}
+        return replace(self.against_others(label), page=str(label), page_number=self.classes.index(label), **alone)
 
     @cached_property
     def page_classes(self) -> tuple[Any, ...]:
