@@ -1,0 +1,133 @@
+"""Colours of light and dark pages: lines that everybody can distinguish, ink, grid, and the configuration of Vega."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["DASHES", "FONT", "THEMES", "Theme", "model_style", "vega_config"]
+
+# The same stack as the page's; Vega measures the texts with it, so that "inherit" does not do.
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+
+# Lengths of strokes and gaps in pixels; models that share a colour differ in them, and all differ on black-and-white paper.
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 2), (12, 3, 2, 3, 2, 3), (5, 5))
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a page, light or dark."""
+
+    background: str
+    surface: str  # cards, tooltips, the heads of tables
+    ink: str
+    muted: str  # labels and notes; 4.5:1 on the background and the surface
+    grid: str
+    neutral: str  # lines of no model
+    accent: str  # links and focus
+    good: str
+    bad: str
+    unsure: str
+    models: tuple[str, ...]
+
+
+# Hues of Okabe & Ito (2008). Their orange, sky blue and purple are too pale for lines on white (2.2 to 3.1:1), and on a
+# dark page their blue is too dark: lightness was moved until each line has 3:1 and the six differ by at least 0.11 in
+# OKLab under Machado, Oliveira & Fernandes' (2009) deuteranopia and protanopia (0.08 for the original six).
+THEMES: dict[Literal["light", "dark"], Theme] = {
+    "light": Theme(
+        background="#ffffff",
+        surface="#f5f6f8",
+        ink="#1b1f24",
+        muted="#59626e",
+        grid="#e4e7eb",
+        neutral="#6b7480",
+        accent="#005a8f",
+        good="#0a6b4a",
+        bad="#b03a00",
+        unsure="#7a5200",
+        models=("#0072B2", "#D55E00", "#2E9A78", "#7D2E62", "#7A4D00", "#4192CC", "#1B1F24"),
+    ),
+    "dark": Theme(
+        background="#15181d",
+        surface="#1e2228",
+        ink="#e8eaed",
+        muted="#a3acb8",
+        grid="#2c323a",
+        neutral="#9099a5",
+        accent="#7cc4f0",
+        good="#63d2a6",
+        bad="#ff9466",
+        unsure="#e9c46a",
+        models=("#56B4E9", "#E0641E", "#85EBCB", "#AD5A88", "#F0E442", "#3D7BDE", "#E8EAED"),
+    ),
+}
+
+
+def model_style(index: int) -> dict[str, Any]:
+    """Return the colours and dashes of a model; 49 models differ in at least one of them.
+
+    Examples
+    --------
+    >>> model_style(1)
+    {'color': {'light': '#D55E00', 'dark': '#E0641E'}, 'dash': [8, 3]}
+    """
+    cycle, place = divmod(index, len(DASHES))
+    color = {name: theme.models[place] for name, theme in THEMES.items()}
+    return {"color": color, "dash": list(DASHES[(place + cycle) % len(DASHES)])}
+
+
+def vega_config(theme: Literal["light", "dark"]) -> dict[str, Any]:
+    """Return the configuration with which the page draws all charts; specifications hold no colours.
+
+    Examples
+    --------
+    >>> config = vega_config("dark")
+    >>> config["range"]["category"][0], config["background"]
+    ('#56B4E9', 'transparent')
+    """
+    colors = THEMES[theme]
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "padding": 4,
+        "range": {"category": list(colors.models)},
+        "view": {"stroke": None},
+        "axis": _axis(colors),
+        "axisX": {"grid": False, "titlePadding": 8},
+        "axisY": {
+            "domain": False,
+            "titleAngle": 0,
+            "titleAlign": "left",
+            "titleAnchor": "end",
+            "titleBaseline": "bottom",
+        },
+        "style": _styles(colors),
+    }
+
+
+def _axis(colors: Theme) -> dict[str, Any]:
+    return {
+        "aria": False,
+        "domainColor": colors.neutral,
+        "gridColor": colors.grid,
+        "labelColor": colors.muted,
+        "labelFontSize": 12,
+        "labelOverlap": True,
+        "ticks": False,
+        "labelPadding": 6,
+        "titleColor": colors.ink,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+    }
+
+
+def _styles(colors: Theme) -> dict[str, Any]:
+    """Return the styles of marks that belong to no model, and of the dot under the pointer."""
+    return {
+        "calibrant-neutral": {"color": colors.neutral, "stroke": colors.neutral},
+        "calibrant-fill": {"color": colors.neutral, "fill": colors.neutral},
+        "calibrant-reference": {"stroke": colors.neutral, "strokeDash": [4, 3], "strokeWidth": 1},
+        "calibrant-label": {"fill": colors.muted, "fontSize": 12},
+        "calibrant-dot": {"stroke": colors.background, "strokeWidth": 1.5},
+    }
