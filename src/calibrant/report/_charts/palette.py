@@ -10,7 +10,7 @@ __all__ = ["DASHES", "FONT", "THEMES", "Theme", "model_style", "vega_config"]
 # The same stack as the page's; Vega measures the texts with it, so that "inherit" does not do.
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 
-# Lengths of strokes and gaps in pixels; models that share a colour differ in them, and all differ on black-and-white paper.
+# Strokes and gaps in pixels; models that share a colour differ in them, and all differ on black-and-white paper.
 DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 2), (12, 3, 2, 3, 2, 3), (5, 5))
 
 
@@ -37,7 +37,7 @@ class Theme:
 THEMES: dict[Literal["light", "dark"], Theme] = {
     "light": Theme(
         background="#ffffff",
-        surface="#f5f6f8",
+        surface="#f8f9fb",
         ink="#1b1f24",
         muted="#59626e",
         grid="#e4e7eb",
@@ -46,7 +46,7 @@ THEMES: dict[Literal["light", "dark"], Theme] = {
         good="#0a6b4a",
         bad="#b03a00",
         unsure="#7a5200",
-        models=("#0072B2", "#D55E00", "#2E9A78", "#7D2E62", "#7A4D00", "#4192CC", "#1B1F24"),
+        models=("#0072B2", "#D55E00", "#2E9A78", "#7D2E62", "#7A4D00", "#4596D0", "#1B1F24"),
     ),
     "dark": Theme(
         background="#15181d",
@@ -62,6 +62,10 @@ THEMES: dict[Literal["light", "dark"], Theme] = {
         models=("#56B4E9", "#E0641E", "#85EBCB", "#AD5A88", "#F0E442", "#3D7BDE", "#E8EAED"),
     ),
 }
+
+
+# A title on its side is hard to read: it stands above the axis.
+_TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom"}
 
 
 def model_style(index: int) -> dict[str, Any]:
