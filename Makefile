@@ -107,9 +107,9 @@ $(VENV)/.tools: $(BIN)/python
 	$(STEP) "Build tools" $(INSTALL) $$($(BIN)/python tools/requirements.py build)
 	@touch $@
 
-# Downloading what the package needs takes about as long as compiling: side by side.
+# Downloading what the package needs takes about as long as compiling: side by side. cli+report are two extras.
 $(VENV)/.requirements-%: $(BIN)/python pyproject.toml
-	$(STEP) "Requirements of [$*]" $(INSTALL) $$($(BIN)/python tools/requirements.py $*)
+	$(STEP) "Requirements of [$*]" $(INSTALL) $$($(BIN)/python tools/requirements.py $(subst +, ,$*))
 	@touch $@
 
 $(VENV)/.wheel: $(VENV)/.tools $(BUILT_FROM) pyproject.toml
@@ -123,7 +123,7 @@ $(VENV)/.package-%: $(VENV)/.tools $(BUILT_FROM) pyproject.toml
 	@$(INSTALL) --no-deps --force-reinstall $(BUILD)/wheel/*.whl
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.package-all
+$(VENV)/.demo: $(VENV)/.package-cli+report
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package-test

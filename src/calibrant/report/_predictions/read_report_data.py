@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant._params import Int, Real, check_param
 from calibrant._repr import short_repr
+from calibrant.data._internal import factorize
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.exceptions import DataError, ParameterError, nearest
 from calibrant.metrics._internal import Predictions, read_predictions
@@ -51,9 +52,10 @@ def read_report_data(
     for parameter, value in numbers.items():
         check_param(parameter, value, _RULES[parameter])
     models = _models(y_proba, name)
+    _check_classes(np.asarray(factorize(y_true).categories).tolist())
     read = _read_models(y_true, models, sample_weight, pos_label, labels)
     first = next(iter(read.values()))
-    _check_classes(first)
+    _check_classes(first.classes[np.unique(first.label)].tolist())
     if reference is not None and reference not in models:
         raise ParameterError(
             f"reference must be one of the models {', '.join(models)}; got {reference!r}.{nearest(reference, models)}"
@@ -109,13 +111,10 @@ def _read_models(
     return read
 
 
-def _check_classes(read: Predictions) -> None:
-    seen = np.unique(read.label)
-    if len(seen) < 2:
-        only = read.classes.tolist()[int(seen[0])]
+def _check_classes(seen: list[Any]) -> None:
+    if len(seen) == 1:
         raise DataError(
-            f"y_true has only rows of class {only!r}: whether probabilities are right can be told from rows of at "
-            "least two classes."
+            f"y_true has only rows of class {seen[0]!r}; a report needs rows of at least two classes to judge by."
         )
 
 
@@ -166,7 +165,7 @@ def _ids(ids: Any, read: Predictions, groups: Any) -> NDArray[Any] | None:
         different, counts = np.unique(values.astype(str), return_counts=True)
         if len(different) < len(values):
             raise DataError(
-                f"ids: {different[counts.argmax()]!r} stands in {counts.max():,} rows, and {int((counts > 1).sum()):,} "
+                f"ids: {str(different[counts.argmax()])!r} stands in {counts.max():,} rows, and {int((counts > 1).sum()):,} "
                 "ids stand in more than one. Leave out what is there twice or, if the rows belong together, pass the "
                 "ids as groups."
             )
