@@ -164,8 +164,9 @@ def _ids(ids: Any, read: Predictions, groups: Any) -> NDArray[Any] | None:
     if values is not None and groups is None:
         different, counts = np.unique(values.astype(str), return_counts=True)
         if len(different) < len(values):
+            most, n_repeated = str(different[counts.argmax()]), int((counts > 1).sum())
             raise DataError(
-                f"ids: {str(different[counts.argmax()])!r} stands in {counts.max():,} rows, and {int((counts > 1).sum()):,} "
+                f"ids: {most!r} stands in {counts.max():,} rows, and {n_repeated:,} "
                 "ids stand in more than one. Leave out what is there twice or, if the rows belong together, pass the "
                 "ids as groups."
             )
