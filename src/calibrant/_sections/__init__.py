@@ -12,6 +12,7 @@ from calibrant._sections.picture import Picture
 from calibrant._sections.preformatted import Preformatted
 from calibrant._sections.section import Block, Section, sections_html
 from calibrant._sections.table import DataTable, TableColumn
+from calibrant._sections.tree_drawing import TreeDrawing, TreeNode
 
 __all__ = [
     "Axis",
@@ -26,5 +27,7 @@ __all__ = [
     "Preformatted",
     "Section",
     "TableColumn",
+    "TreeDrawing",
+    "TreeNode",
     "sections_html",
 ]

@@ -28,6 +28,9 @@ _STYLE = """\
 .calibrant dl{display:grid;grid-template-columns:max-content auto;gap:.1em 1em}
 .calibrant dd{margin:0}
 .calibrant pre{overflow-x:auto}
+.calibrant figure{margin:0}
+.calibrant .tree{overflow-x:auto;margin:.4em 0}
+.calibrant .legend{display:flex;flex-wrap:wrap;gap:.2em 1.2em;margin:.4em 0;padding:0;list-style:none}
 """
 
 
