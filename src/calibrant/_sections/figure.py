@@ -112,8 +112,12 @@ class Figure:
     def html(self) -> str:
         """Return the figure as HTML: its title, its caption and a table of each layer's numbers."""
         caption = element("figcaption", element("strong", text(self.title)), " ", text(self.caption))
+        return element("figure", caption, self.numbers_html())
+
+    def numbers_html(self) -> str:
+        """Return a table of each layer's numbers as HTML that opens on request."""
         tables = "".join(_table(layer).html() for layer in self.layers if layer.n_rows)
-        return element("figure", caption, element("details", element("summary", "Numbers"), tables))
+        return element("details", element("summary", "Numbers"), tables)
 
 
 def _table(layer: Layer) -> DataTable:

@@ -1,0 +1,136 @@
+"use strict";
+// Charts: drawing, the tooltip, saving. Colours are CSS custom properties, so that the theme and print need no redrawing.
+(() => {
+  const root = document.documentElement;
+  const { models, colors } = calibrant.data;
+  const views = new Set();
+  let pending = 0;
+
+  const color = (name) => `var(--${name})`;
+  const font = getComputedStyle(root).getPropertyValue("--sans").trim();
+  const config = {
+    aria: false, // the chart is one image with a label; its numbers stand in a table
+    background: null,
+    font,
+    view: { stroke: null },
+    axis: {
+      domainColor: color("control"), gridColor: color("grid"), tickColor: color("control"), tickSize: 4,
+      labelColor: color("muted"), labelFontSize: 12, labelPadding: 6,
+      titleColor: color("ink"), titleFontSize: 12, titleFontWeight: 600, titlePadding: 10,
+    },
+    legend: { labelColor: color("ink"), titleColor: color("muted"), labelFontSize: 12, titleFontSize: 12 },
+    header: { labelColor: color("ink"), titleColor: color("muted") },
+    text: { color: color("ink"), fontSize: 12 },
+    rule: { color: color("reference") },
+    mark: { color: color("reference") },
+    range: { category: models.map((_, index) => color(`model-${index}`)) },
+  };
+
+  const rowsOf = (source, layer) => {
+    const columns = Object.entries(source.columns);
+    const length = columns.length ? columns[0][1].length : 0;
+    return Array.from({ length }, (_, row) =>
+      Object.fromEntries([...columns.map(([name, values]) => [name, values[row]]), ["layer", layer], ["model", source.model]]));
+  };
+
+  const shown = (value, format) => {
+    if (value === null || value === undefined) return "";
+    return format && typeof value === "number" ? vega.format(format)(value) : String(value);
+  };
+
+  const tooltip = {
+    element: document.getElementById("tooltip"),
+    show(event, title, pairs) {
+      const list = document.createElement("dl");
+      for (const [term, value] of pairs) {
+        list.append(Object.assign(document.createElement("dt"), { textContent: term }));
+        list.append(Object.assign(document.createElement("dd"), { textContent: value }));
+      }
+      const heading = Object.assign(document.createElement("strong"), { textContent: title });
+      this.element.replaceChildren(...(title ? [heading] : []), list);
+      this.element.hidden = false;
+      const { width, height } = this.element.getBoundingClientRect();
+      const left = event.clientX + 16 + width > root.clientWidth ? event.clientX - 16 - width : event.clientX + 16;
+      const top = Math.min(event.clientY + 16, root.clientHeight - height - 8);
+      this.element.style.transform = `translate(${Math.max(8, left)}px, ${Math.max(8, top)}px)`;
+    },
+    hide() { this.element.hidden = true; },
+  };
+  addEventListener("scroll", () => tooltip.hide(), { passive: true });
+  addEventListener("keydown", (event) => { if (event.key === "Escape") tooltip.hide(); });
+
+  // The value that Vega-Lite hands over is ignored: with nearest points it lacks nominal fields
+  const describe = (payload) => (_, event, item, value) => {
+    const datum = item && value !== null && (item.datum.datum ?? item.datum);
+    const fields = datum && payload.tooltip[datum.layer];
+    if (!fields) return tooltip.hide();
+    const source = payload.data[datum.layer];
+    const title = [source.model >= 0 && models.length > 1 ? models[source.model].name : "", source.label].filter(Boolean).join(": ");
+    tooltip.show(event, title, fields.map(([field, name, format]) => [name, shown(datum[field], format)]));
+  };
+
+  const settle = () => requestAnimationFrame(() => { if (pending === 0) root.dataset.ready = "true"; });
+
+  async function embed(element, payload) {
+    pending += 1;
+    root.dataset.ready = "false";
+    try {
+      const datasets = Object.fromEntries(payload.data.map((source, layer) => [source.name, rowsOf(source, layer)]));
+      const drawing = document.createElement("div");
+      drawing.setAttribute("aria-hidden", "true"); // the element has the label
+      element.replaceChildren(drawing);
+      const { view } = await vegaEmbed(drawing, { ...payload.spec, datasets }, {
+        ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite", config, tooltip: describe(payload),
+      });
+      views.add(view);
+      hide(view);
+      await view.runAsync();
+      return view;
+    } finally {
+      pending -= 1;
+      settle();
+    }
+  }
+
+  function hide(view) {
+    try { view.signal("hidden", calibrant.hidden()); } catch { /* a chart without models has no such signal */ }
+  }
+
+  function save(name, type, text) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  async function saveSvg(view, name) {
+    const drawing = (await view.toSVG()).replace(/var\(--([\w-]+)\)/g, (whole, property) => colors.light[property] ?? whole);
+    const ground = `<rect width="100%" height="100%" fill="${colors.light.surface}"/>`;
+    save(`${name}.svg`, "image/svg+xml", drawing.replace(/^<svg[^>]*>/, (start) => start + ground));
+  }
+
+  // A spreadsheet runs text that begins with one of =+-@ as a formula
+  const cell = (value) => {
+    if (typeof value === "number") return String(value);
+    const text = String(value ?? "").replace(/^[=+\-@\t\r]/, "'$&");
+    return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  };
+
+  function csv(payload) {
+    const names = [...new Set(payload.data.flatMap((source) => Object.keys(source.columns)))];
+    const lines = [["layer", "model", ...names]];
+    for (const source of payload.data) {
+      const model = source.model >= 0 ? models[source.model].name : "";
+      const columns = new Map(Object.entries(source.columns));
+      const length = Math.max(0, ...[...columns.values()].map((values) => values.length));
+      for (let row = 0; row < length; row += 1) lines.push([source.label, model, ...names.map((name) => columns.get(name)?.[row])]);
+    }
+    return lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
+  }
+
+  const saveCsv = (payload, name) => save(`${name}.csv`, "text/csv", csv(payload));
+
+  calibrant.onHidden(() => views.forEach((view) => { hide(view); view.runAsync(); }));
+  Object.assign(calibrant, { embed, tooltip, saveSvg, saveCsv, csv, settle });
+})();

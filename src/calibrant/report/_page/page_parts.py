@@ -1,0 +1,100 @@
+"""Sections as the template needs them: pages of sections, figures side by side, models by their index."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from calibrant._optional import optional_import
+from calibrant._sections import Callout, Figure, Section
+
+if TYPE_CHECKING:
+    from calibrant._sections import Block
+
+__all__ = ["PageParts"]
+
+_MODEL_NAME = re.compile(r' data-model-name="([^"]*)"')
+_REGION = re.compile(r'role="region" aria-label="([^"]*)"')
+
+
+@dataclass
+class PageParts:
+    """The parts of a page, and the payloads of its charts in the order of their places.
+
+    Parameters
+    ----------
+    models : sequence of str
+        The models; what belongs to one is marked by its index, as no name belongs in a selector.
+    """
+
+    models: Sequence[str]
+    figures: list[dict[str, Any]] = field(default_factory=list)
+    analysers: list[dict[str, Any]] = field(default_factory=list)
+    labels: Counter[str] = field(default_factory=Counter)
+
+    def pages(self, sections: Sequence[Section]) -> list[dict[str, Any]]:
+        """Return the main page and those of the classes, in the order of their first section."""
+        names = dict.fromkeys(["", *(section.page for section in sections)])
+        return [
+            self._page(f"page-{index}", name, [section for section in sections if section.page == name])
+            for index, name in enumerate(names)
+        ]
+
+    def _page(self, page_id: str, name: str, sections: Iterable[Section]) -> dict[str, Any]:
+        prefix = f"{page_id}-" if name else ""
+        return {"id": page_id, "name": name, "sections": [self._section(section, prefix) for section in sections]}
+
+    def _section(self, section: Section, prefix: str) -> dict[str, Any]:
+        groups = [
+            {"kind": kind, "blocks": [self._block(block, kind) for block in blocks]}
+            for kind, blocks in groupby(section.blocks, _kind)
+        ]
+        identity = {"id": prefix + section.name, "page": section.page}
+        return {**identity, "title": section.title, "term": section.term, "groups": groups}
+
+    def _block(self, block: Block, kind: str) -> Any:
+        if isinstance(block, Figure):
+            return self._figure(block)
+        return self._analyser(block) if kind == "analyser" else self._html(block.html())
+
+    def _figure(self, figure: Figure) -> dict[str, Any]:
+        from calibrant.report._charts import figure_payload
+
+        identity = {"id": f"figure-{len(self.figures)}"}
+        self.figures.append({**figure_payload(figure, tuple(self.models)), **identity})
+        words = {"title": figure.title, "caption": figure.caption, "description": figure.description}
+        return {**identity, "name": figure.name, **words, "numbers": self._html(figure.numbers_html())}
+
+    def _analyser(self, block: Any) -> dict[str, Any]:
+        identity = {"id": f"analyser-{len(self.analysers)}"}
+        self.analysers.append({**block.payload(), **identity})
+        return {**identity, "html": self._html(block.html())}
+
+    def _html(self, html: str) -> Any:
+        """Return the HTML of a block with models by their index and a label of its own for every region."""
+        marked = _MODEL_NAME.sub(self._model, html)
+        return optional_import("markupsafe", extra="report", purpose="write a report").Markup(
+            _REGION.sub(self._region, marked)  # block.html() is escaped  # noqa: S704
+        )
+
+    def _model(self, found: re.Match[str]) -> str:
+        name = unescape(found[1])
+        return f' data-model="{self.models.index(name)}"' if name in self.models else ""
+
+    def _region(self, found: re.Match[str]) -> str:
+        self.labels[found[1]] += 1
+        times = self.labels[found[1]]
+        return f'role="region" aria-label="{found[1]}{f" ({times})" if times > 1 else ""}"'
+
+
+def _kind(block: Block) -> str:
+    if isinstance(block, Figure):
+        return "figures"
+    if isinstance(block, Callout):
+        return "callouts"
+    return "analyser" if hasattr(block, "payload") else "plain"

@@ -1,0 +1,98 @@
+"""Reports as one HTML page that needs no network and no server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from calibrant._optional import optional_import
+from calibrant.report._page.embed_json import embed_json
+from calibrant.report._page.page_parts import PageParts
+from calibrant.report._page.scripts import chart_bundle, content_policy, read_source
+from calibrant.report._page.theme import DARK, LIGHT, theme_css
+
+if TYPE_CHECKING:
+    from calibrant._sections import Section
+
+__all__ = ["page_html"]
+
+
+def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) -> str:
+    """Return sections as one HTML page.
+
+    Parameters
+    ----------
+    title : str
+        The title.
+    sections : sequence of Section
+        The sections, the answer first.
+    models : sequence of str
+        The models, in the order of their colours.
+
+    Returns
+    -------
+    str
+        The page; all it needs is inside, and its content security policy lets nothing else run.
+
+    Examples
+    --------
+    >>> page_html("Churn", [], []).startswith("<!doctype html>")
+    True
+    """
+    from calibrant import __version__
+
+    parts = PageParts(models)
+    pages = parts.pages(sections)
+    described = _models(models)
+    colors = {"light": LIGHT | _colors(described, "light"), "dark": DARK | _colors(described, "dark")}
+    data = {"models": described, "colors": colors, "figures": parts.figures, "analysers": parts.analysers}
+    style = theme_css(colors["light"], colors["dark"], len(models)) + "\n" + read_source("page.css")
+    scripts = _scripts(parts)
+    safe = optional_import("markupsafe", extra="report", purpose="write a report").Markup
+    return str(
+        _template().render(
+            title=title,
+            version=__version__,
+            pages=pages,
+            models=described,
+            several=len(models) > 1,
+            policy=content_policy(scripts, style),
+            style=safe(style),
+            data=safe(embed_json(data)),
+            scripts=[safe(script) for script in scripts],
+        )
+    )
+
+
+@cache
+def _template() -> Any:
+    jinja2 = optional_import("jinja2", extra="report", purpose="write a report")
+    environment = jinja2.Environment(autoescape=True, finalize=_printable, undefined=jinja2.StrictUndefined)
+    return environment.from_string(read_source("page.html"))
+
+
+def _printable(value: Any) -> Any:
+    """Return text with a space for each control character, as blocks do; what is HTML already stays."""
+    if type(value) is not str or value.isprintable():
+        return value
+    return "".join(character if character.isprintable() else " " for character in value)
+
+
+def _scripts(parts: PageParts) -> list[str]:
+    """Return the scripts; charts are by far the largest, so that a page without a chart has none."""
+    bundle = [chart_bundle()] if parts.figures or parts.analysers else []
+    analyser = ["analyser.js"] if parts.analysers else []
+    return bundle + [read_source(name) for name in ("namespace.js", "charts.js", *analyser, "page.js")]
+
+
+def _models(models: Sequence[str]) -> list[dict[str, Any]]:
+    from calibrant.report._charts.palette import model_color, model_dash
+
+    return [
+        {"name": name, "color": model_color(index), "dash": model_dash(index)} for index, name in enumerate(models)
+    ]
+
+
+def _colors(models: Sequence[dict[str, Any]], theme: str) -> dict[str, str]:
+    return {f"model-{index}": model["color"][theme] for index, model in enumerate(models)}
