@@ -8,7 +8,7 @@ from typing import Any, Literal
 __all__ = ["DASHES", "FONT", "THEMES", "Theme", "model_style", "vega_config"]
 
 # The same stack as the page's; Vega measures the texts with it, so that "inherit" does not do.
-FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif'
 
 # Strokes and gaps in pixels; models that share a colour differ in them, and all differ on black-and-white paper.
 DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 2), (12, 3, 2, 3, 2, 3), (5, 5))

@@ -2,29 +2,12 @@
 // Charts: drawing, the tooltip, saving. Colours are CSS custom properties, so that the theme and print need no redrawing.
 (() => {
   const root = document.documentElement;
-  const { models, colors } = calibrant.data;
+  const { models, colors } = calibrant.data; // colours of the light theme: what is saved goes on paper
   const views = new Set();
   let pending = 0;
 
-  const color = (name) => `var(--${name})`;
-  const font = getComputedStyle(root).getPropertyValue("--sans").trim();
-  const config = {
-    aria: false, // the chart is one image with a label; its numbers stand in a table
-    background: null,
-    font,
-    view: { stroke: null },
-    axis: {
-      domainColor: color("control"), gridColor: color("grid"), tickColor: color("control"), tickSize: 4,
-      labelColor: color("muted"), labelFontSize: 12, labelPadding: 6,
-      titleColor: color("ink"), titleFontSize: 12, titleFontWeight: 600, titlePadding: 10,
-    },
-    legend: { labelColor: color("ink"), titleColor: color("muted"), labelFontSize: 12, titleFontSize: 12 },
-    header: { labelColor: color("ink"), titleColor: color("muted") },
-    text: { color: color("ink"), fontSize: 12 },
-    rule: { color: color("reference") },
-    mark: { color: color("reference") },
-    range: { category: models.map((_, index) => color(`model-${index}`)) },
-  };
+  // The chart is one image with a label; its numbers stand in a table
+  const config = { ...calibrant.data.config, aria: false };
 
   const rowsOf = (source, layer) => {
     const columns = Object.entries(source.columns);
@@ -105,8 +88,8 @@
   }
 
   async function saveSvg(view, name) {
-    const drawing = (await view.toSVG()).replace(/var\(--([\w-]+)\)/g, (whole, property) => colors.light[property] ?? whole);
-    const ground = `<rect width="100%" height="100%" fill="${colors.light.surface}"/>`;
+    const drawing = (await view.toSVG()).replace(/var\(--([\w-]+)\)/g, (whole, property) => colors[property] ?? whole);
+    const ground = `<rect width="100%" height="100%" fill="${colors.background}"/>`;
     save(`${name}.svg`, "image/svg+xml", drawing.replace(/^<svg[^>]*>/, (start) => start + ground));
   }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["embed_json"]
 
-# Escaped as JSON escapes them: the text means the same, and no parser of HTML finds a tag, an entity or a line break in it
+# Escaped as JSON escapes them: the text means the same, and HTML finds no tag, entity or line break in it
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant._sections import Callout, Figure, Section
+from calibrant._sections.markup import text
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
@@ -35,7 +36,11 @@ class PageParts:
     models: Sequence[str]
     figures: list[dict[str, Any]] = field(default_factory=list)
     analysers: list[dict[str, Any]] = field(default_factory=list)
-    labels: Counter[str] = field(default_factory=Counter)
+    uses: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        # Names as they stand in attributes, where control characters are spaces
+        self._indexes = {unescape(text(name)): index for index, name in enumerate(self.models)}
 
     def pages(self, sections: Sequence[Section]) -> list[dict[str, Any]]:
         """Return the main page and those of the classes, in the order of their first section."""
@@ -54,7 +59,7 @@ class PageParts:
             {"kind": kind, "blocks": [self._block(block, kind) for block in blocks]}
             for kind, blocks in groupby(section.blocks, _kind)
         ]
-        identity = {"id": prefix + section.name, "page": section.page}
+        identity = {"id": self._once(prefix + section.name, "{}-{}"), "page": section.page}
         return {**identity, "title": section.title, "term": section.term, "groups": groups}
 
     def _block(self, block: Block, kind: str) -> Any:
@@ -77,19 +82,21 @@ class PageParts:
 
     def _html(self, html: str) -> Any:
         """Return the HTML of a block with models by their index and a label of its own for every region."""
-        marked = _MODEL_NAME.sub(self._model, html)
-        return optional_import("markupsafe", extra="report", purpose="write a report").Markup(
-            _REGION.sub(self._region, marked)  # block.html() is escaped  # noqa: S704
-        )
+        marked = _REGION.sub(self._region, _MODEL_NAME.sub(self._model, html))
+        encodable = marked.encode(errors="replace").decode()
+        return optional_import("markupsafe", extra="report", purpose="write a report").Markup(encodable)
 
     def _model(self, found: re.Match[str]) -> str:
         name = unescape(found[1])
-        return f' data-model="{self.models.index(name)}"' if name in self.models else ""
+        return f' data-model="{self._indexes[name]}"' if name in self._indexes else ""
 
     def _region(self, found: re.Match[str]) -> str:
-        self.labels[found[1]] += 1
-        times = self.labels[found[1]]
-        return f'role="region" aria-label="{found[1]}{f" ({times})" if times > 1 else ""}"'
+        return f'role="region" aria-label="{self._once(found[1], "{} ({})")}"'
+
+    def _once(self, name: str, pattern: str) -> str:
+        """Return a name, or from its second use on one with the number of its use."""
+        self.uses[name] += 1
+        return name if self.uses[name] == 1 else pattern.format(name, self.uses[name])
 
 
 def _kind(block: Block) -> str:

@@ -7,10 +7,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
+from calibrant.report._charts.palette import model_style
 from calibrant.report._page.embed_json import embed_json
 from calibrant.report._page.page_parts import PageParts
 from calibrant.report._page.scripts import chart_bundle, content_policy, read_source
-from calibrant.report._page.theme import DARK, LIGHT, theme_css
+from calibrant.report._page.theme import chart_config, theme_css, theme_properties
 
 if TYPE_CHECKING:
     from calibrant._sections import Section
@@ -45,9 +46,11 @@ def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) ->
     parts = PageParts(models)
     pages = parts.pages(sections)
     described = _models(models)
-    colors = {"light": LIGHT | _colors(described, "light"), "dark": DARK | _colors(described, "dark")}
-    data = {"models": described, "colors": colors, "figures": parts.figures, "analysers": parts.analysers}
-    style = theme_css(colors["light"], colors["dark"], len(models)) + "\n" + read_source("page.css")
+    config, chart_colors = chart_config()
+    light = theme_properties("light", described) | chart_colors["light"]
+    dark = theme_properties("dark", described) | chart_colors["dark"]
+    charts = {"figures": parts.figures, "analysers": parts.analysers, "config": config, "colors": light}
+    style = theme_css(light, dark, len(models)) + "\n" + read_source("page.css")
     scripts = _scripts(parts)
     safe = optional_import("markupsafe", extra="report", purpose="write a report").Markup
     return str(
@@ -59,7 +62,7 @@ def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) ->
             several=len(models) > 1,
             policy=content_policy(scripts, style),
             style=safe(style),
-            data=safe(embed_json(data)),
+            data=safe(embed_json({"models": described, **charts})),
             scripts=[safe(script) for script in scripts],
         )
     )
@@ -87,12 +90,4 @@ def _scripts(parts: PageParts) -> list[str]:
 
 
 def _models(models: Sequence[str]) -> list[dict[str, Any]]:
-    from calibrant.report._charts.palette import model_color, model_dash
-
-    return [
-        {"name": name, "color": model_color(index), "dash": model_dash(index)} for index, name in enumerate(models)
-    ]
-
-
-def _colors(models: Sequence[dict[str, Any]], theme: str) -> dict[str, str]:
-    return {f"model-{index}": model["color"][theme] for index, model in enumerate(models)}
+    return [{"name": name, **model_style(index)} for index, name in enumerate(models)]

@@ -1,66 +1,92 @@
-"""Colours of the page in both themes, as CSS custom properties; those of the models come from the charts' palette."""
+"""Colours of the page in both themes as CSS custom properties, those of the charts among them."""
 
 from __future__ import annotations
 
-__all__ = ["DARK", "LIGHT", "theme_css"]
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Literal
 
-# Text has a contrast of at least 4.5 to the surfaces below it, lines and borders of controls of at least 3 (WCAG 2.2, AA)
-LIGHT = {
-    "bg": "#f6f6f3",
-    "surface": "#ffffff",
-    "ink": "#181b20",
-    "muted": "#555b65",
-    "rule": "#dcddd8",
-    "control": "#81868e",
-    "grid": "#ecece8",
-    "accent": "#00568f",
-    "reference": "#73787f",
-    "good": "#006547",
-    "good-bg": "#e7f4ee",
-    "bad": "#a33000",
-    "bad-bg": "#fdede5",
-    "unsure": "#5a4a8c",
-    "unsure-bg": "#f0edf8",
-    "info": "#00568f",
-    "info-bg": "#e8f1f8",
-    "warning": "#795000",
-    "warning-bg": "#fbf2de",
-}
-DARK = {
-    "bg": "#111417",
-    "surface": "#1a1e22",
-    "ink": "#e9e9e5",
-    "muted": "#a9afb7",
-    "rule": "#30363c",
-    "control": "#7d858f",
-    "grid": "#282d33",
-    "accent": "#7cc0f5",
-    "reference": "#959ca5",
-    "good": "#57d3a8",
-    "good-bg": "#13291f",
-    "bad": "#ff9a70",
-    "bad-bg": "#331b11",
-    "unsure": "#c2b3f2",
-    "unsure-bg": "#231e35",
-    "info": "#7cc0f5",
-    "info-bg": "#13273a",
-    "warning": "#f0bd55",
-    "warning-bg": "#2d2311",
+from calibrant.report._charts.palette import FONT, THEMES, vega_config
+
+__all__ = ["chart_config", "theme_css", "theme_properties"]
+
+_Name = Literal["light", "dark"]
+
+# What the palette of the charts does not have: hairlines, borders of controls (3:1), two kinds of callouts, and the
+# ground of each kind, on which its colour and ink have 4.5:1 (WCAG 2.2, AA)
+_FURTHER: dict[_Name, dict[str, str]] = {
+    "light": {
+        "rule": "#dde0e5",
+        "control": "#7d8590",
+        "info": "#005a8f",
+        "warning": "#7a5200",
+        "unsure": "#5a4a8c",
+        "good-ground": "#e6f4ee",
+        "bad-ground": "#fdece4",
+        "unsure-ground": "#f0edf8",
+        "info-ground": "#e7f1f8",
+        "warning-ground": "#fbf2dc",
+    },
+    "dark": {
+        "rule": "#343b44",
+        "control": "#7f8894",
+        "info": "#7cc4f0",
+        "warning": "#e9c46a",
+        "unsure": "#c2b3f2",
+        "good-ground": "#142b22",
+        "bad-ground": "#351d13",
+        "unsure-ground": "#252039",
+        "info-ground": "#142a3a",
+        "warning-ground": "#2f2613",
+    },
 }
 
 
-def theme_css(light: dict[str, str], dark: dict[str, str], n_models: int) -> str:
-    """Return the rules that define the colours of both themes and the colour of what belongs to a model.
+def chart_config() -> tuple[dict[str, Any], dict[_Name, dict[str, str]]]:
+    """Return Vega's configuration with a custom property for each colour, and their values in both themes.
+
+    With custom properties a chart follows the theme, and paper is light, without being drawn anew.
 
     Examples
     --------
-    >>> theme_css({"ink": "#000"}, {"ink": "#fff"}, 0).splitlines()[0]
-    ':root{color-scheme:light;--ink:#000}'
+    >>> config, properties = chart_config()
+    >>> config["axis"]["labelColor"] in {f"var(--{name})" for name in properties["dark"]}
+    True
     """
-    dark_rule = f"{{color-scheme:dark;{_properties(dark)}}}"
+    names: dict[tuple[str, str], str] = {}
+    config = _with_properties(vega_config("light"), vega_config("dark"), names)
+    values = {index: {name: pair[index] for pair, name in names.items()} for index in (0, 1)}
+    return config, {"light": values[0], "dark": values[1]}
+
+
+def _with_properties(light: Any, dark: Any, names: dict[tuple[str, str], str]) -> Any:
+    """Return the configuration of both themes; what differs between them is a colour."""
+    if isinstance(light, dict):
+        return {key: _with_properties(light[key], dark[key], names) for key in light}
+    if isinstance(light, list):
+        return [_with_properties(one, other, names) for one, other in zip(light, dark, strict=True)]
+    return light if light == dark else f"var(--{names.setdefault((light, dark), f'chart-{len(names)}')})"
+
+
+def theme_properties(name: _Name, models: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Return the custom properties of a theme: the palette's, the page's own and those of the models."""
+    palette = {key: value for key, value in asdict(THEMES[name]).items() if isinstance(value, str)}
+    colors = {f"model-{index}": model["color"][name] for index, model in enumerate(models)}
+    return palette | _FURTHER[name] | colors
+
+
+def theme_css(light: dict[str, str], dark: dict[str, str], n_models: int) -> str:
+    """Return the rules that define the properties of both themes and the colour of what belongs to a model.
+
+    Examples
+    --------
+    >>> theme_css({"ink": "#000"}, {"ink": "#fff"}, 1).splitlines()[-1]
+    '[data-model="0"],[data-model-switch="0"]{--model:var(--model-0)}'
+    """
+    dark_rule = f"{{color-scheme:dark;{_declarations(dark)}}}"
     return "\n".join(
         [
-            f":root{{color-scheme:light;{_properties(light)}}}",
+            f":root{{color-scheme:light;--sans:{FONT};{_declarations(light)}}}",
             f"@media screen{{:root[data-theme=dark]{dark_rule}}}",
             f"@media screen and (prefers-color-scheme:dark){{:root[data-theme=auto]{dark_rule}}}",
             *(f'[data-model="{i}"],[data-model-switch="{i}"]{{--model:var(--model-{i})}}' for i in range(n_models)),
@@ -68,5 +94,5 @@ def theme_css(light: dict[str, str], dark: dict[str, str], n_models: int) -> str
     )
 
 
-def _properties(colors: dict[str, str]) -> str:
-    return ";".join(f"--{name}:{color}" for name, color in colors.items())
+def _declarations(properties: dict[str, str]) -> str:
+    return ";".join(f"--{name}:{value}" for name, value in properties.items())
