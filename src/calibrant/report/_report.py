@@ -11,7 +11,10 @@ from calibrant._sections import sections_html
 from calibrant._whole_file import whole_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from calibrant._sections import Section
+    from calibrant.studies import Study, StudyResults, TableComparison
 
 __all__ = ["Report"]
 
@@ -142,6 +145,126 @@ class Report:
             reference=reference, model=model, rows=rows, source=source, command=command,
         )  # fmt: skip
         return cls(title or f"Report on {', '.join(data.names)}", sections_of(data), data.names)
+
+    @classmethod
+    def from_comparison(
+        cls, found: TableComparison, *, title: str | None = None, rows: bool = True, command: str | None = None
+    ) -> Report:
+        """Make a report on a table on which methods were compared.
+
+        It opens with the advice; then come the ranking with intervals and tests, the sections of the held-out
+        predictions of the best method and, where the store has them, of up to three that follow it, and how it was
+        made.
+
+        Parameters
+        ----------
+        found : TableComparison
+            What `calibrant.studies.compare_table` returned.
+        title : str, optional
+            The title.
+        rows : bool
+            Whether the file may contain something of single rows.
+        command : str, optional
+            The command that makes the report, for the record.
+
+        Returns
+        -------
+        Report
+            The report.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from calibrant.data import load
+        >>> from calibrant.studies import compare_table
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = compare_table(load("appeal").take(range(300)), methods=["naive Bayes"], store=f"{folder}/s.db")
+        ...     report = Report.from_comparison(found)
+        >>> report.models, [section.name for section in report.sections][:2]
+        (('naive Bayes',), ['answer', 'ranking'])
+        """
+        from calibrant.report._comparison_report.comparison_report import comparison_report
+
+        return comparison_report(found, title=title, rows=rows, command=command)
+
+    @classmethod
+    def from_study(
+        cls,
+        study: Study | StudyResults,
+        *,
+        metrics: Sequence[str] | None = None,
+        datasets: Sequence[str] | None = None,
+        test: str | None = None,
+        reference: str | None = None,
+        confidence: float = 0.95,
+        title: str | None = None,
+        command: str | None = None,
+    ) -> Report:
+        """Make a report on a study: how far it is, and for each metric means, ranks, differences, wins and losses.
+
+        Parameters
+        ----------
+        study : Study or StudyResults
+            The study, also while it runs.
+        metrics, datasets : sequences of str, optional
+            Some of its metrics and data sets; all by default.
+        test, reference : str, optional
+            The test, and the method that all others are compared with, as in `calibrant.studies.Study.compare`.
+        confidence : float
+            That of intervals and tests.
+        title : str, optional
+            The title.
+        command : str, optional
+            The command that makes the report, for the record.
+
+        Returns
+        -------
+        Report
+            The report.
+
+        Examples
+        --------
+        >>> from calibrant.studies import StudyResults
+        >>> values = {"iris": [[0.20, 0.22, 0.21], [0.10, 0.11, 0.12]], "wine": [[0.3, 0.2, 0.3], [0.2, 0.2, 0.1]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "forest"], metric="mse")
+        >>> [section.name for section in Report.from_study(results).sections]
+        ['answer', 'metric-0', 'how-made']
+        """
+        from calibrant.report._study_report.study_report import study_report
+
+        tested: dict[str, Any] = {"test": test, "reference": reference, "confidence": confidence}
+        return study_report(study, metrics=metrics, datasets=datasets, **tested, title=title, command=command)
+
+    @classmethod
+    def from_reproduction(cls, found: Any, *, title: str | None = None, command: str | None = None) -> Report:
+        """Make a report on a reproduced paper: which findings hold, published figures beside ours, pictures.
+
+        Parameters
+        ----------
+        found : Reproduction
+            What `calibrant.papers.reproduce` returned.
+        title : str, optional
+            The title.
+        command : str, optional
+            The command that makes the report, for the record.
+
+        Returns
+        -------
+        Report
+            The report.
+
+        Examples
+        --------
+        >>> from calibrant.papers import Cell, Finding, PaperTable, Published, Reproduction
+        >>> table = PaperTable("table_1", "Table 1: MSE", (Cell("Laplace", "test", 0.2, Published("0.2"), error=0.1),))
+        >>> finding = Finding("laplace", "Laplace helps.", "holds", "0.2 against 0.3.", "Table 1")
+        >>> made = Reproduction("a-paper", "A. Author", "quick", 10, 1.5, (table,), (finding,))
+        >>> [section.name for section in Report.from_reproduction(made).sections]
+        ['answer', 'table-1', 'how-made']
+        """
+        from calibrant.report._reproduction_report import reproduction_report
+
+        return reproduction_report(found, title=title, command=command)
 
     def to_html(self) -> str:
         """Return the report as an HTML page.

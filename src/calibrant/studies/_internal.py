@@ -2,10 +2,12 @@
 
 from calibrant.studies._definition.import_paths import resolve_path
 from calibrant.studies._store.read_url import DEFAULT_STORE
+from calibrant.studies._table_comparison.candidates import BASELINE
 from calibrant.studies._table_comparison.comparison_text import about_rows, about_table, findings, ranking_cells
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
 
 __all__ = [
+    "BASELINE",
     "DEFAULT_STORE",
     "ComparedTable",
     "about_rows",

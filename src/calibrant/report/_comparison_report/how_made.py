@@ -1,0 +1,50 @@
+"""How the report of a compared table was made: command, plan, seed, versions, fingerprint."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from calibrant._sections import Definitions, Preformatted, Section
+from calibrant.data._internal import fingerprint_rows
+from calibrant.studies._internal import about_rows
+
+if TYPE_CHECKING:
+    from calibrant._sections import Block
+    from calibrant.studies import TableComparison
+
+__all__ = ["how_made_section"]
+
+
+def how_made_section(found: TableComparison, command: str | None) -> Section:
+    """Return what was taken as what, the plan, the seed, the versions and the fingerprint of the table."""
+    table = found.table
+    pairs = [_split(line) for line in about_rows(found.compared)]
+    splits = f"{found.n_splits} of {found.n_planned} splits"
+    pairs += [
+        ("plan", found.plan if found.n_splits == found.n_planned else f"{found.plan} ({splits})"),
+        ("seed", str(found.study.definition.seed)),
+        ("study", f"{found.study.name}, in {found.study.store}"),
+        *(
+            (f"file of the {name.replace('_', '-')} rows" if name == "held_out" else name, path)
+            for name, path in found.files.items()
+        ),
+        ("fingerprint of the table", fingerprint_rows(table.X, table.y, sample_weight=table.sample_weight)),
+        ("versions", versions_text()),
+    ]
+    blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
+    return Section("how-made", "How was this made?", (*blocks, Definitions(tuple(pairs))), term="Provenance")
+
+
+def _split(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(": ")
+    return name, value
+
+
+def versions_text() -> str:
+    """Return the versions of Python, calibrant and what it computes with."""
+    from calibrant import __version__
+
+    others = (f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    return ", ".join([f"calibrant {__version__}", f"Python {platform.python_version()}", *others])

@@ -1,0 +1,99 @@
+"""The ranking of the methods with intervals, and the comparison of each with the best one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from calibrant._sections import Axis, DataTable, Figure, Layer, Paragraph, Section, TableColumn
+from calibrant.metrics._internal import number_text
+from calibrant.report._metric_words import metric_words
+from calibrant.studies._internal import ranking_cells
+
+if TYPE_CHECKING:
+    from calibrant._sections import Block
+    from calibrant.studies import TableComparison
+
+__all__ = ["ranking_section"]
+
+
+def ranking_section(found: TableComparison, models: tuple[str, ...]) -> Section:
+    """Return the methods, the best first: a table, a figure of the intervals, and the differences from the best."""
+    blocks: list[Block] = [_ranking_table(found, models)]
+    figure = _figure(found, models)
+    blocks += [] if figure is None else [figure]
+    table = _differences(found)
+    blocks += [] if table is None else [table]
+    if found.comparison is not None:
+        blocks.append(Paragraph(_on_test(found), "note"))
+    return Section("ranking", "How do the methods compare?", tuple(blocks), term="Ranking")
+
+
+def _of_model(method: str, models: tuple[str, ...]) -> str:
+    return method if method in models else ""
+
+
+def _ranking_table(found: TableComparison, models: tuple[str, ...]) -> DataTable:
+    head, *rows = ranking_cells(found)
+    text = ("method", "against best")
+    columns = tuple(TableColumn(name, "left" if name in text else "right") for name in head)
+    caption = f"Means over held-out rows: {found.plan}; by {metric_words(found.metric)}, the best first"
+    return DataTable(caption, columns, tuple(rows), tuple(_of_model(row[0], models) for row in rows))
+
+
+def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
+    """Return the intervals of the means; None where no method has one."""
+    known = [each for each in found.ranking if math.isfinite(each.low) and math.isfinite(each.value)]
+    if not known:
+        return None
+    layers = tuple(
+        Layer(
+            "interval",
+            {"x": [each.method], "y": [each.value], "low": [each.low], "high": [each.high]},
+            "mean and interval",
+            _of_model(each.method, models),
+        )
+        for each in known
+    )
+    words, percent = metric_words(found.metric), f"{100 * found.best.confidence:g} %"
+    caption = f"Mean and {percent} interval of each method ({found.best.better}). Intervals are of one method each: "
+    caption += "whether two differ is tested on the same rows, below."
+    described = "; ".join(
+        f"{each.method} {number_text(each.value)} ({number_text(each.low)} to {number_text(each.high)})"
+        for each in known
+    )
+    return Figure("ranking-intervals", f"{words} by method", caption, described, Axis("method"), Axis(words), layers)
+
+
+def _differences(found: TableComparison) -> DataTable | None:
+    """Return how far each method is from the best one; None where no test holds."""
+    if found.comparison is None or not found.comparison.pairs:
+        return None
+    columns = (
+        TableColumn("method", "left"),
+        TableColumn("difference from the best"),
+        TableColumn("interval"),
+        TableColumn("corrected p-value"),
+        TableColumn("shown to be worse?", "left"),
+    )
+    rows = tuple(
+        (
+            pair.b,
+            number_text(-pair.difference),
+            "" if math.isnan(pair.low) else f"{number_text(-pair.high)} to {number_text(-pair.low)}",
+            "" if math.isnan(pair.adjusted_pvalue) else f"{pair.adjusted_pvalue:.3g}",
+            "yes" if pair.better else "no",
+        )
+        for pair in found.comparison.pairs
+    )
+    return DataTable(f"Every method against {found.best.method}", columns, rows)
+
+
+def _on_test(found: TableComparison) -> str:
+    test = found.comparison
+    if test is None or not test.pairs:
+        return "" if test is None else f"No test holds: {test.reason}."
+    return (
+        f"{test.how}, at {100 * test.confidence:g} %. The best one is chosen by the same rows, and the comparisons "
+        "allow for that. A method that is not shown to be worse may still be worse."
+    )

@@ -1,0 +1,43 @@
+"""How the results of a study were made: plan, seed, store, trials, versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calibrant._sections import Definitions, Preformatted, Section
+from calibrant.report._comparison_report.how_made import versions_text
+
+if TYPE_CHECKING:
+    from calibrant._sections import Block
+    from calibrant.studies import StudyResults, StudyStatus
+
+__all__ = ["how_made_section"]
+
+
+def how_made_section(study: Any, results: StudyResults, status: StudyStatus | None, command: str | None) -> Section:
+    """Return the command, the plan, the seed, the store and the versions."""
+    plans = dict.fromkeys(plan.words for plan in results.plans.values())
+    pairs = [
+        ("study", results.name),
+        ("data sets", ", ".join(results.datasets)),
+        ("methods", ", ".join(results.methods)),
+        ("plan", "; ".join(plans)),
+    ]
+    if status is not None:
+        pairs += [
+            ("seed", str(study.definition.seed)),
+            ("store", study.store),
+            ("trials", f"{status.n_done:,} of {status.n_trials:,}, {status.seconds:,.1f} s"),
+        ]
+        pairs += [("shared work", status.sharing)] if status.sharing else []
+        pairs += [("outdated", f"{status.n_outdated:,} trials are of other versions")] if status.n_outdated else []
+    pairs.append(("versions", _versions(results)))
+    blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
+    return Section("how-made", "How was this made?", (*blocks, Definitions(tuple(pairs))), term="Provenance")
+
+
+def _versions(results: StudyResults) -> str:
+    """Return the versions that computed the trials; those of this process where none were recorded."""
+    frame = results.to_frame()
+    found = [text for text in frame["versions"].dropna().unique().tolist() if text] if "versions" in frame else []
+    return "; ".join(found) or versions_text()
