@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from calibrant.cli._app.command_text import record_command
 from calibrant.cli._app.exit_codes import BUG, CLOSED_PIPE, DONE, EXIT_CODES, INTERRUPTED, USAGE, CommandError, code_of
 from calibrant.cli._app.interrupts import Interrupts
 from calibrant.cli._app.named_arguments import as_command_line
@@ -53,6 +54,7 @@ def _invoke(args: list[str]) -> int:
     from calibrant.cli._app.app import make_command
 
     command = make_command()
+    record_command(args)
     if "_CALIBRANT_COMPLETE" in os.environ:
         command.main(args=args, prog_name="calibrant")
     try:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from calibrant.cli._app.command_text import command_text
 from calibrant.cli._app.durations import read_duration
 from calibrant.cli._app.exit_codes import INTERRUPTED, PARTIAL_RESULT
+from calibrant.cli._app.html_file import Html, check_html, save_report
 from calibrant.cli._app.options import Json
 from calibrant.cli._app.printing import print_json, print_table, print_text
 from calibrant.cli._app.reading import STDIN, read_table
@@ -48,6 +50,7 @@ def compare(
         Path | None, typer.Option(help="The folder of the model; by default calibrant- and the table's name.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of splits and methods.")] = 0,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Find the best method for a table, say how far its probabilities can be trusted, and save the model.
@@ -60,11 +63,12 @@ def compare(
     to 50,000 5-fold cross-validation, above a third of the rows held out, at most 200,000. All methods finish the first
     fold before any starts the second.
 
-    $ calibrant compare donors.csv --target gives --positive yes --costs costs.csv --time-limit 5m
+    $ calibrant compare donors.csv --target gives --positive yes --costs costs.csv --time-limit 5m --html report.html
     """
     from calibrant.studies import compare_table
     from calibrant.studies._internal import DEFAULT_STORE
 
+    check_html(html)
     table = read_table(STDIN, target=target, nominal=nominal, drop_ids=True) if data == STDIN else data
     found = compare_table(
         table,
@@ -82,10 +86,11 @@ def compare(
         seed=seed,
     )
     picture = _draw(found, Path(next(iter(found.files.values()))).parent) if found.files else None
+    _write_report(found, html)
     if as_json:
-        print_json(found.to_dict() | {"picture": picture})
+        print_json(found.to_dict() | {"picture": picture, "html": html})
     else:
-        _print(found, picture)
+        _print(found, picture, html)
     if found.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)
     if found.is_partial:
@@ -102,7 +107,14 @@ def _name(data: str) -> str:
     return "stdin" if data == STDIN else Path(data).name.partition(".")[0] or "table"
 
 
-def _print(found: TableComparison, picture: str | None) -> None:
+def _write_report(found: TableComparison, path: str | None) -> None:
+    if path is not None:
+        from calibrant.report import Report
+
+        save_report(Report.from_comparison(found, command=command_text()), path)
+
+
+def _print(found: TableComparison, picture: str | None, html: str | None) -> None:
     from calibrant.studies._internal import about_table, findings, ranking_cells
 
     for line in about_table(found):
@@ -115,6 +127,8 @@ def _print(found: TableComparison, picture: str | None) -> None:
         print_text(f"{heading}: {text}")
     if picture is not None:
         print_text(f"Picture: {picture}")
+    if html is not None:
+        print_text(f"Report: {html}")
 
 
 def _draw(found: TableComparison, folder: Path) -> str | None:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from calibrant.cli._app.command_text import command_text
 from calibrant.cli._app.completion import complete_papers
 from calibrant.cli._app.exit_codes import INTERRUPTED
+from calibrant.cli._app.html_file import Html, check_html, save_report
 from calibrant.cli._app.options import Json, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 
@@ -37,6 +39,7 @@ def reproduce(
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one for each core.")] = None,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask cluster.")] = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Repeat the experiment of a paper, and compare its tables and findings with ours.
@@ -53,6 +56,7 @@ def reproduce(
     if quick and full:
         raise usage_error("--quick and --full exclude each other.")
     size: Literal["quick", "default", "full"] = "quick" if quick else "full" if full else "default"
+    check_html(html)
     folder = out or Path(f"calibrant-{paper}")
     estimate = estimate_time(paper, size, workers)
     print_note(f"About {_duration(estimate)} on this machine; what {folder} has of it is not run again.")
@@ -61,10 +65,18 @@ def reproduce(
     except KeyboardInterrupt:
         print_note(f"Stopped; the finished trials are in {store or folder}. Run the same command again to go on.")
         raise typer.Exit(INTERRUPTED) from None
+    _write_report(made, html)
     if as_json:
-        print_json(_document(made, folder))
+        print_json(_document(made, folder) | {"html": html})
     else:
-        _print(made, folder)
+        _print(made, folder, html)
+
+
+def _write_report(made: Reproduction, path: str | None) -> None:
+    if path is not None:
+        from calibrant.report import Report
+
+        save_report(Report.from_reproduction(made, command=command_text()), path)
 
 
 def _duration(seconds: float) -> str:
@@ -81,7 +93,7 @@ def _duration(seconds: float) -> str:
     return f"{minutes} minute{'s' if minutes > 1 else ''}"
 
 
-def _print(made: Reproduction, folder: Path) -> None:
+def _print(made: Reproduction, folder: Path, html: str | None) -> None:
     print_text(made.citation)
     print_text()
     rows = [[each.statement, each.verdict] for each in made.findings]
@@ -94,6 +106,8 @@ def _print(made: Reproduction, folder: Path) -> None:
     print_table(["table", "title", "figures that agree"], tables, left=["table", "title"])
     print_text()
     print_text(f"Evidence, tables and figures: {folder / 'results.md'}")
+    if html is not None:
+        print_text(f"Report: {html}")
 
 
 def _document(made: Reproduction, folder: Path) -> dict[str, object]:

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from calibrant.cli._app.command_text import command_text
 from calibrant.cli._app.durations import read_duration
 from calibrant.cli._app.exit_codes import BAD_DATA, INTERRUPTED, PARTIAL_RESULT, CommandError
+from calibrant.cli._app.html_file import Html, check_html, save_report
 from calibrant.cli._app.options import Json, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 from calibrant.cli._app.writing import STDOUT, write_errors
@@ -57,6 +59,7 @@ def run(
         float | None, typer.Option(parser=read_duration, metavar="TIME", help="Of a trial: such as 30s or 5m.")
     ] = None,
     memory_limit: Annotated[str | None, typer.Option(metavar="SIZE", help="Of a trial: such as '2 GB'.")] = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Run the trials of a study that its store does not have yet; run again after Ctrl-C, it goes on.
@@ -67,6 +70,7 @@ def run(
     """
     from calibrant.studies import Study
 
+    check_html(html)
     study = Study.from_file(file, store=store)
     try:
         status = study.run(
@@ -81,7 +85,8 @@ def run(
     except KeyboardInterrupt:
         _print_status(study.status(), as_json=as_json)
         raise typer.Exit(INTERRUPTED) from None
-    _print_status(status, as_json=as_json)
+    _write_report(study, html)
+    _print_status(status, as_json=as_json, html=html)
     if not status.is_complete:
         raise typer.Exit(PARTIAL_RESULT)
 
@@ -119,23 +124,29 @@ def table(
     interval: Interval = False,
     partial: Partial = False,
     store: Store = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
-    """Print the mean of a metric of each method on each data set.
+    """Print the mean of a metric of each method on each data set; --html has all metrics, or that of --metric.
 
     $ calibrant study table trees --metric auc --interval
     """
+    check_html(html)
     with _reading():
-        results = _open(name, store).results()
+        study = _open(name, store)
+        results = study.results()
         frame = results.table(_metric(results, metric), part=part, interval=interval, partial=partial)
+        _write_report(study, html, metric)
     if as_json:
         rows = [{"dataset": dataset, **_row(row, interval=interval)} for dataset, row in frame.iterrows()]
-        print_json({"study": name, "metric": _metric(results, metric), "part": part, "rows": rows})
+        document = {"study": name, "metric": _metric(results, metric), "part": part, "rows": rows}
+        print_json({**document, "html": html})
         return
     columns = list(dict.fromkeys(column[0] if interval else column for column in frame.columns))
     cells = [[dataset, *_cells(row, columns, interval=interval)] for dataset, row in frame.iterrows()]
     print_text(f"{_metric(results, metric)}, mean over the splits")
     print_table(["data set", *columns], cells, left=["data set"])
+    _print_report(html)
 
 
 @app.command()
@@ -148,22 +159,27 @@ def compare(
     confidence: Annotated[float, typer.Option(help="Confidence that a difference must have.")] = 0.95,
     partial: Partial = False,
     store: Store = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Compare the methods of a study by a test that holds for its plan, and list which differences hold.
 
     $ calibrant study compare trees --metric log_loss --reference forest
     """
+    check_html(html)
     with _reading():
-        results = _open(name, store).results()
-        options: dict[str, Any] = {"reference": reference, "confidence": confidence, "dataset": dataset}
-        found = results.compare(_metric(results, metric), test, partial=partial, **options)
+        study = _open(name, store)
+        results = study.results()
+        options: dict[str, Any] = {"test": test, "reference": reference, "confidence": confidence}
+        found = results.compare(_metric(results, metric), partial=partial, dataset=dataset, **options)
+        _write_report(study, html, metric, datasets=None if dataset is None else [dataset], **options)
     if not as_json:
         print_text(repr(found))
+        _print_report(html)
         return
     pairs = [{key: value for key, value in asdict(pair).items() if key != "result"} for pair in found.pairs]
     facts = {key: getattr(found, key) for key in ("metric", "better", "plan", "test", "reason", "confidence", "how")}
-    print_json({"study": name, **facts, "datasets": found.datasets, "pairs": pairs, "notes": found.notes})
+    print_json({"study": name, **facts, "datasets": found.datasets, "pairs": pairs, "notes": found.notes, "html": html})
 
 
 @app.command()
@@ -247,11 +263,27 @@ def _metric(results: Any, metric: str | None) -> str:
     return str(results.metrics[0] if metric is None else metric)
 
 
-def _print_status(status: StudyStatus, *, as_json: bool) -> None:
+def _write_report(study: Study, html: str | None, metric: str | None = None, **options: Any) -> None:
+    """Write the report of a study, where one is wanted."""
+    if html is not None:
+        from calibrant.report import Report
+
+        metrics = None if metric is None else [metric]
+        save_report(Report.from_study(study, metrics=metrics, command=command_text(), **options), html)
+
+
+def _print_report(html: str | None) -> None:
+    if html is not None:
+        print_text(f"Report: {html}")
+
+
+def _print_status(status: StudyStatus, *, as_json: bool, html: str | None = None) -> None:
     if as_json:
-        print_json({**asdict(status), "n_missing": status.n_missing, "is_complete": status.is_complete})
+        counts = {"n_missing": status.n_missing, "is_complete": status.is_complete}
+        print_json({**asdict(status), **counts} | ({} if html is None else {"html": html}))
     else:
         print_text(repr(status))
+        _print_report(html)
 
 
 def _row(row: Any, *, interval: bool) -> dict[str, Any]:
