@@ -67,7 +67,7 @@ def test_models_are_the_best_methods_on_the_same_rows_without_the_base_rate(repo
     assert top_models(found)["tree"][7].tolist() == pooled.y_pred[same][0].tolist()
 
 
-def test_without_its_store_the_report_has_the_best_method_alone(found, tmp_path):
+def test_without_its_store_the_report_has_the_best_method_alone(found):
     class Gone:
         def predictions(self, _method):
             from calibrant.exceptions import StoreError
