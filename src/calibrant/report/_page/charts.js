@@ -3,7 +3,7 @@
 (() => {
   const root = document.documentElement;
   const { models, colors } = calibrant.data; // colours of the light theme: what is saved goes on paper
-  const views = new Set();
+  const views = new Map(); // of each view the models it draws
   let pending = 0;
 
   // The chart is one image with a label; its numbers stand in a table
@@ -16,9 +16,10 @@
       Object.fromEntries([...columns.map(([name, values]) => [name, values[row]]), ["layer", layer], ["model", source.model]]));
   };
 
-  const shown = (value, format) => {
+  // d3's formats are reached by a view: the bundle has them, but no name for them
+  const shown = (value, format, locale) => {
     if (value === null || value === undefined) return "";
-    return format && typeof value === "number" ? vega.format(format)(value) : String(value);
+    return format && typeof value === "number" ? locale.format(format)(value) : String(value);
   };
 
   const tooltip = {
@@ -43,13 +44,13 @@
   addEventListener("keydown", (event) => { if (event.key === "Escape") tooltip.hide(); });
 
   // The value that Vega-Lite hands over is ignored: with nearest points it lacks nominal fields
-  const describe = (payload) => (_, event, item, value) => {
+  const describe = (payload) => function (handler, event, item, value) {
     const datum = item && value !== null && (item.datum.datum ?? item.datum);
     const fields = datum && payload.tooltip[datum.layer];
     if (!fields) return tooltip.hide();
     const source = payload.data[datum.layer];
     const title = [source.model >= 0 && models.length > 1 ? models[source.model].name : "", source.label].filter(Boolean).join(": ");
-    tooltip.show(event, title, fields.map(([field, name, format]) => [name, shown(datum[field], format)]));
+    tooltip.show(event, title, fields.map(([field, name, format]) => [name, shown(datum[field], format, this.locale())]));
   };
 
   const settle = () => requestAnimationFrame(() => { if (pending === 0) root.dataset.ready = "true"; });
@@ -65,7 +66,7 @@
       const { view } = await vegaEmbed(drawing, { ...payload.spec, datasets }, {
         ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite", config, tooltip: describe(payload),
       });
-      views.add(view);
+      views.set(view, modelsOf(payload));
       hide(view);
       await view.runAsync();
       return view;
@@ -75,8 +76,11 @@
     }
   }
 
+  const modelsOf = (payload) => new Set(payload.data.map((source) => source.model).filter((model) => model >= 0));
+
+  // A chart of which nothing is left stays as it is, as its axes would have no extent; the page hides it
   function hide(view) {
-    try { view.signal("hidden", calibrant.hidden()); } catch { /* a chart without models has no such signal */ }
+    if (!calibrant.isHidden(views.get(view)) && views.get(view).size) view.signal("hidden", calibrant.hidden());
   }
 
   function save(name, type, text) {
@@ -114,6 +118,6 @@
 
   const saveCsv = (payload, name) => save(`${name}.csv`, "text/csv", csv(payload));
 
-  calibrant.onHidden(() => views.forEach((view) => { hide(view); view.runAsync(); }));
-  Object.assign(calibrant, { embed, tooltip, saveSvg, saveCsv, csv, settle });
+  calibrant.onHidden(() => { for (const view of views.keys()) { hide(view); view.runAsync(); } });
+  Object.assign(calibrant, { embed, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
 })();

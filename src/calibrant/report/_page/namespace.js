@@ -10,6 +10,7 @@ window.calibrant = (() => {
   const button = document.getElementById("theme");
 
   const hidden = () => [...hiddenModels].sort((a, b) => a - b);
+  const isHidden = (models) => models.size > 0 && [...models].every((model) => hiddenModels.has(model));
   const chosen = () => root.dataset.theme;
   const theme = () => (chosen() === "auto" ? (prefersDark.matches ? "dark" : "light") : chosen());
 
@@ -45,7 +46,7 @@ window.calibrant = (() => {
   }
 
   return {
-    data, hidden, theme,
+    data, hidden, isHidden, theme,
     onHidden: (listener) => listeners.hidden.push(listener),
     onTheme: (listener) => listeners.theme.push(listener),
   };

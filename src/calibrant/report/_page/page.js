@@ -38,6 +38,10 @@
     place.querySelector('[data-save="csv"]').addEventListener("click", () => calibrant.saveCsv(payload, name));
   }
 
+  calibrant.onHidden(() => {
+    for (const [id, place] of places) place.hidden = calibrant.isHidden(calibrant.modelsOf(payloads.get(id)));
+  });
+
   const pageOf = (target) => target?.closest(".page") ?? pages[0];
 
   function showPage(page) {

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["page_html"]
 
+_ANALYSER = ("analyser_numbers.js", "analyser.js", "analyser_view.js")
+
 
 def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) -> str:
     """Return sections as one HTML page.
@@ -50,7 +52,8 @@ def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) ->
     light = theme_properties("light", described) | chart_colors["light"]
     dark = theme_properties("dark", described) | chart_colors["dark"]
     charts = {"figures": parts.figures, "analysers": parts.analysers, "config": config, "colors": light}
-    style = theme_css(light, dark, len(models)) + "\n" + read_source("page.css")
+    sheets = ["page.css", *(["analyser.css"] if parts.analysers else []), "print.css"]
+    style = "\n".join([theme_css(light, dark, len(models)), *map(read_source, sheets)])
     scripts = _scripts(parts)
     safe = optional_import("markupsafe", extra="report", purpose="write a report").Markup
     return str(
@@ -85,7 +88,7 @@ def _printable(value: Any) -> Any:
 def _scripts(parts: PageParts) -> list[str]:
     """Return the scripts; charts are by far the largest, so that a page without a chart has none."""
     bundle = [chart_bundle()] if parts.figures or parts.analysers else []
-    analyser = ["analyser.js"] if parts.analysers else []
+    analyser = _ANALYSER if parts.analysers else ()
     return bundle + [read_source(name) for name in ("namespace.js", "charts.js", *analyser, "page.js")]
 
 
