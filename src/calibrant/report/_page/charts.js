@@ -16,6 +16,19 @@
       Object.fromEntries([...columns.map(([name, values]) => [name, values[row]]), ["layer", layer], ["model", source.model]]));
   };
 
+  // The rows of each layer, and of all that the pointer finds
+  function datasetsOf(payload) {
+    const found = Object.fromEntries(payload.data.map((source, layer) => [source.name, rowsOf(source, layer)]));
+    if (payload.hover?.length) found.hover = payload.hover.flatMap((name) => found[name].map((row) => ({ ...row })));
+    return found;
+  }
+
+  // Draw what a payload holds now; the caller runs the view
+  const refill = (view, payload) => {
+    for (const [name, rows] of Object.entries(datasetsOf(payload))) view.data(name, rows);
+    return view;
+  };
+
   // d3's formats are reached by a view: the bundle has them, but no name for them
   const shown = (value, format, locale) => {
     if (value === null || value === undefined) return "";
@@ -59,11 +72,10 @@
     pending += 1;
     root.dataset.ready = "false";
     try {
-      const datasets = Object.fromEntries(payload.data.map((source, layer) => [source.name, rowsOf(source, layer)]));
       const drawing = document.createElement("div");
       drawing.setAttribute("aria-hidden", "true"); // the element has the label
       element.replaceChildren(drawing);
-      const { view } = await vegaEmbed(drawing, { ...payload.spec, datasets }, {
+      const { view } = await vegaEmbed(drawing, { ...payload.spec, datasets: datasetsOf(payload) }, {
         ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite", config, tooltip: describe(payload),
       });
       views.set(view, modelsOf(payload));
@@ -119,5 +131,5 @@
   const saveCsv = (payload, name) => save(`${name}.csv`, "text/csv", csv(payload));
 
   calibrant.onHidden(() => { for (const view of views.keys()) { hide(view); view.runAsync(); } });
-  Object.assign(calibrant, { embed, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
+  Object.assign(calibrant, { embed, refill, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
 })();
