@@ -31,7 +31,7 @@ INTERNAL = {
         pool_scores read_fit_data response_method responses_of score_columns standard_error_of_mean take_rows
         take_square
     """,
-    "comparison": "Better holm_corrected method_pairs tied_ranks",
+    "comparison": "Better holm_corrected method_pairs t_figures tied_ranks",
     "curves": "rank",
     "data": """
         CategoryCodes Chunk Columns CsvOptions Feature Labels LogProbaMixin MergedRows Nominal
@@ -57,9 +57,9 @@ INTERNAL = {
     """,
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
-        check_probabilities check_two_classes difference_of_share honest_bands mid_p_difference number_text
-        percentile_interval read_codes read_more_labels read_predictions replicate row_amounts score_difference
-        two_sided_z
+        check_probabilities check_two_classes design_effect difference_of_share honest_bands mid_p_difference
+        number_text percent percentile_interval read_codes read_more_labels read_predictions replicate row_amounts
+        scope_text score_difference two_sided_z
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "neural": "NEURAL_NET_RULES Net",
@@ -69,8 +69,8 @@ INTERNAL = {
         bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
     """,
     "studies": """
-        BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings ranking_cells read_compared_table
-        resolve_path
+        BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings one_sided ranking_cells
+        read_compared_table resolve_path
     """,
     "svm": "KernelFunction Machines SVM_RULES",
     "trees": """

@@ -22,6 +22,8 @@ class TableColumn:
         Text stands left, numbers right.
     term : str
         What the field calls it.
+    model : str
+        The model it belongs to; the column is hidden with that model.
 
     Examples
     --------
@@ -32,6 +34,7 @@ class TableColumn:
     name: str
     align: Literal["left", "right"] = "right"
     term: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,10 @@ class DataTable:
     @staticmethod
     def _heading(column: TableColumn) -> str:
         term = " " + element("small", text(column.term)) if column.term else ""
-        return element("th", text(column.name), term, scope="col", class_=column.align)
+        return element("th", text(column.name), term, scope="col", class_=column.align, data_model_name=column.model)
 
     def _row(self, cells: tuple[str, ...], model: str) -> str:
         first, *others = zip(cells, self.columns, strict=True)
         heading = element("th", text(first[0]), scope="row", class_=first[1].align)
-        rest = (element("td", text(cell), class_=column.align) for cell, column in others)
+        rest = (element("td", text(cell), class_=column.align, data_model_name=column.model) for cell, column in others)
         return element("tr", heading, *rest, data_model_name=model)

@@ -4,6 +4,7 @@ from calibrant.metrics._classification.costs import row_amounts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
+from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.paired_proportions import (
     difference_of_share,
@@ -13,11 +14,12 @@ from calibrant.metrics._intervals.paired_proportions import (
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._scorecard.card_text import number_text
+from calibrant.metrics._scorecard.card_text import number_text, scope_text
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
+from calibrant.metrics._verdict.words import percent
 
 __all__ = [
     "CALIBRATION_ERRORS",
@@ -30,16 +32,19 @@ __all__ = [
     "check_options",
     "check_probabilities",
     "check_two_classes",
+    "design_effect",
     "difference_of_share",
     "honest_bands",
     "mid_p_difference",
     "number_text",
+    "percent",
     "percentile_interval",
     "read_codes",
     "read_more_labels",
     "read_predictions",
     "replicate",
     "row_amounts",
+    "scope_text",
     "score_difference",
     "two_sided_z",
 ]

@@ -2,6 +2,7 @@
 
 from calibrant.studies._definition.import_paths import resolve_path
 from calibrant.studies._store.read_url import DEFAULT_STORE
+from calibrant.studies._table_comparison.against_best import one_sided
 from calibrant.studies._table_comparison.candidates import BASELINE
 from calibrant.studies._table_comparison.comparison_text import about_rows, about_table, findings, ranking_cells
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
@@ -13,6 +14,7 @@ __all__ = [
     "about_rows",
     "about_table",
     "findings",
+    "one_sided",
     "ranking_cells",
     "read_compared_table",
     "resolve_path",

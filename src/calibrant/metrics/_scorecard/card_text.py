@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 
-__all__ = ["card_html", "card_text", "number_text", "score_text"]
+__all__ = ["card_html", "card_text", "number_text", "scope_text", "score_text"]
 
 _STYLE = "style='text-align:right;padding:0 .8em'"
 
@@ -48,7 +48,7 @@ def card_text(card: ScoreCard) -> str:
     cells = [_cells(score) for score in card.scores.values()]
     widths = [max((len(row[column]) for row in cells), default=0) for column in range(5)]
     lines += [_row_text(row, widths) for row in cells]
-    return "\n".join([*lines, *_notes(card), *filter(None, [_scope(card)])])
+    return "\n".join([*lines, *_notes(card), *filter(None, [scope_text(card)])])
 
 
 def card_html(card: ScoreCard) -> str:
@@ -66,7 +66,7 @@ def card_html(card: ScoreCard) -> str:
     notes = "".join(f"<br>{escape(note)}" for note in _notes(card))
     return (
         f"<div><p><b>{escape(_title(card))}</b></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><small>{_scope(card)}{notes}</small></p></div>"
+        f"<p><small>{scope_text(card)}{notes}</small></p></div>"
     )
 
 
@@ -85,7 +85,7 @@ def _notes(card: ScoreCard) -> list[str]:
     return [f"{', '.join(metrics)}: {note}" for note, metrics in of_note.items() if note]
 
 
-def _scope(card: ScoreCard) -> str:
+def scope_text(card: ScoreCard) -> str:
     """Return what the intervals are of, and what they assume."""
     if card.confidence is None or all(score.low is None for score in card.scores.values()):
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -146,7 +146,7 @@ class ReportData:
 
     def curve_proba(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities that curves show; pooled where nothing of single rows may be shown."""
-        return self.probas[name] if self.rows else self._once(("pooled", name), lambda: pooled(self.probas[name]))
+        return self.probas[name] if self.rows else self.once(("pooled", name), lambda: pooled(self.probas[name]))
 
     @cached_property
     def cards(self) -> dict[str, ScoreCard]:
@@ -163,14 +163,14 @@ class ReportData:
 
     def recalibrated(self, name: str) -> NDArray[np.float64] | None:
         """Return the probabilities of a model recalibrated fold by fold; None where a class has too few rows."""
-        found = self._once(("recalibrated", name), lambda: self._recalibrate(name))
+        found = self.once(("recalibrated", name), lambda: self._recalibrate(name))
         if found is None:
             return None
         return np.ascontiguousarray(found[:, self.classes.index(self.positive)]) if self.is_binary else found
 
     def money(self, name: str) -> DecisionReport | None:
         """Return the profit of a model's decisions, decomposed; None without costs, or with too few rows for it."""
-        found: DecisionReport | None = self._once(("money", name), lambda: self._decompose(name))
+        found: DecisionReport | None = self.once(("money", name), lambda: self._decompose(name))
         return found
 
     def against_others(self, label: Any) -> ReportData:
@@ -207,7 +207,8 @@ class ReportData:
         """Return the name of a figure or section, which differs between pages."""
         return f"class-{self.page_number}-{name}" if self.page else name
 
-    def _once(self, key: Any, compute: Any) -> Any:
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what a function computes, computed at the first call with this key."""
         if key not in self._computed:
             self._computed[key] = compute()
         return self._computed[key]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from calibrant.report._predictions import answer, comparison, how_made, score_card, segments, warnings_section
+
 if TYPE_CHECKING:
     from calibrant._sections import Section
     from calibrant.report._predictions.report_data import ReportData
@@ -13,10 +15,10 @@ __all__ = ["sections_of"]
 
 SectionMaker = Callable[["ReportData"], "Section | None"]
 
-_OPENING: tuple[SectionMaker, ...] = ()
+_OPENING: tuple[SectionMaker, ...] = (answer.section, score_card.section)
 # Of one class against the others: on the main page where there are two classes, else on a page for each class
 _FIGURES: tuple[SectionMaker, ...] = ()
-_CLOSING: tuple[SectionMaker, ...] = ()
+_CLOSING: tuple[SectionMaker, ...] = (comparison.section, segments.section, warnings_section.section, how_made.section)
 
 
 def sections_of(data: ReportData) -> tuple[Section, ...]:

@@ -13,7 +13,7 @@ from calibrant.studies._results.study_comparison import PairDifference, StudyCom
 if TYPE_CHECKING:
     from calibrant.studies._results.study_results import StudyResults
 
-__all__ = ["compare_with_best", "finite_methods"]
+__all__ = ["compare_with_best", "finite_methods", "one_sided"]
 
 _HOW = "multiple comparisons with the best (Hsu 1981)"
 
@@ -42,12 +42,12 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
     """
     error = 1 - confidence
     found = results.compare(metric, reference=best, confidence=1 - 2 * error)
-    pairs = tuple(_one_sided(pair, len(found.pairs), best, error) for pair in found.pairs)
+    pairs = tuple(one_sided(pair, len(found.pairs), best, error) for pair in found.pairs)
     how = f"{found.how.partition(',')[0]}, {_HOW}" if found.how else ""
     return replace(found, pairs=pairs, how=how, confidence=confidence)
 
 
-def _one_sided(pair: PairDifference, n_pairs: int, best: str, error: float) -> PairDifference:
+def one_sided(pair: PairDifference, n_pairs: int, best: str, error: float) -> PairDifference:
     """Return a pair, the best one first, its p-value corrected; the rows of a single test set have intervals instead.
 
     Those are corrected already: of two sides at twice the error rate, which is one side at the error rate.

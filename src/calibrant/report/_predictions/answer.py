@@ -1,0 +1,189 @@
+"""The answer, in words: are the probabilities right, what does it cost where they are not, and which model to use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from calibrant._sections import Block, Callout, Paragraph, Section
+from calibrant.metrics._internal import percent
+from calibrant.report._predictions.model_choice import ModelChoice, choose_model, measure_words
+from calibrant.report._predictions.wording import (
+    cell_text,
+    confidence_text,
+    ends_text,
+    listed,
+    money_text,
+    rows_text,
+    subject,
+    upper_first,
+)
+
+if TYPE_CHECKING:
+    from calibrant.report._predictions.report_data import ReportData
+
+__all__ = ["section"]
+
+_KINDS: dict[str, Literal["good", "bad", "unsure"]] = {
+    "calibrated": "good",
+    "too little to matter": "good",
+    "miscalibrated": "bad",
+    "cannot tell": "unsure",
+}
+_ANSWERS = {
+    "calibrated": "{} are right: what they promise happens about as often as they say.",
+    "too little to matter": "{} are off, but too little to matter.",
+    "miscalibrated": "{} are wrong: what they promise does not happen as often as they say.",
+    "cannot tell": "whether {} are right cannot be told yet from {rows}.",
+}
+_FEW_OF_CLASS = 50  # as in the advice of `compare`
+_CHANCE = 0.5  # the AUC of a model that knows nothing
+
+
+def section(data: ReportData) -> Section:
+    """Return the answer: what to do first, then what stands behind it."""
+    choice = choose_model(data)
+    blocks: list[Block] = [Paragraph(_advice(data, choice), "lead")]
+    if choice is None:
+        blocks += _on_only_model(data, data.names[0])
+    else:
+        blocks += [_on_choice(data, choice), *(_on_one_of_several(data, name) for name in data.names)]
+        blocks += [Paragraph(_single_action(data, choice.best), "note")] if data.money(choice.best) else []
+    if not data.is_binary:
+        text = "With several classes, whether probabilities are right is told of that of the class predicted."
+        blocks.append(Paragraph(text, "note"))
+    return Section("answer", "The answer", tuple(blocks), "Verdict")
+
+
+def _on_only_model(data: ReportData, name: str) -> list[Block]:
+    """Return what is known of the only model, a line for each question."""
+    lines: list[Block] = [_on_calibration(data, name), _on_ranking(data, name)]
+    if data.costs is not None:
+        kind, text = _lost(data, name)
+        lines.append(Callout(kind, text, f"{_earned(data, name)} {_single_action(data, name)}".strip()))
+    return lines
+
+
+def _on_one_of_several(data: ReportData, name: str) -> Callout:
+    """Return what is known of one of several models, in one line."""
+    verdict = _on_calibration(data, name)
+    chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
+    money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
+    return Callout(verdict.kind, verdict.text, " ".join(filter(None, [verdict.detail, chance, money])), name)
+
+
+def _on_calibration(data: ReportData, name: str) -> Callout:
+    verdict = data.verdict(name)
+    text = _ANSWERS[verdict.kind].format(subject(data, name), rows=rows_text(data.n_rows))
+    return Callout(_KINDS[verdict.kind], upper_first(text), upper_first(verdict.words))
+
+
+def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"], str]:
+    """Return what miscalibration costs."""
+    report = data.money(name)
+    if report is None:
+        return "unsure", "What miscalibration costs cannot be told: a class has too few rows."
+    lost, at = report.miscalibration, confidence_text(data.confidence)
+    if lost.low is None or lost.high is None:
+        return "info", f"Miscalibration costs {money_text(lost.value)}."
+    if lost.low > 0.0:
+        ends = f"{money_text(lost.low)} to {money_text(lost.high)}"
+        return "bad", f"Miscalibration costs {money_text(lost.value)} ({at} interval {ends})."
+    bound = f"; at most {money_text(lost.high)} (at {at} confidence)" if lost.high > 0.0 else ""
+    return "info", f"Nothing is shown to be lost by miscalibration{bound}."
+
+
+def _earned(data: ReportData, name: str) -> str:
+    report = data.money(name)
+    if report is None:
+        return ""
+    compared = {True: "", False: ", less than without it", None: ", not shown to be more than without it"}
+    earned = money_text(report.now.total.value)
+    return f"Deciding by it earns {earned} on {rows_text(report.now.n_rows)}{compared[report.now.pays]}."
+
+
+def _single_action(data: ReportData, name: str) -> str:
+    report = data.money(name)
+    if report is None:
+        return ""
+    return f"Without a model, {report.now.best_alone} for every row earns {money_text(report.everybody.value)}."
+
+
+def _beats_chance(data: ReportData, name: str) -> bool:
+    low = data.cards[name]["auc"].low
+    return low is not None and low > _CHANCE
+
+
+def _on_ranking(data: ReportData, name: str) -> Callout:
+    """Return whether the model says anything about single rows."""
+    score = data.cards[name]["auc"]
+    ends = ends_text(score.low, score.high)
+    figures = f"AUC {cell_text(score.value)}"
+    figures += f" ({confidence_text(data.confidence)} interval {ends}; chance has 0.5)" if ends else ""
+    if _beats_chance(data, name):
+        return Callout("good", "They rank the rows better than chance.", f"{figures}{_pairs(data, score.value)}.")
+    if score.high is not None and score.high < _CHANCE:
+        return Callout("bad", "They rank the rows in the wrong order.", f"{figures}.")
+    return Callout("unsure", "They are not shown to rank the rows better than chance.", f"{figures}.")
+
+
+def _pairs(data: ReportData, area: float) -> str:
+    if not data.is_binary:
+        return ""
+    return (
+        f": of two rows, one of them {data.positive}, that one has the higher probability in {percent(area)} of pairs"
+    )
+
+
+def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
+    """Return which model is best, and whether it is shown to be."""
+    side = "highest" if choice.measure == "profit" else "lowest"
+    best = f"{choice.best} has the {side} {measure_words(choice.measure)}"
+    if not choice.tested:
+        return Callout("unsure", f"{best}; whether it is better cannot be told from rows of so few groups.")
+    at = confidence_text(data.confidence)
+    how = f"Compared on the same rows, at {at} confidence for all models together; see the comparison below."
+    if not choice.not_shown:
+        return Callout("good", f"{best}, and is shown to be better than {listed(choice.worse)}.", how)
+    if not choice.worse:
+        return Callout("unsure", f"{best}, but is not shown to be better than {listed(choice.not_shown)}.", how)
+    text = f"{best}: it is shown to be better than {listed(choice.worse)}, but not than {listed(choice.not_shown)}."
+    return Callout("info", text, how)
+
+
+def _advice(data: ReportData, choice: ModelChoice | None) -> str:
+    """Return what to do, in a sentence or two."""
+    name = data.names[0] if choice is None else choice.best
+    which = "these probabilities" if choice is None else name
+    report = data.money(name)
+    if report is not None and report.now.pays is False:
+        return f"Do not decide by {which}: {report.now.best_alone} for every row earns more."
+    if not _beats_chance(data, name):
+        return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{_rarest(data)}."
+    others = ""
+    if choice is not None and not choice.worse:
+        others = (
+            " The other is not shown to be worse."
+            if len(data.names) == 2
+            else " None of the others is shown to be worse."
+        )
+    return f"{_use(data, name, which)}{others}"
+
+
+def _use(data: ReportData, name: str, which: str) -> str:
+    """Return whether to use a model as it is, by the verdict on its calibration."""
+    verdict, report = data.verdict(name), data.money(name)
+    if verdict.kind in ("calibrated", "too little to matter"):
+        return f"Use {which} as they are." if which != name else f"Use {which} as it is."
+    if verdict.kind == "cannot tell":
+        more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else "more rows"
+        return f"Use {which} with care, and collect {more} to tell how far the probabilities can be trusted."
+    if report is not None and report.miscalibration.low is not None and report.miscalibration.low <= 0.0:
+        return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."
+    return f"Use {which} only after recalibration on rows kept apart."
+
+
+def _rarest(data: ReportData) -> str:
+    """Return how many rows the rarest class has, where these are few."""
+    counts = {label: int((data.y_true == label).sum()) for label in data.classes}
+    label = min(counts, key=lambda each: counts[each])
+    return f"; {label} has only {rows_text(counts[label])}" if counts[label] < _FEW_OF_CLASS else ""

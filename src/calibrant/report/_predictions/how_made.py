@@ -1,0 +1,113 @@
+"""How the report was made: command, versions, settings and a fingerprint of the data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import calibrant
+from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
+from calibrant.report._predictions.wording import confidence_text, listed, rows_text
+
+if TYPE_CHECKING:
+    from calibrant.report._predictions.report_data import ReportData
+
+__all__ = ["RECIPE", "fingerprint", "section"]
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
+_MOST_LISTED = 10
+
+# Another person recomputes the fingerprint by these lines alone; a test runs them
+RECIPE = """\
+import hashlib, json
+import numpy as np
+
+# classes: the classes in the order of the columns; codes: the position of each row's class among them
+# tables: for each model, in order, the probabilities: one column of the positive class, or one for each class
+digest = hashlib.sha256(json.dumps([str(each) for each in classes]).encode())
+digest.update(np.asarray(codes, dtype="<i8").tobytes())
+for table in tables:
+    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+print(digest.hexdigest())
+"""
+
+
+def section(data: ReportData) -> Section:
+    """Return what another person needs to make the same report again."""
+    blocks: list[Block] = []
+    if data.command:
+        blocks.append(Preformatted(data.command, "Command"))
+    blocks += [Definitions(tuple(_facts(data).items())), Paragraph(_REPEATED, "note")]
+    blocks.append(Preformatted(RECIPE, "The fingerprint is the SHA-256 that these lines of Python print"))
+    return Section("how-made", "How it was made", tuple(blocks), "Reproducibility")
+
+
+_REPEATED = (
+    "The same data, settings and versions make the same report, byte for byte; so it holds no date. The intervals are "
+    "those of these fitted models on further rows like these, not of models fitted again."
+)
+
+
+def _facts(data: ReportData) -> dict[str, str]:
+    facts = {"Source": data.source} if data.source else {}
+    facts |= {"Rows": _rows(data), "Classes": _classes(data)}
+    facts |= {"Models": listed(data.names)} if len(data.names) > 1 else {}
+    facts |= {
+        "Settings": f"intervals at {confidence_text(data.confidence)}; {data.n_boot:,} bootstrap replicates; "
+        f"seed {data.random_state}",
+        "Single rows": "may be embedded" if data.rows else "none: rows are pooled by tens at least",
+        "Versions": ", ".join(f"{name} {version}" for name, version in _versions().items()),
+        "Fingerprint": fingerprint(data),
+    }
+    return facts
+
+
+def _rows(data: ReportData) -> str:
+    text = rows_text(data.n_rows)
+    if data.sample_weight is not None:
+        text += f" of weight {data.sample_weight.sum():,.6g} together ({data.weight_kind} weights)"
+    if data.groups is not None:
+        text += f", of {rows_text(len(np.unique(data.groups)), 'group')}"
+    return text
+
+
+def _classes(data: ReportData) -> str:
+    names = [str(label) for label in data.classes]
+    if data.is_binary:
+        return f"{listed(names)}; probabilities are of {data.positive}"
+    more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
+    return listed([*names[:_MOST_LISTED], *more])
+
+
+def _versions() -> dict[str, str]:
+    found = {"calibrant": calibrant.__version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # without the extra, a report has its plain form only
+            continue
+    return found
+
+
+def fingerprint(data: ReportData) -> str:
+    """Return the SHA-256 of classes and probabilities in the order of the rows, as `RECIPE` describes it.
+
+    Probabilities are those that were read: of the positive class where there are two classes.
+    """
+    digest = hashlib.sha256(json.dumps([str(label) for label in data.classes]).encode())
+    digest.update(_codes(data).astype("<i8").tobytes())
+    for table in data.probas.values():
+        digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _codes(data: ReportData) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    codes = np.zeros(data.n_rows, dtype=np.int64)
+    for code, label in enumerate(data.classes):
+        codes[data.y_true == label] = code
+    return codes

@@ -1,0 +1,145 @@
+"""The score card of all models side by side, with intervals."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
+from calibrant.metrics._internal import scope_text
+from calibrant.report._predictions.metric_words import metric_words
+from calibrant.report._predictions.wording import (
+    cell_text,
+    confidence_text,
+    ends_text,
+    listed,
+    model_of,
+    money_text,
+    pvalue_words,
+    rows_text,
+)
+
+if TYPE_CHECKING:
+    from calibrant.decisions import Money
+    from calibrant.metrics import Score
+    from calibrant.report._predictions.report_data import ReportData
+
+__all__ = ["section"]
+
+_SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is better: one scale for a figure
+
+
+def section(data: ReportData) -> Section:
+    """Return the score card."""
+    about = (
+        f"{rows_text(data.n_rows)}, {len(data.classes)} classes{_base_rate(data)}. An interval holds the value on "
+        f"infinitely many rows like these in {confidence_text(data.confidence).removesuffix(' %')} of 100 such reports."
+    )
+    blocks: list[Block] = [Paragraph(about), _table(data), *_figures(data)]
+    blocks += [Paragraph(text, "note") for text in _remarks(data)]
+    return Section("score-card", "How good are they?", tuple(blocks), "Score card")
+
+
+def _base_rate(data: ReportData) -> str:
+    return f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
+
+
+def _table(data: ReportData) -> DataTable:
+    interval = f"{confidence_text(data.confidence)} interval"
+    columns = [TableColumn("Score", "left"), TableColumn("Term", "left"), TableColumn("Better", "left")]
+    for name in data.names:
+        title = "Value" if len(data.names) == 1 else name
+        columns += [TableColumn(title, model=model_of(data, name)), TableColumn(interval, model=model_of(data, name))]
+    card = data.cards[data.names[0]]
+    rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
+    rows += _money_rows(data)
+    return DataTable("Scores with their intervals", tuple(columns), tuple(rows))
+
+
+def _row(data: ReportData, metric: str) -> tuple[str, ...]:
+    scores = [data.cards[name][metric] for name in data.names]
+    cells = [cell for score in scores for cell in (cell_text(score.value), ends_text(score.low, score.high))]
+    return *metric_words(metric), *cells
+
+
+def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
+    """Return the calibration error less what chance adds to it, and its p-value."""
+    scores = [card["ece"] for card in data.cards.values()]
+    if any(score.debiased is None or score.pvalue is None for score in scores):
+        return []
+    cells = [cell for score in scores for cell in (cell_text(score.debiased), pvalue_words(score.pvalue or 0.0))]
+    return [("The same, less what chance adds to it", "debiased ECE", "lower", *cells)]
+
+
+def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
+    reports = [data.money(name) for name in data.names]
+    found = [report for report in reports if report is not None]
+    if len(found) < len(reports):
+        return []
+    sums = {
+        ("What decisions by the model earn", "profit", "higher"): [report.now.total for report in found],
+        ("Lost by miscalibration", "", "lower"): [report.miscalibration for report in found],
+    }
+    return [(*words, *(cell for money in each for cell in _money_cells(money))) for words, each in sums.items()]
+
+
+def _money_cells(money: Money) -> tuple[str, str]:
+    if money.low is None or money.high is None:
+        return money_text(money.value), ""
+    return money_text(money.value), f"{money_text(money.low)} to {money_text(money.high)}"
+
+
+def _figures(data: ReportData) -> list[Block]:
+    """Return the shares of several models as a figure; for one model the table says it all."""
+    shown = [metric for metric in _SHARES if metric in data.cards[data.names[0]]]
+    if len(data.names) == 1 or not shown:
+        return []
+    layers = tuple(_layer(name, [data.cards[name][metric] for metric in shown]) for name in data.names)
+    terms = listed([_term(metric) for metric in shown])
+    figure = Figure(
+        "score-intervals",
+        "Main scores of the models",
+        f"{terms[0].upper()}{terms[1:]}: higher is better. A bar is the {confidence_text(data.confidence)} interval. "
+        "Whether models differ is tested below, on the same rows: bars may overlap although one model is better.",
+        f"Intervals of {terms} of {len(data.names)} models; the table above has the numbers.",
+        Axis("Score"),
+        Axis("Value", ".2f"),
+        layers,
+    )
+    return [figure]
+
+
+def _layer(name: str, scores: list[Score]) -> Layer:
+    ends = [(score.value, score.value) if score.low is None else (score.low, score.high) for score in scores]
+    columns: dict[str, list[Any]] = {
+        "x": [_term(score.metric) for score in scores],
+        "y": [score.value for score in scores],
+        "low": [low for low, _ in ends],
+        "high": [high for _, high in ends],
+    }
+    return Layer("interval", columns, model=name)
+
+
+def _remarks(data: ReportData) -> list[str]:
+    """Return what the intervals are of, and the notes on single scores, each once."""
+    scope = dict.fromkeys(filter(None, map(scope_text, data.cards.values())))
+    of_note: dict[str, dict[str, list[str]]] = {}
+    for name, card in data.cards.items():
+        for score in card.values():
+            # The number of a row says something of a single row, and the card itself has it
+            note = re.sub(r" \(first: row.*?\)", "", score.note).replace("1 row(s)", "1 row").replace("row(s)", "rows")
+            if note:
+                of_note.setdefault(note, {}).setdefault(name, []).append(_term(score.metric))
+    return [*scope, *(_note(data, note, found) for note, found in of_note.items())]
+
+
+def _note(data: ReportData, note: str, found: dict[str, list[str]]) -> str:
+    if len(data.names) == 1:
+        return f"{listed(found[data.names[0]])}: {note}."
+    return f"{'; '.join(f'{listed(terms)} of {name}' for name, terms in found.items())}: {note}."
+
+
+def _term(metric: str) -> str:
+    """Return the short term of a metric."""
+    words, term, _ = metric_words(metric)
+    return (term or words).partition(",")[0]
