@@ -43,8 +43,8 @@ INTERNAL = {
         read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
     "decisions": """
-        COST_SENSITIVE_RULES HECKMAN_RULES IntervalOptions METACOST_RULES THRESHOLD_RULES cross_fitted decompose
-        profit_of read_costed_predictions
+        COST_SENSITIVE_RULES CostedPredictions HECKMAN_RULES IntervalOptions METACOST_RULES THRESHOLD_RULES cross_fitted
+        decompose leave_and_select profit_of read_costed_predictions
     """,
     "ensembles": """
         ALGORITHMS Alpha BAGGED_RULES BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES Forest

@@ -19,7 +19,7 @@ from calibrant.metrics._internal import check_two_classes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CostBenefit", "CostBenefitPoint", "cost_benefit"]
+__all__ = ["CostBenefit", "CostBenefitPoint", "cost_benefit", "leave_and_select"]
 
 _SHARE = Real(0, 1)
 
@@ -230,7 +230,7 @@ def cost_benefit(
     rest = {"amount": amount, "sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
     costed = read_costed_predictions(y_true, y_proba, costs, **rest)
     check_two_classes(costed.predictions, "cost_benefit")
-    leave, select = _leave_and_select(costed)
+    leave, select = leave_and_select(costed)
     read, score = costed.predictions, _ranking_score(costed, leave, select)
     ranked = rank(score, read)
     tp, fp = ranked.cumulative()
@@ -243,7 +243,7 @@ def cost_benefit(
     return CostBenefit(ranked.thresholds(), tp, fp, tp[-1] - tp, fp[-1] - fp, benefit - model_cost, at_random)
 
 
-def _leave_and_select(costed: CostedPredictions) -> tuple[int, int]:
+def leave_and_select(costed: CostedPredictions) -> tuple[int, int]:
     """Return the indices of the action that leaves a row alone and of the one that selects it."""
     if len(costed.actions) != 2:
         raise ParameterError(f"costs of cost_benefit must have two actions; got {list(costed.actions)}.")

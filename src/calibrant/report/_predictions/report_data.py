@@ -73,6 +73,8 @@ class ReportData:
         The file of the predictions, and the command that made the report.
     page : str
         The class this page is about; "" for the main page.
+    page_number, n_pages : int
+        The index of that class, and the number of classes with a page.
     """
 
     y_true: NDArray[Any]
@@ -96,6 +98,7 @@ class ReportData:
     command: str = ""
     page: str = ""
     page_number: int = 0
+    n_pages: int = 1
     _computed: dict[Any, Any] = field(default_factory=dict)
 
     @property

@@ -1,0 +1,249 @@
+"use strict";
+// The controls and outputs of the cost-benefit analyser.
+(() => {
+  const { CELLS, TERMS, make, money, percent, score, whole } = calibrant.analyserTools;
+  const CUTS = ["fraction", "threshold", "recall"];
+  const quoted = (text) => `“${text}”`;
+
+  class View {
+    constructor(place, payload) {
+      this.place = place;
+      this.payload = payload;
+      this.analysis = new calibrant.Analysis(payload);
+      this.charts = new calibrant.AnalyserCharts(payload.charts, payload.id);
+      this.model = 0;
+      this.inputs = {};
+      this.outputs = {};
+      this.build();
+      this.toBest();
+      this.drawCurves();
+      calibrant.onHidden((hidden) => this.leaveHidden(hidden));
+    }
+
+    id(name) { return `${this.payload.id}-${name}`; }
+
+    input(name, properties) {
+      this.inputs[name] = make("input", { name, id: this.id(name), ...properties });
+      return this.inputs[name];
+    }
+
+    output(name, properties = {}) { // aria-live is off: one sentence is read out, not every number
+      this.outputs[name] = make("output", { name, "aria-live": "off", ...properties });
+      return this.outputs[name];
+    }
+
+    build() {
+      const { payload } = this;
+      const plain = make("details", {}, make("summary", { textContent: "The best cut of each model at the costs of the report" }), ...this.place.childNodes);
+      this.summary = make("p", { className: "analyser-summary", "aria-live": "polite" });
+      this.advice = make("p", { className: "analyser-advice" });
+      const notes = [payload.note, payload.storage].filter(Boolean);
+      this.place.replaceChildren(
+        ...notes.map((textContent) => make("p", { className: "note", textContent })),
+        this.modelSelect(),
+        make("div", { className: "figures" }, ...this.charts.figures),
+        make("div", { className: "analyser-panels" }, this.cutPanel(), this.costPanel(), this.countPanel(), this.resultPanel()),
+        this.summary, this.advice, plain);
+    }
+
+    modelSelect() {
+      const select = make("select", { name: "model", id: this.id("model"), onchange: () => { this.model = Number(select.value); this.drawCurves(); this.show(); } },
+        ...this.payload.names.map((name, value) => make("option", { value: String(value), textContent: name })));
+      this.select = select;
+      const label = make("label", { htmlFor: select.id, textContent: "Numbers of the model" });
+      return make("div", { className: "analyser-model", hidden: this.payload.names.length < 2 }, label, select);
+    }
+
+    cutPanel() {
+      const { byGain } = this.payload;
+      const words = {
+        fraction: ["Rows selected", "share of all rows"],
+        threshold: byGain ? ["Expected gain at least", "threshold"] : ["Probability at least", "threshold"],
+        recall: ["Positives reached", "recall"],
+      };
+      const rows = CUTS.map((name) => {
+        const range = this.input(name, { type: "range", min: "0", max: "1", step: "any", oninput: () => this.cut(name, range.value) });
+        const number = this.input(`${name}_value`, { type: "number", step: "any", "aria-label": `${words[name][0]} (${words[name][1]}), as a number`, oninput: () => this.cut(name, number.value) });
+        if (name !== "threshold") Object.assign(number, { min: "0", max: "1" });
+        const label = make("label", { htmlFor: range.id }, words[name][0], " ", make("small", { textContent: words[name][1] }));
+        return make("div", { className: "analyser-cut" }, label, range, number);
+      });
+      const best = make("button", { type: "button", name: "best", className: "button", textContent: "Go to the best cut", onclick: () => { this.toBest(); this.show(); } });
+      return this.panel("How many to select", "analyser-cuts", ...rows, best);
+    }
+
+    panel(title, className, ...content) {
+      return make("fieldset", { className: `analyser-panel ${className}` }, make("legend", { textContent: title }), ...content);
+    }
+
+    grid(caption, cellOf) {
+      const { select, leave, positive, negative } = this.payload;
+      const row = (name, cells) => make("tr", {}, make("th", { scope: "row" }, "is ", quoted(name)), ...cells.map((cell) => make("td", {}, cellOf(cell))));
+      return make("table", { className: "analyser-grid" },
+        make("caption", { textContent: caption }),
+        make("thead", {}, make("tr", {}, make("td"), ...[select, leave].map((name) => make("th", { scope: "col", textContent: quoted(name) })))),
+        make("tbody", {}, row(positive, ["tp", "fn"]), row(negative, ["fp", "tn"])));
+    }
+
+    costPanel() {
+      const { cells, labels, parts } = this.payload;
+      const grid = this.grid("Benefit of each outcome, a cost with a minus sign", (name) => {
+        const field = this.input(name, { type: "number", step: "any", value: String(cells[name]), "aria-label": labels[name] + (parts[name] ? `, ${parts[name]}` : ""), oninput: () => this.enter() });
+        return make("div", {}, field, make("small", { textContent: [TERMS[name].slice(0, -1), parts[name]].filter(Boolean).join(", ") }));
+      });
+      const reset = make("button", { type: "button", name: "reset", className: "button", textContent: "Costs of the report", onclick: () => this.reset() });
+      return this.panel("What an outcome earns", "analyser-costs", grid, reset);
+    }
+
+    countPanel() {
+      const grid = this.grid("Rows of each outcome (confusion matrix)", (name) =>
+        make("div", {}, this.output(`count_${name}`), make("small", { textContent: TERMS[name] })));
+      return this.panel("What happens to the rows", "analyser-counts", grid);
+    }
+
+    resultPanel() {
+      const { confidence } = this.payload;
+      const interval = make("span", {}, this.output("low"), " to ", this.output("high"));
+      const pairs = [
+        ["Rows selected", this.output("selected")],
+        ["Profit", this.output("profit", { className: "analyser-profit" })],
+        [`Its ${100 * confidence} % interval`, interval],
+        ["As many rows at random", this.output("random")],
+        ["Gain by the ranking", this.output("gain")],
+        ["Best profit", this.output("best_profit")],
+        ["at this share of the rows", this.output("best_fraction")],
+        ["from", this.output("best_threshold")],
+        ["Gain by recalibrating", this.output("recalibration")],
+      ];
+      const list = make("dl", {}, ...pairs.flatMap(([term, value]) => [make("dt", { textContent: term }), make("dd", {}, value)]));
+      return this.panel("What it earns", "analyser-results", list);
+    }
+
+    /** Move the cut to what was typed or dragged; what is not a number changes nothing. */
+    cut(by, text) {
+      if (text === "" || !Number.isFinite(Number(text))) return;
+      const value = Number(text);
+      this.state = { by, value: by === "threshold" ? value : Math.min(Math.max(value, 0), 1) };
+      this.show(document.activeElement);
+    }
+
+    toBest() {
+      this.state = { by: "fraction", value: this.analysis.bestPoint(this.model).fraction };
+    }
+
+    enter() {
+      const cells = Object.fromEntries(CELLS.map((name) => [name, Number(this.inputs[name].value)]));
+      const isNumber = (name) => this.inputs[name].value !== "" && Number.isFinite(cells[name]);
+      for (const name of CELLS) this.inputs[name].setAttribute("aria-invalid", String(!isNumber(name)));
+      if (!CELLS.every(isNumber)) return;
+      this.analysis.enter(cells);
+      this.drawCurves();
+      this.show(document.activeElement);
+    }
+
+    reset() {
+      for (const name of CELLS) this.inputs[name].value = String(this.payload.cells[name]);
+      this.enter();
+    }
+
+    leaveHidden(hidden) {
+      const shown = this.payload.names.map((_, index) => index).filter((index) => !hidden.includes(index));
+      for (const option of this.select.options) option.disabled = hidden.includes(Number(option.value));
+      if (!shown.length || shown.includes(this.model)) return;
+      this.select.value = String(shown[0]);
+      this.model = shown[0];
+      this.drawCurves();
+      this.show();
+    }
+
+    set(name, value, text) {
+      this.outputs[name].dataset.value = String(value);
+      this.outputs[name].textContent = text;
+    }
+
+    /** Show the numbers at the current cut; the control in use keeps what was typed. */
+    show(used = null) {
+      const { analysis, model } = this;
+      const point = analysis.at(model, this.state.by, this.state.value);
+      const best = analysis.bestPoint(model);
+      const [low, high] = analysis.interval(model, point.position);
+      this.showControls(point, used);
+      for (const name of CELLS) this.set(`count_${name}`, point[name], whole.format(point[name]));
+      for (const [name, value] of Object.entries({ profit: point.profit, low, high, random: point.random, gain: point.gain, best_profit: best.profit })) this.set(name, value, money(value));
+      const { total } = analysis.models[model].table;
+      this.set("selected", point.selected, `${whole.format(point.selected)} of ${whole.format(total)} (${percent(point.fraction)})`);
+      this.set("best_fraction", best.fraction, percent(best.fraction));
+      this.set("best_threshold", best.threshold, score(best.threshold));
+      this.outputs.profit.classList.toggle("is-loss", point.profit < 0);
+      this.showRecalibration();
+      this.sayLater(point, low, high);
+      this.drawCut(point, best);
+    }
+
+    showControls(point, used) {
+      const { threshold, last } = this.analysis.models[this.model].table;
+      const range = this.inputs.threshold;
+      range.min = String(threshold[last]);
+      range.max = String(threshold[Math.min(1, last)]);
+      for (const name of CUTS) {
+        const value = name === this.state.by ? this.state.value : point[name];
+        const shown = Number.isFinite(value) ? value : threshold[Math.min(1, last)];
+        if (this.inputs[name] !== used) this.inputs[name].value = String(shown);
+        const number = this.inputs[`${name}_value`];
+        if (number !== used) number.value = Number.isFinite(value) ? String(Number(value.toPrecision(6))) : "";
+        this.inputs[name].setAttribute("aria-valuetext", name === "threshold" ? score(value) : percent(value));
+      }
+    }
+
+    showRecalibration() {
+      const found = this.analysis.recalibration(this.model);
+      const threshold = this.analysis.threshold();
+      this.set("recalibration", found ? found.value : "", found ? money(found.value) : "cannot tell");
+      const where = threshold === null ? "" : ` (select above ${score(threshold)})`;
+      this.advice.textContent = found ? this.adviceOf(found, where) : "What recalibrating would gain cannot be told here: the report stores no rows to decide on, or has too few of a class.";
+    }
+
+    adviceOf({ value, low, high, shown }, where) {
+      const amount = `${money(Math.abs(value))} ${value < 0 ? "less" : "more"}`;
+      const interval = low === undefined ? "" : ` (${100 * this.payload.confidence} % interval of the loss by miscalibration: ${money(low)} to ${money(high)})`;
+      const verdict = shown === undefined ? "Whether that is more than chance is not computed at stored cuts." : shown ? "More than chance explains." : "Not shown to be a gain.";
+      return `At the decision these costs make best${where}, deciding by recalibrated probabilities would have earned ${amount} than by the present ones${interval}. ${verdict}`;
+    }
+
+    sayLater(point, low, high) {
+      const text = `${this.payload.names[this.model]}: selecting ${whole.format(point.selected)} rows (${percent(point.fraction)}) earns ${money(point.profit)}, in the long run ${money(low)} to ${money(high)}; as many at random earn ${money(point.random)}.`;
+      clearTimeout(this.timer);
+      if (!this.summary.textContent) this.summary.textContent = text;
+      else this.timer = setTimeout(() => { this.summary.textContent = text; }, 300);
+    }
+
+    drawCurves() {
+      const { analysis, charts, payload } = this;
+      payload.names.forEach((name, index) => {
+        const { table, profit } = analysis.models[index];
+        const points = analysis.steps(index).map((step) => ({ x: table.fraction[step], recall: table.recall[step], profit: profit[step], threshold: table.threshold[step], selected: table.tp[step] + table.fp[step] }));
+        charts.set(0, name, points.map((point) => ({ ...point, y: point.recall })));
+        charts.set(1, name, points.map((point) => ({ ...point, y: point.profit })));
+      });
+      const { table, profit } = analysis.models[this.model];
+      const line = (first, last) => [{ x: 0, y: first, threshold: Infinity, selected: 0 }, { x: 1, y: last, threshold: NaN, selected: table.total }];
+      charts.set(0, "at random", line(0, 1));
+      charts.set(1, "at random", line(profit[0], profit[table.last]));
+    }
+
+    drawCut(point, best) {
+      const marker = (one, y) => [{ x: one.fraction, y, threshold: one.threshold, selected: one.selected }];
+      this.charts.set(0, "this cut", marker(point, point.recall));
+      this.charts.set(1, "this cut", marker(point, point.profit));
+      this.charts.set(1, "best cut", marker(best, best.profit));
+      const where = `${percent(point.fraction)} of the rows selected`;
+      this.charts.run([`Positives reached: ${percent(point.recall)} with ${where}.`, `Total profit: ${money(point.profit)} with ${where}; best ${money(best.profit)} with ${percent(best.fraction)}.`]);
+    }
+  }
+
+  const payloads = new Map(calibrant.data.analysers.map((payload) => [payload.id, payload]));
+  for (const place of document.querySelectorAll("[data-analyser]")) {
+    const view = new View(place, payloads.get(place.dataset.analyser));
+    view.show();
+  }
+})();
