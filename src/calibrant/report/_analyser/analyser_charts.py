@@ -16,7 +16,7 @@ def gains_chart(models: tuple[str, ...]) -> Figure:
     Examples
     --------
     >>> [layer.label for layer in gains_chart(("a",)).layers]
-    ['at random', 'a', 'this cut']
+    ['at random', '', 'this cut']
     """
     return Figure(
         "analyser-gains",
@@ -48,7 +48,7 @@ def profit_chart(models: tuple[str, ...], select: str) -> Figure:
 
 
 def _curves(models: tuple[str, ...]) -> tuple[Layer, ...]:
-    return tuple(Layer("line", {**_PLACEHOLDER, **_HOVER}, model, model) for model in models)
+    return tuple(Layer("line", {**_PLACEHOLDER, **_HOVER}, "", model) for model in models)
 
 
 def _marker(label: str) -> Layer:

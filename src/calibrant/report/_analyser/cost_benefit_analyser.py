@@ -39,7 +39,8 @@ class CostBenefitAnalyser:
 
         names, costs = self.analysed.data.names, self.analysed.costs
         charts = [gains_chart(names), profit_chart(names, costs.select)]
-        return {**self.analysed.payload(), "charts": [figure_payload(chart, names) for chart in charts]}
+        drawn = [{**figure_payload(chart, names), "caption": chart.caption} for chart in charts]
+        return {**self.analysed.payload(), "charts": drawn}
 
     def html(self) -> str:
         """Return a table of the best cut of each model."""
@@ -68,4 +69,9 @@ class CostBenefitAnalyser:
         random = profit[0] + selected / total * (profit[-1] - profit[0])
         sums = (profit[best], random, profit[best] - random)
         where = f"{table.threshold[best]:.4g}" if best else "no row"
-        return (name, f"{selected:,.6g} ({selected / total:.1%})", where, *(repr(Money(float(value))) for value in sums))
+        return (
+            name,
+            f"{selected:,.6g} ({selected / total:.1%})",
+            where,
+            *(repr(Money(float(value))) for value in sums),
+        )

@@ -93,7 +93,7 @@ def entered_costs(data: ReportData) -> EnteredCosts:
         data.y_true, next(iter(data.probas.values())), data.costs, amount=data.amount, **data.curve_options
     )
     if isinstance(costed.costs, ExampleCosts):
-        return _of_rows(costed, data.amount)
+        return _of_rows(costed, costed.costs, data.amount)
     return _of_matrix(costed, costed.costs)
 
 
@@ -118,8 +118,8 @@ def _of_matrix(costed: CostedPredictions, costs: CostMatrix) -> EnteredCosts:
     )
 
 
-def _of_rows(costed: CostedPredictions, amount: NDArray[np.float64] | None) -> EnteredCosts:
-    costs, is_positive = costed.costs, costed.predictions.label == costed.predictions.positive
+def _of_rows(costed: CostedPredictions, costs: ExampleCosts, amount: NDArray[np.float64] | None) -> EnteredCosts:
+    is_positive = costed.predictions.label == costed.predictions.positive
     cost, benefit = np.asarray(costs.cost), np.asarray(costs.benefit)
     revenue = np.where(is_positive, benefit if amount is None else amount, 0.0)
     fixed = 0.0 if _varies(cost) else -float(cost[0])

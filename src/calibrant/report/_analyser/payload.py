@@ -89,9 +89,7 @@ class AnalysedModels:
         return stored_rows(self.data, self.costs, again, self.n_pages)
 
     def _cuts(self) -> list[dict[str, Any]]:
-        return [
-            {"table": _packed_table(self.shown(name)), "again": self._again(name)} for name in self.data.names
-        ]
+        return [{"table": _packed_table(self.shown(name)), "again": self._again(name)} for name in self.data.names]
 
     def shown(self, name: str) -> SelectionTable:
         """Return the cuts of a model that may be shown: all, or those stored."""

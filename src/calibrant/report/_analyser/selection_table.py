@@ -42,9 +42,7 @@ class SelectionTable:
         """Return the total profit at every step."""
         fn, tn = self.tp[-1] - self.tp, self.fp[-1] - self.fp
         by_row = 0.0 if self.parts is None else self.parts[0] + self.parts[3]
-        return np.asarray(
-            cells["tp"] * self.tp + cells["fp"] * self.fp + cells["fn"] * fn + cells["tn"] * tn + by_row
-        )
+        return np.asarray(cells["tp"] * self.tp + cells["fp"] * self.fp + cells["fn"] * fn + cells["tn"] * tn + by_row)
 
     def only(self, steps: NDArray[np.intp]) -> SelectionTable:
         """Return the table at some of its steps."""

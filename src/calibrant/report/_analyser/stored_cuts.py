@@ -25,7 +25,7 @@ def stored_cuts(table: SelectionTable, most: int, best: int) -> SelectionTable:
     >>> from calibrant.report._analyser.selection_table import selection_table
     >>> table = selection_table(np.arange(100.0), np.arange(100) > 50)
     >>> stored_cuts(table, 5, best=10).threshold
-    array([inf, 90., 67., 34.,  0.])
+    array([inf, 90., 66., 33.,  0.])
     """
     return table.only(_spread(table, most, best))
 

@@ -34,7 +34,7 @@ def stored_rows(
         "weight": None if weight is None else pack_floats(weight[order]),
         "amount": _packed(costs.amount, order),
         "cost": _packed(costs.cost, order),
-        "expected": _expected(costs, data.is_positive, order),
+        "expected": _expected(costs, order),
     }
     proba_bytes, again_bytes = _level(shared, data.n_rows * len(data.names), n_pages)
     models = [
@@ -51,7 +51,7 @@ def _packed(values: NDArray[np.float64] | None, order: NDArray[np.intp]) -> Pack
     return None if values is None else pack_floats(values[order])
 
 
-def _expected(costs: EnteredCosts, is_positive: NDArray[np.bool_], order: NDArray[np.intp]) -> Any:
+def _expected(costs: EnteredCosts, order: NDArray[np.intp]) -> Any:
     """Return what is expected of positive rows: a number, or one for each row."""
     return costs.expected if isinstance(costs.expected, float) else pack_floats(costs.expected[order])
 

@@ -164,9 +164,9 @@
       return this.drawings[i];
     }
 
-    /** Set the points of a layer, by its label. */
-    set(i, label, points) {
-      const layer = this.payloads[i].data.findIndex((source) => source.label === label);
+    /** Set the points of a layer: the curve of a model by its index, the others by their label. */
+    set(i, which, points) {
+      const layer = this.payloads[i].data.findIndex(({ model, label }) => (model >= 0 ? model : label) === which);
       this.payloads[i].data[layer].columns = columnsOf(points);
       this.replace(i, layer);
     }

@@ -42,8 +42,8 @@
         ...notes.map((textContent) => make("p", { className: "note", textContent })),
         this.modelSelect(),
         make("div", { className: "figures" }, ...this.charts.figures),
-        make("div", { className: "analyser-panels" }, this.cutPanel(), this.costPanel(), this.countPanel(), this.resultPanel()),
-        this.summary, this.advice, plain);
+        make("div", { className: `analyser-panels${Object.values(payload.parts).some(Boolean) ? " has-parts" : ""}` }, this.cutPanel(), this.costPanel(), this.countPanel(), this.resultPanel()),
+        this.advice, plain);
     }
 
     modelSelect() {
@@ -69,7 +69,7 @@
         return make("div", { className: "analyser-cut" }, label, range, number);
       });
       const best = make("button", { type: "button", name: "best", className: "button", textContent: "Go to the best cut", onclick: () => { this.toBest(); this.show(); } });
-      return this.panel("How many to select", "analyser-cuts", ...rows, best);
+      return this.panel("How many to select", "analyser-cuts", ...rows, make("div", { className: "analyser-told" }, best, this.summary));
     }
 
     panel(title, className, ...content) {
@@ -87,7 +87,7 @@
 
     costPanel() {
       const { cells, labels, parts } = this.payload;
-      const grid = this.grid("Benefit of each outcome, a cost with a minus sign", (name) => {
+      const grid = this.grid("Benefit of a row; a cost has a minus sign", (name) => {
         const field = this.input(name, { type: "number", step: "any", value: String(cells[name]), "aria-label": labels[name] + (parts[name] ? `, ${parts[name]}` : ""), oninput: () => this.enter() });
         return make("div", {}, field, make("small", { textContent: [TERMS[name].slice(0, -1), parts[name]].filter(Boolean).join(", ") }));
       });
@@ -96,7 +96,7 @@
     }
 
     countPanel() {
-      const grid = this.grid("Rows of each outcome (confusion matrix)", (name) =>
+      const grid = this.grid("Number of rows (confusion matrix)", (name) =>
         make("div", {}, this.output(`count_${name}`), make("small", { textContent: TERMS[name] })));
       return this.panel("What happens to the rows", "analyser-counts", grid);
     }
@@ -197,21 +197,22 @@
 
     showRecalibration() {
       const found = this.analysis.recalibration(this.model);
-      const threshold = this.analysis.threshold();
       this.set("recalibration", found ? found.value : "", found ? money(found.value) : "cannot tell");
-      const where = threshold === null ? "" : ` (select above ${score(threshold)})`;
-      this.advice.textContent = found ? this.adviceOf(found, where) : "What recalibrating would gain cannot be told here: the report stores no rows to decide on, or has too few of a class.";
+      this.advice.textContent = found ? this.adviceOf(found) : "Cannot tell what recalibrating would gain at these costs: this takes the rows, which the report does not hold, and enough of either class.";
     }
 
-    adviceOf({ value, low, high, shown }, where) {
-      const amount = `${money(Math.abs(value))} ${value < 0 ? "less" : "more"}`;
-      const interval = low === undefined ? "" : ` (${100 * this.payload.confidence} % interval of the loss by miscalibration: ${money(low)} to ${money(high)})`;
-      const verdict = shown === undefined ? "Whether that is more than chance is not computed at stored cuts." : shown ? "More than chance explains." : "Not shown to be a gain.";
-      return `At the decision these costs make best${where}, deciding by recalibrated probabilities would have earned ${amount} than by the present ones${interval}. ${verdict}`;
+    adviceOf({ value, low, high, shown }) {
+      const threshold = this.analysis.threshold();
+      const { byGain, confidence, select } = this.payload;
+      const where = byGain ? ` (${quoted(select)} where the expected gain is above 0)` : threshold === null ? "" : ` (${quoted(select)} above a probability of ${score(threshold)})`;
+      const amount = value === 0 ? "as much as" : `${money(Math.abs(value))} ${value < 0 ? "less" : "more"} than`;
+      const interval = low === undefined || low === null ? "" : ` What miscalibration loses is between ${money(low)} and ${money(high)} (${100 * confidence} % interval).`;
+      const verdict = shown === undefined ? " Whether a difference is more than chance is not computed at stored cuts." : shown ? " That is more than chance explains." : " That is not shown to be a gain.";
+      return `At the decision that these costs make best${where}, recalibrated probabilities would have earned ${amount} the present ones.${verdict}${interval}`;
     }
 
     sayLater(point, low, high) {
-      const text = `${this.payload.names[this.model]}: selecting ${whole.format(point.selected)} rows (${percent(point.fraction)}) earns ${money(point.profit)}, in the long run ${money(low)} to ${money(high)}; as many at random earn ${money(point.random)}.`;
+      const text = `${this.payload.names[this.model]}: selecting ${whole.format(point.selected)} rows (${percent(point.fraction)}) earns ${money(point.profit)} (${100 * this.payload.confidence} % interval ${money(low)} to ${money(high)}); as many at random earn ${money(point.random)}.`;
       clearTimeout(this.timer);
       if (!this.summary.textContent) this.summary.textContent = text;
       else this.timer = setTimeout(() => { this.summary.textContent = text; }, 300);
@@ -219,11 +220,11 @@
 
     drawCurves() {
       const { analysis, charts, payload } = this;
-      payload.names.forEach((name, index) => {
+      payload.names.forEach((_, index) => {
         const { table, profit } = analysis.models[index];
         const points = analysis.steps(index).map((step) => ({ x: table.fraction[step], recall: table.recall[step], profit: profit[step], threshold: table.threshold[step], selected: table.tp[step] + table.fp[step] }));
-        charts.set(0, name, points.map((point) => ({ ...point, y: point.recall })));
-        charts.set(1, name, points.map((point) => ({ ...point, y: point.profit })));
+        charts.set(0, index, points.map((point) => ({ ...point, y: point.recall })));
+        charts.set(1, index, points.map((point) => ({ ...point, y: point.profit })));
       });
       const { table, profit } = analysis.models[this.model];
       const line = (first, last) => [{ x: 0, y: first, threshold: Infinity, selected: 0 }, { x: 1, y: last, threshold: NaN, selected: table.total }];
