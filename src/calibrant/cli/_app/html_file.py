@@ -22,7 +22,7 @@ Html = Annotated[
 ]
 
 
-class _NothingToWrite(Exception):
+class _NothingWrittenError(Exception):
     """Ends a trial of writing, so that nothing is written."""
 
 
@@ -43,8 +43,8 @@ def check_html(path: str | None) -> None:
         optional_import(package, extra="report", purpose="make a report")
     try:
         with open_output(path):
-            raise _NothingToWrite
-    except _NothingToWrite:
+            raise _NothingWrittenError
+    except _NothingWrittenError:
         pass
 
 

@@ -19,6 +19,7 @@ _SUGGESTIONS = {
     ),
     r"([Pp]ass) target=": r"\1 --target",
     r"([Pp]ass) pos_label=": r"\1 --positive",
+    r'\bscale="(\w+)"': r"--scale \1",
     r'load\("(openml:.*?)"\) loads it from OpenML': r"\1 loads one of that name from OpenML",
     r"list_datasets\(\) lists them\.": "'calibrant datasets list' lists them.",
     r" read_table reads files\.": "",

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from calibrant.cli._app.named_arguments import named_arguments
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note, print_text
-from calibrant.cli._app.reading import STDIN, read_table
+from calibrant.cli._app.reading import STDIN
 from calibrant.cli._predictions.card_tables import card_document, print_cards, print_differences, print_segments
-from calibrant.cli._predictions.proba_columns import ModelColumns, find_models
-from calibrant.exceptions import DataError, SchemaError, nearest
+from calibrant.cli._predictions.prediction_table import PredictionTable, read_predictions
+from calibrant.cli._predictions.proba_columns import ModelColumns
+from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,6 @@ __all__ = ["Evaluation", "Request", "evaluate_predictions"]
 
 _STREAMED = 500_000_000  # bytes: read whole, a CSV file takes some five times that in memory (113 MB took 0.7 GB)
 _MOST_SEGMENTS = 200
-_MOST_CLASSES = 1000
 _STREAMABLE = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 
 
@@ -45,6 +45,7 @@ class Request:
     metrics: Sequence[str]
     confidence: float
     stream: bool | None
+    scale: str = "auto"
 
     @property
     def metric_names(self) -> Any:
@@ -61,6 +62,7 @@ class Evaluation:
     cards: dict[str, ScoreCard]
     segments: dict[str, dict[str, ScoreCard]] = field(default_factory=dict)  # by column and model
     differences: dict[str, CardComparison] = field(default_factory=dict)
+    table: PredictionTable | None = None  # None where the file is read batch by batch
 
     def judge(self, gates: Sequence[Gate]) -> list[GateResult]:
         """Return the result of every gate for every model."""
@@ -127,24 +129,26 @@ def evaluate_predictions(request: Request, gates: Sequence[Gate]) -> Evaluation:
         return _evaluate_streamed(request, gates)
     from calibrant.metrics import compare
 
-    table = read_table(request.path, target=request.target)
-    frame, y = table.X, table.y
-    assert y is not None  # noqa: S101  # because a target was passed
-    for named in (*request.by, request.groups, request.weight):
-        _check_column(named, frame)
-    classes = _classes(y, request)
-    models = find_models(request.proba, [str(name) for name in frame], classes, request.positive)
+    table = read_predictions(
+        request.path,
+        request.target,
+        request.proba,
+        request.positive,
+        scale=request.scale,
+        columns=(*request.by, request.groups, request.weight),
+    )
+    models = table.models
     options: dict[str, Any] = {"confidence": request.confidence}
     for option, column in (("groups", request.groups), ("sample_weight", request.weight)):
-        options[option] = None if column is None else frame[column]
+        options[option] = table.column(column)
 
     def score(model: ModelColumns, metrics: Any) -> ScoreCard:
-        return _evaluate(frame, y, model, request, {**options, "metrics": metrics})
+        return _evaluate(table, model, request, {**options, "metrics": metrics})
 
     cards = {model.name: _with_gates(gates, request, partial(score, model)) for model in models}
     segments = {
         column: {
-            model.name: _evaluate(frame, y, model, request, {**options, "metrics": request.metric_names}, by=column)
+            model.name: _evaluate(table, model, request, {**options, "metrics": request.metric_names}, by=column)
             for model in models
         }
         for column in request.by
@@ -152,23 +156,7 @@ def evaluate_predictions(request: Request, gates: Sequence[Gate]) -> Evaluation:
     reference = cards[models[0].name]
     differences = {model.name: compare(cards[model.name], reference) for model in models[1:]}
     _note_of_ranking(cards)
-    return Evaluation(request, models, cards, segments, differences)
-
-
-def _classes(y: pd.Series[Any], request: Request) -> list[Any]:
-    """Return the classes, sorted; raise if there is one alone, or if they look like an id or an amount."""
-    classes = sorted(y.dropna().unique().tolist())
-    if len(classes) == 1:
-        raise DataError(
-            f"column {request.target!r} is {classes[0]!r} in every row, and scores need two classes at least. Check "
-            "--target, or add rows of other classes."
-        )
-    if len(classes) > _MOST_CLASSES and request.positive is None:
-        raise DataError(
-            f"column {request.target!r} has {len(classes):,} different values: is it an id or an amount? Check "
-            "--target, or pass --positive for one class against all others."
-        )
-    return classes
+    return Evaluation(request, models, cards, segments, differences, table)
 
 
 def _with_gates(gates: Sequence[Gate], request: Request, score: Callable[[Any], ScoreCard]) -> ScoreCard:
@@ -179,22 +167,16 @@ def _with_gates(gates: Sequence[Gate], request: Request, score: Callable[[Any], 
 
 
 def _evaluate(
-    frame: pd.DataFrame, y: Any, model: ModelColumns, request: Request, options: dict[str, Any], by: str | None = None
+    table: PredictionTable, model: ModelColumns, request: Request, options: dict[str, Any], by: str | None = None
 ) -> ScoreCard:
     from calibrant.metrics import evaluate
 
     kinds = {"pos_label": model.positive} if len(model.columns) == 1 else {"labels": list(model.classes)}
-    table = frame[list(model.columns)]
-    not_numbers = [name for name in model.columns if table[name].dtype.kind not in "fiub"]
-    if not_numbers:
-        example = table[not_numbers[0]].dropna().head(1).tolist()
-        raise DataError(f"column {not_numbers[0]!r} must hold probabilities; got {example[0] if example else None!r}.")
-    if len(model.columns) == 1 and y.nunique() > 2:
+    y, segment = table.y, None if by is None else _segments(table.frame[by])
+    if len(model.columns) == 1 and len(table.classes) > 2:
         y = y.astype(object).where(y.isna() | (y == model.positive), f"not {model.positive}")
-    proba = table.to_numpy(float)
-    segment = None if by is None else _segments(frame[by])
     with named_arguments(_names(request, model, by)):
-        return evaluate(y, proba[:, 0] if proba.shape[1] == 1 else proba, by=segment, **kinds, **options)
+        return evaluate(y, table.probas[model.name], by=segment, **kinds, **options)
 
 
 def _names(request: Request, model: ModelColumns, by: str | None) -> dict[str, str]:
@@ -212,12 +194,6 @@ def _segments(column: pd.Series[Any]) -> pd.Series[Any]:
             "column of fewer values, such as ranges of this one."
         )
     return column.astype(object).where(column.notna(), "(missing)") if column.isna().any() else column
-
-
-def _check_column(column: str | None, frame: pd.DataFrame) -> None:
-    names = [str(name) for name in frame]
-    if column is not None and column not in names:
-        raise SchemaError(f"there is no column {column!r}.{nearest(column, names)}")
 
 
 def _note_of_ranking(cards: dict[str, ScoreCard]) -> None:

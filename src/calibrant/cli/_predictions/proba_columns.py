@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant.cli._app.options import usage_error
+from calibrant.cli._predictions.column_class import class_of_column
 from calibrant.exceptions import DataError, SchemaError, nearest
 
 __all__ = ["PREFIX", "ModelColumns", "find_class", "find_models"]
@@ -118,9 +119,9 @@ def _model(
     if column.endswith("*") and column not in columns:
         return _by_prefix(name, column.removesuffix("*"), columns, classes)
     _checked(column, columns)
-    if positive is None and column.startswith(PREFIX):
-        named = [label for label in classes if str(label) == column.removeprefix(PREFIX)]
-        return ModelColumns(name, (column,), tuple(named or classes[-1:]))
+    named = None if positive is not None else class_of_column(column, classes)
+    if named is not None or (positive is None and column.startswith(PREFIX)):
+        return ModelColumns(name, (column,), (classes[-1] if named is None else named,))
     if positive is None and len(classes) > 2:
         raise usage_error(
             f"{column!r} is one column, and there are {len(classes):,} classes. Pass --positive for the class whose "

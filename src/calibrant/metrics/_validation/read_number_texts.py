@@ -29,7 +29,7 @@ def read_number_texts(texts: NDArray[Any], who: str) -> tuple[NDArray[np.float64
     Traceback (most recent call last):
     calibrant.exceptions.DataError: column 'p' must hold probabilities; got 'high'.
     """
-    read = {text: _read(text, who) for text in {*texts.ravel().tolist()}}
+    read = {text: _read(text, who) for text in dict.fromkeys(texts.ravel().tolist())}
     signs = {has_sign for number, has_sign in read.values() if number == number}
     if len(signs) > 1:
         raise DataError(f"{who} has values with a percent sign and values without; write all of them the same way.")

@@ -1,0 +1,140 @@
+"""A table of predictions, read: actual classes, the probabilities of each model, and the other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from calibrant.cli._app.named_arguments import as_command_line
+from calibrant.cli._app.options import usage_error
+from calibrant.cli._app.printing import print_note
+from calibrant.cli._app.reading import STDIN, read_frame
+from calibrant.cli._predictions.likely_columns import likely_probabilities, likely_targets, proposal
+from calibrant.cli._predictions.proba_columns import PREFIX, ModelColumns, find_models
+from calibrant.exceptions import DataError, SchemaError, nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["PredictionTable", "read_predictions"]
+
+_MOST_CLASSES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionTable:
+    """The rows of a file: classes, columns and probabilities of models, and what is to be said about them."""
+
+    path: str
+    target: str
+    frame: pd.DataFrame
+    y: pd.Series[Any]
+    classes: tuple[Any, ...]
+    models: tuple[ModelColumns, ...]
+    probas: dict[str, NDArray[np.float64]]
+    notes: tuple[str, ...]
+
+    def column(self, name: str | None) -> Any:
+        """Return a column of the file; None for no name."""
+        return None if name is None else self.frame[name]
+
+
+def read_predictions(
+    path: str,
+    target: str | None,
+    proba: Sequence[str],
+    positive: str | None,
+    *,
+    scale: str = "auto",
+    columns: Iterable[str | None] = (),
+) -> PredictionTable:
+    """Read a table of predictions by the options of a command; `columns` are further ones that it names.
+
+    Probabilities in percent or as log-odds are converted, and what was taken as what is printed as a note.
+    """
+    frame = read_frame(path)
+    y = frame[_target(frame, target, path)].rename(target)
+    frame = frame.drop(columns=[target])
+    for named in columns:
+        _check_column(named, frame)
+    classes = _classes(y, positive)
+    names = [str(name) for name in frame]
+    if not proba and not any(name.startswith(PREFIX) for name in names):
+        raise usage_error(_which_probabilities(frame), "--proba")
+    models = find_models(proba, names, classes, positive)
+    scaled = {model.name: _scaled(frame, model, scale) for model in models}
+    notes = [as_command_line(note) for each in scaled.values() for note in each.notes]
+    notes += [note for model in models if (note := _note_of_class(model, classes, positive))]
+    for note in notes:
+        print_note(f"Note: {_lowered(note)}")
+    probas = {name: each.proba for name, each in scaled.items()}
+    return PredictionTable(path, str(target), frame, y, tuple(classes), tuple(models), probas, tuple(notes))
+
+
+def _target(frame: pd.DataFrame, target: str | None, path: str) -> str:
+    """Return the column of the actual classes; raise with those that may be meant."""
+    names = [str(name) for name in frame]
+    if target in names:
+        return str(target)
+    proposed = proposal("--target", likely_targets(frame), "the class")
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    if target is None:
+        raise usage_error(f"name the column of the actual classes.{proposed or f' There are {shown}.'}", "--target")
+    hint = nearest(target, names) or proposed or f" There are {shown}."
+    where = "standard input" if path == STDIN else path
+    raise SchemaError(f"{where} has no column {target!r} for the class.{hint}")
+
+
+def _which_probabilities(frame: pd.DataFrame) -> str:
+    names = [str(name) for name in frame]
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    proposed = proposal("--proba", likely_probabilities(frame), "probabilities")
+    return f"there is no column {PREFIX}*; name that of the probabilities.{proposed or f' There are {shown}.'}"
+
+
+def _classes(y: pd.Series[Any], positive: str | None) -> list[Any]:
+    """Return the classes, sorted; raise if there is one alone, or if they look like an id or an amount."""
+    classes = sorted(y.dropna().unique().tolist())
+    if not classes:
+        raise DataError(f"column {y.name!r} is empty in every row. Check --target.")
+    if len(classes) == 1:
+        raise DataError(
+            f"column {y.name!r} is {classes[0]!r} in every row, and scores need two classes at least. Check --target, "
+            "or add rows of other classes."
+        )
+    if len(classes) > _MOST_CLASSES and positive is None:
+        raise DataError(
+            f"column {y.name!r} has {len(classes):,} different values: is it an id or an amount? Check --target, or "
+            "pass --positive for one class against all others."
+        )
+    return classes
+
+
+def _check_column(column: str | None, frame: pd.DataFrame) -> None:
+    names = [str(name) for name in frame]
+    if column is not None and column not in names:
+        raise SchemaError(f"there is no column {column!r}.{nearest(column, names)}")
+
+
+def _scaled(frame: pd.DataFrame, model: ModelColumns, scale: str) -> Any:
+    from calibrant.metrics import to_probabilities
+
+    columns = list(model.columns)
+    return to_probabilities(frame[columns[0]] if len(columns) == 1 else frame[columns], scale=scale)
+
+
+def _note_of_class(model: ModelColumns, classes: list[Any], positive: str | None) -> str:
+    """Return what to say about a column that is taken as the probability of another class than the last."""
+    if len(model.columns) > 1 or positive is not None or model.positive == classes[-1]:
+        return ""
+    return (
+        f"Column {model.columns[0]!r} is taken as the probability of the class {model.positive!r}, because of its "
+        "name; pass --positive if it is that of another class."
+    )
+
+
+def _lowered(note: str) -> str:
+    return note[0].lower() + note[1:]
