@@ -15,9 +15,7 @@ BASE = {"tree": 0.30, "forest": 0.15, "bayes": 0.29}
 
 
 def results(n_sets=8):
-    values = {
-        f"set {i}": [(level + RNG.normal(0, 0.01, 5)).tolist() for level in BASE.values()] for i in range(n_sets)
-    }
+    values = {f"set {i}": [(level + RNG.normal(0, 0.01, 5)).tolist() for level in BASE.values()] for i in range(n_sets)}
     return StudyResults.from_values(values, methods=list(BASE), metric="mse")
 
 

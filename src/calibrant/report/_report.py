@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from calibrant._sections import sections_html
 from calibrant._whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from calibrant._sections import Section
     from calibrant.studies import Study, StudyResults, TableComparison
@@ -31,6 +31,9 @@ class Report:
         What it consists of, the answer first.
     models : tuple of str
         The models it is about, in the order of their colours.
+    summary : dict
+        Of a report on predictions, what it says, for programs: ``verdicts`` and ``money`` by model, the ``best`` model
+        and ``warnings``.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Report:
     title: str
     sections: tuple[Section, ...]
     models: tuple[str, ...] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     @fill_docstring()
@@ -131,6 +135,7 @@ class Report:
         """
         from calibrant.report._predictions.read_report_data import read_report_data
         from calibrant.report._predictions.section_list import sections_of
+        from calibrant.report._predictions.summary import summary_of
 
         given: dict[str, Any] = {"name": name, "costs": costs, "amount": amount, "by": by, "groups": groups, "ids": ids}
         rest: dict[str, Any] = {
@@ -144,7 +149,9 @@ class Report:
             y_true, y_proba, **given, **rest, **numbers,
             reference=reference, model=model, rows=rows, source=source, command=command,
         )  # fmt: skip
-        return cls(title or f"Report on {', '.join(data.names)}", sections_of(data), data.names)
+        sections = sections_of(data)
+        shown = title or f"Report on {', '.join(data.names)}"
+        return cls(shown, sections, data.names, summary_of(data, sections))
 
     @classmethod
     def from_comparison(

@@ -82,10 +82,12 @@ def test_without_rows_curves_get_pooled_probabilities() -> None:
     [
         ({"y": ["yes"] * 400}, "y_true has only rows of class 'yes'"),
         ({"p": {"a": P, "b": P[:300]}}, "all models must predict the same rows; a has 400, b has 300"),
-        ({"p": {"a": P, "b": np.where(P > 0.9, np.nan, P)}}, "b: y_proba has"),
+        ({"p": {"a": P, "b": np.where(P > 0.9, np.nan, P)}}, "'b' has no probability in .* of 400 rows .first at row"),
+        ({"p": {"a": np.where(P > 0.9, np.nan, P), "b": P}}, "'a' has no probability in .* where 'b' has one"),
+        ({"p": {"a": P, "b": P * 2}}, "b: y_proba has"),
         ({"p": P * 2}, "y_proba"),
         ({"by": np.arange(400)}, "'segment' has 400 different values, and a report shows at most 200"),
-        ({"ids": np.r_[0, np.arange(399)]}, "ids: '0' stands in 2 rows, and 1 ids stand in more than one"),
+        ({"ids": np.r_[0, np.arange(399)]}, "got '0' in 2 rows, and 1 value in more than one row. .* pass groups="),
         ({"by": np.arange(3)}, "by: segment must have a value for each of the 400 rows"),
     ],
 )

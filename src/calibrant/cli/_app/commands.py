@@ -40,6 +40,7 @@ COMMANDS = (
     Command("predict", _STEPS),
     Command("evaluate", _STEPS),
     Command("decide", _STEPS),
+    Command("report", _STEPS),
     Command("inspect", _MORE),
     Command("study", _MORE),
     Command("reproduce", _MORE),

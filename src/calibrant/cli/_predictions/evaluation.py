@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calibrant.cli._app.html_file import save_report
 from calibrant.cli._app.named_arguments import named_arguments
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note, print_text
@@ -16,6 +17,7 @@ from calibrant.cli._app.reading import STDIN
 from calibrant.cli._predictions.card_tables import card_document, print_cards, print_differences, print_segments
 from calibrant.cli._predictions.prediction_table import PredictionTable, read_predictions
 from calibrant.cli._predictions.proba_columns import ModelColumns
+from calibrant.cli._predictions.report_file import ReportOptions, make_report
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -98,6 +100,15 @@ class Evaluation:
         }
         columns = dict(zip(map(str, model.classes), model.columns, strict=True))
         return {"columns": columns, **card_document(self.cards[model.name]), "by": segments}
+
+    def save_report(self, html: str) -> int:
+        """Write the report on the same rows and models to a file, and return its size in bytes."""
+        assert self.table is not None  # noqa: S101  # because the rows of a report are not streamed
+        asked = self.request
+        options = ReportOptions(
+            asked.positive, asked.by, asked.groups, weight=asked.weight, confidence=asked.confidence
+        )
+        return save_report(make_report(self.table, options), html)
 
     def print(self, results: Sequence[GateResult]) -> None:
         """Print everything as tables and sentences."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from calibrant.cli._app.completion import complete_columns
 
-__all__ = ["Positive", "Predictions", "Proba", "Weight"]
+__all__ = ["Groups", "Positive", "Predictions", "Proba", "Scale", "ScaleName", "Segments", "Weight"]
+
+
+class ScaleName(StrEnum):
+    """The scale of predictions."""
+
+    auto = "auto"
+    probability = "probability"
+    percent = "percent"
+    logit = "logit"
+
 
 _PROBA = (
     "The column of the positive class's probability; again for further models. Of more than two classes 'PREFIX*' "
@@ -28,4 +39,25 @@ Positive = Annotated[
 ]
 Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="The weight of each row.", autocompletion=complete_columns)
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Rows of one value belong together, such as those of a patient.",
+        autocompletion=complete_columns,
+    ),
+]
+Segments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="COL",
+        help="Scores for each value of a column; may be repeated.",
+        autocompletion=complete_columns,
+    ),
+]
+Scale = Annotated[
+    ScaleName,
+    typer.Option(help="What the columns hold; by default inferred from values and names, else an error asks."),
 ]

@@ -14,6 +14,7 @@ from calibrant.decisions._internal import read_costed_predictions
 from calibrant.exceptions import DataError, ParameterError, nearest
 from calibrant.metrics._internal import Predictions, read_predictions
 from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.validation import check_cost_classes, check_ids, check_same_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +63,7 @@ def read_report_data(
         )
     known = None
     if costs is not None:
+        check_cost_classes(costs, first.classes.tolist())
         known = read_costed_predictions(
             y_true, next(iter(models.values())), costs, amount=amount, sample_weight=sample_weight,
             pos_label=pos_label, labels=labels,
@@ -98,10 +100,7 @@ def _models(y_proba: Any, name: str) -> dict[str, Any]:
 def _read_models(
     y_true: Any, models: Mapping[str, Any], sample_weight: Any, pos_label: Any, labels: Any
 ) -> dict[str, Predictions]:
-    sizes = {key: len(value) for key, value in models.items() if hasattr(value, "__len__")}
-    if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{key} has {size:,}" for key, size in sizes.items())
-        raise DataError(f"y_proba: all models must predict the same rows; {found} rows.")
+    check_same_rows(models, sample_weight)
     read = {}
     for key, value in models.items():
         try:
@@ -161,13 +160,6 @@ def _segments(by: Any, read: Predictions) -> dict[str, NDArray[Any]]:
 
 def _ids(ids: Any, read: Predictions, groups: Any) -> NDArray[Any] | None:
     values = _values("ids", ids, read)
-    if values is not None and groups is None:
-        different, counts = np.unique(values.astype(str), return_counts=True)
-        if len(different) < len(values):
-            most, n_repeated = str(different[counts.argmax()]), int((counts > 1).sum())
-            raise DataError(
-                f"ids: {most!r} stands in {counts.max():,} rows, and {n_repeated:,} "
-                "ids stand in more than one. Leave out what is there twice or, if the rows belong together, pass the "
-                "ids as groups."
-            )
+    if values is not None:
+        check_ids(values, has_groups=groups is not None)
     return values
