@@ -19,6 +19,8 @@ from calibrant._sections import (
     Picture,
     Preformatted,
     Section,
+    Share,
+    Shares,
     TableColumn,
     TreeDrawing,
     TreeNode,
@@ -43,6 +45,7 @@ BLOCKS = [
         HOSTILE, HOSTILE, HOSTILE, HOSTILE, Axis(HOSTILE), Axis(HOSTILE),
         (Layer("points", {"x": [HOSTILE], "y": [1.0], HOSTILE: [HOSTILE]}, HOSTILE, HOSTILE),),
     ),
+    Shares(HOSTILE, (Share(HOSTILE, 0.5, HOSTILE, True), Share(HOSTILE, 0.5, HOSTILE)), HOSTILE),
     TreeDrawing(HOSTILE, HOSTILE, (HOSTILE, HOSTILE), NODES, HOSTILE, 1),
     Section(HOSTILE, HOSTILE, (), HOSTILE, HOSTILE),
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from calibrant._sections.paragraph import Paragraph
 from calibrant._sections.picture import Picture
 from calibrant._sections.preformatted import Preformatted
 from calibrant._sections.section import Block, Section, sections_html
+from calibrant._sections.shares import Share, Shares
 from calibrant._sections.table import DataTable, TableColumn
 from calibrant._sections.tree_drawing import TreeDrawing, TreeNode
 
@@ -26,6 +27,8 @@ __all__ = [
     "Picture",
     "Preformatted",
     "Section",
+    "Share",
+    "Shares",
     "TableColumn",
     "TreeDrawing",
     "TreeNode",

@@ -20,7 +20,7 @@ _STYLE = """\
 .calibrant thead th{border-bottom:1px solid}
 .calibrant tbody th{font-weight:normal}
 .calibrant .table{overflow-x:auto}
-.calibrant .note,.calibrant small{opacity:.75}
+.calibrant .note,.calibrant caption,.calibrant small{opacity:.75}
 .calibrant .callout{display:flex;gap:.6em;margin:.4em 0}
 .calibrant .callout p{margin:0}
 .calibrant .mark{font-weight:bold}

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["legend_html", "tree_svg"]
 
-_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = 184, 140, 44, 56, 2, 10, 14  # pixels
+_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = 184, 118, 44, 56, 2, 10, 14  # pixels
 _REMARK = 120  # pixels beside a box, where the drawing stops
-_SPLIT, _CLASS, _BRANCH = 23, 11, 19  # letters that fit
+_SPLIT, _CLASS, _BRANCH = 23, 11, 16  # letters that fit
 # Readable on white and on black alike (Paul Tol's bright scheme); all else has the colour of the page's text.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 _OTHERS = "#999999"

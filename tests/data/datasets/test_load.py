@@ -342,6 +342,6 @@ def test_the_list_prints_in_families() -> None:
 
 def test_the_list_is_a_table_in_a_notebook_and_survives_pickling() -> None:
     names = list_datasets()
-    assert "<td>appeal</td>" in names._repr_html_() or "<th>appeal</th>" in names._repr_html_()
+    assert '<th scope="row" class="left">appeal</th>' in names._repr_html_()
     again = pickle.loads(pickle.dumps(names))  # noqa: S301
     assert (again, again.entries) == (names, names.entries)

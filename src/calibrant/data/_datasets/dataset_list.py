@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import TYPE_CHECKING, Self
 
 from calibrant._optional import optional_import
+from calibrant._sections import DataTable, Section, TableColumn, sections_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,9 @@ class DatasetEntry:
     positive: str | None
     papers: str
     where: str
+
+
+_FIELDS = fields(DatasetEntry)
 
 
 class DatasetList(tuple[str, ...]):
@@ -71,12 +75,22 @@ class DatasetList(tuple[str, ...]):
         return frame
 
     def __repr__(self) -> str:
-        sets = "data set" if len(self) == 1 else "data sets"
-        head = f"{len(self)} {sets}: load(name) loads one, .to_frame() lists details."
-        return "\n".join([head, *self._paragraphs()])
+        return "\n".join([self._head, *self._paragraphs()])
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(na_rep=""))
+        return sections_html(self._sections())
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the list as sections, which notebooks and web pages show."""
+        numbers = ("rows", "features", "classes")
+        columns = tuple(TableColumn(each.name, "right" if each.name in numbers else "left") for each in _FIELDS)
+        rows = tuple(tuple(map(_cell, astuple(entry))) for entry in self.entries)
+        return (Section("datasets", self._head, (DataTable("Data sets", columns, rows),)),)
+
+    @property
+    def _head(self) -> str:
+        sets = "data set" if len(self) == 1 else "data sets"
+        return f"{len(self)} {sets}: load(name) loads one, .to_frame() lists details."
 
     def _paragraphs(self) -> Iterator[str]:
         families: dict[str, list[str]] = {}
@@ -84,3 +98,9 @@ class DatasetList(tuple[str, ...]):
             families.setdefault(name.rpartition(".")[0], []).append(name)
         lines = textwrap.TextWrapper(100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
         return (lines.fill("  ".join(names)) for names in families.values())
+
+
+def _cell(value: str | int | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:,}"

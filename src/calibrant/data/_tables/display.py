@@ -1,18 +1,15 @@
-"""Text and HTML views of a table, for terminals and notebooks."""
+"""A table as text for terminals, and as sections for notebooks."""
 
 from __future__ import annotations
 
-from html import escape
-
+from calibrant._sections import Block, Callout, DataTable, Paragraph, Section, Share, Shares, TableColumn
 from calibrant.data._tables.summary import ClassShare, ColumnSummary, TableSummary, count, summarize, truncate
 from calibrant.data._tables.table import Table
 
-__all__ = ["as_html", "as_text"]
+__all__ = ["as_text", "table_sections"]
 
 _BAR_WIDTH = 24
 _MAX_NAME_WIDTH = 32
-# Legible on white and on black; text keeps the colour of the page.
-_BLUE, _GREY = "#4477aa", "rgba(128,128,128,.45)"
 
 
 def as_text(table: Table) -> str:
@@ -71,63 +68,36 @@ def _truncate(text: str) -> str:
     return truncate(text, _MAX_NAME_WIDTH)
 
 
-def as_html(table: Table) -> str:
-    """Return a table as HTML.
+def table_sections(table: Table) -> tuple[Section, ...]:
+    """Return a table as sections.
 
     Examples
     --------
     >>> from calibrant.data import load
-    >>> as_html(load("appeal"))[:4]
-    '<div'
+    >>> table_sections(load("appeal"))[0].title
+    'appeal: 1,500 rows, ...'
     """
     summary = summarize(table, max_columns=30, max_classes=12)
-    parts = [
-        '<div style="font-family:system-ui,sans-serif;font-size:13px;line-height:1.45;max-width:70em">',
-        f'<div style="font-size:15px;margin-bottom:4px"><b>{escape(summary.name)}</b> · {escape(summary.size)}</div>',
-        *(_class_html(share) for share in summary.classes),
-        f"<div>{_more_classes(summary)}</div>" if summary.more_classes else "",
-        f'<div style="opacity:.75;margin:4px 0">{escape(" · ".join(summary.facts))}</div>',
-        _columns_html(summary) if summary.columns else "",
-        *(f'<div style="margin-top:3px">ⓘ {escape(note)}</div>' for note in summary.notes),
-        "</div>",
-    ]
-    return "".join(parts)
+    blocks: list[Block] = []
+    if summary.classes:
+        more = _more_classes(summary) if summary.more_classes else ""
+        blocks.append(Shares("Classes", tuple(map(_class_share, summary.classes)), more))
+    blocks.append(Paragraph(" · ".join(summary.facts), "note"))
+    if summary.columns:
+        blocks.append(_columns_table(summary))
+    blocks += [Callout("info", note) for note in summary.notes]
+    return (Section("table", f"{summary.name}: {summary.size}", tuple(blocks)),)
 
 
-def _class_html(share: ClassShare) -> str:
-    colour = _BLUE if share.positive else _GREY
-    weight = "600" if share.positive else "400"
-    bar = "height:9px;border-radius:2px"
-    cut = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
-    return (
-        '<div style="display:flex;align-items:center;gap:8px">'
-        f'<span style="width:12em;{cut};font-weight:{weight}">{escape(share.label)}</span>'
-        f'<span style="width:12em;{bar};background:rgba(128,128,128,.12)">'
-        f'<span style="display:block;{bar};width:{share.share:.2%};background:{colour}"></span></span>'
-        f'<span style="font-variant-numeric:tabular-nums">{share.rows:,} ({share.share:.1%})'
-        f"{' · positive' if share.positive else ''}</span></div>"
+def _class_share(share: ClassShare) -> Share:
+    mark = " · positive" if share.positive else ""
+    return Share(share.label, share.share, f"{share.rows:,} ({share.share:.1%}){mark}", share.positive)
+
+
+def _columns_table(summary: TableSummary) -> DataTable:
+    columns = TableColumn("column", "left"), TableColumn("kind", "left"), TableColumn("missing")
+    rows = tuple(
+        (_truncate(column.name), column.kind, _missing_text(column), column.values) for column in summary.columns
     )
-
-
-def _columns_html(summary: TableSummary) -> str:
-    head = "".join(_cell(word, "th") for word in ("column", "kind", "missing", "values"))
-    rows = "".join(_row_html(column) for column in summary.columns)
-    more = f"<tr>{_cell(_more_columns(summary))}</tr>" if summary.extend_columns else ""
-    return f'<table style="border-collapse:collapse;margin-top:4px;font-size:13px"><tr>{head}</tr>{rows}{more}</table>'
-
-
-def _row_html(column: ColumnSummary) -> str:
-    cells = (
-        _cell(_truncate(column.name)),
-        _cell(column.kind),
-        _cell(_missing_text(column), align="right"),
-        _cell(column.values),
-    )
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _cell(text: str, tag: str = "td", align: str = "left") -> str:
-    wrap = "normal" if len(text) > _MAX_NAME_WIDTH else "nowrap"
-    border = "padding:1px 14px 1px 0;border-bottom:1px solid rgba(128,128,128,.2)"
-    style = f"text-align:{align};white-space:{wrap};{border}"
-    return f'<{tag} style="{style}">{escape(text)}</{tag}>'
+    more = _more_columns(summary) if summary.extend_columns else ""
+    return DataTable("Columns", (*columns, TableColumn("values", "left")), rows, note=more)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 import numpy as np
 
+from calibrant._sections import Section, sections_html
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -141,9 +142,13 @@ class Table:
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from calibrant.data._tables.display import as_html
+        return sections_html(self._sections())
 
-        return as_html(self)
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the summary of the table as sections, which notebooks, reports and web pages show."""
+        from calibrant.data._tables.display import table_sections
+
+        return table_sections(self)
 
 
 class _Kinds(Mapping[str, Kind]):

@@ -1,18 +1,19 @@
-"""Score cards as text and as HTML."""
+"""Score cards as text and as sections."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from html import escape
 from typing import TYPE_CHECKING
+
+from calibrant._sections import Block, DataTable, Paragraph, Section, TableColumn
 
 if TYPE_CHECKING:
     from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 
-__all__ = ["card_html", "card_text", "number_text", "scope_text", "score_text"]
+__all__ = ["card_sections", "card_text", "number_text", "scope_text", "score_text"]
 
-_STYLE = "style='text-align:right;padding:0 .8em'"
+_MOST_SEGMENTS, _MOST_ROWS = 20, 200  # with a section each, and with a row each
 
 
 def number_text(value: float | None) -> str:
@@ -51,23 +52,37 @@ def card_text(card: ScoreCard) -> str:
     return "\n".join([*lines, *_notes(card), *filter(None, [scope_text(card)])])
 
 
-def card_html(card: ScoreCard) -> str:
-    """Return a card as a self-contained HTML table."""
-    if card.cards:
-        whole = replace(card, name="all rows", cards={}, equal_calibration=None)
-        parts = card_html(whole) + "".join(map(card_html, card.cards.values()))
-        test = f"<p>{escape(str(card.equal_calibration))}</p>" if card.equal_calibration is not None else ""
-        return f"<div><p><b>{escape(_title(card))}</b></p>{test}{parts}</div>"
-    head = "".join(f"<th {_STYLE}>{name}</th>" for name in ("metric", "value", "interval", "by", "calibration"))
-    body = "".join(
-        "<tr>" + "".join(f"<td {_STYLE}>{escape(cell)}</td>" for cell in _cells(score)) + "</tr>"
-        for score in card.scores.values()
-    )
-    notes = "".join(f"<br>{escape(note)}" for note in _notes(card))
+def card_sections(card: ScoreCard) -> tuple[Section, ...]:
+    """Return a card as sections: a table of its scores and, with segments, one of theirs and a section for each."""
+    if not card.cards:
+        return (_card_section(card, "score-card"),)
+    whole = replace(card, name="all rows", cards={}, equal_calibration=None)
+    parts = list(card.cards.values())[:_MOST_SEGMENTS]
     return (
-        f"<div><p><b>{escape(_title(card))}</b></p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><small>{scope_text(card)}{notes}</small></p></div>"
+        Section("segments", _title(card), _segments_blocks(card)),
+        _card_section(whole, "score-card"),
+        *(_card_section(part, f"score-card-{number}") for number, part in enumerate(parts, 1)),
     )
+
+
+def _card_section(card: ScoreCard, name: str) -> Section:
+    names = TableColumn("interval", "left"), TableColumn("by", "left"), TableColumn("calibration", "left")
+    head = TableColumn("metric", "left"), TableColumn("value"), *names
+    rows = tuple(_cells(score) for score in card.scores.values())
+    used = [column for column in range(5) if column < 2 or any(row[column] for row in rows)]
+    columns = tuple(head[column] for column in used)
+    table = DataTable("Metrics", columns, tuple(tuple(row[column] for column in used) for row in rows))
+    notes = filter(None, [scope_text(card), *_notes(card)])
+    return Section(name, _title(card), (table, *(Paragraph(note, "note") for note in notes)))
+
+
+def _segments_blocks(card: ScoreCard) -> tuple[Block, ...]:
+    head, *rows = _segment_cells(card)
+    columns = TableColumn("segment", "left"), *(TableColumn(name) for name in head[1:])
+    n_more = len(rows) - 1 - _MOST_ROWS
+    note = f"… and {n_more:,} more segments" if n_more > 0 else ""
+    table = DataTable("Segments", columns, tuple(map(tuple, rows[: _MOST_ROWS + 1])), note=note)
+    return (table, Paragraph(str(card.equal_calibration))) if card.equal_calibration is not None else (table,)
 
 
 def _title(card: ScoreCard) -> str:
@@ -115,10 +130,15 @@ def _interval_text(score: Score) -> str:
     return f"[{number_text(score.low)}, {number_text(score.high)}]"
 
 
-def _segments_text(card: ScoreCard) -> list[str]:
+def _segment_cells(card: ScoreCard) -> list[list[str]]:
+    """Return the names of the columns, and the cells of all rows and of each segment."""
     parts = [("(all)", card), *((str(name), part) for name, part in card.cards.items())]
-    cells = [["", "rows", *card]]
-    cells += [[name, f"{part.n_rows:,}", *map(number_text, map(float, part.values()))] for name, part in parts]
+    cells = ([name, f"{part.n_rows:,}", *map(number_text, map(float, part.values()))] for name, part in parts)
+    return [["", "rows", *card], *cells]
+
+
+def _segments_text(card: ScoreCard) -> list[str]:
+    cells = _segment_cells(card)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(["", row[0].ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(row[1:], widths[1:], strict=True))])

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
+from calibrant._sections import Section, sections_html
 from calibrant.exceptions import ParameterError, nearest
-from calibrant.metrics._scorecard.card_text import card_html, card_text, score_text
+from calibrant.metrics._scorecard.card_text import card_sections, card_text, score_text
 
 if TYPE_CHECKING:
     from calibrant.metrics._calibration.equal_calibration import EqualCalibration
@@ -163,4 +164,8 @@ class ScoreCard(Mapping[str, Score]):
         return card_text(self)
 
     def _repr_html_(self) -> str:
-        return card_html(self)
+        return sections_html(self._sections())
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the card as sections, which notebooks, reports and web pages show."""
+        return card_sections(self)

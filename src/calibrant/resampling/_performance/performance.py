@@ -11,9 +11,10 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
+from calibrant._sections import Section, sections_html
 from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics import Interval, Score
-from calibrant.resampling._performance.performance_text import performance_html, performance_text
+from calibrant.resampling._performance.performance_text import performance_sections, performance_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -275,7 +276,11 @@ class Performance:
         return performance_text(self)
 
     def _repr_html_(self) -> str:
-        return performance_html(self)
+        return sections_html(self._sections())
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the results as sections, which notebooks, reports and web pages show."""
+        return performance_sections(self)
 
 
 def _index(what: str, name: str, names: tuple[str, ...]) -> int:

@@ -1,20 +1,18 @@
-"""`Performance` as text and as HTML."""
+"""`Performance` as text and as sections."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from html import escape
 from typing import TYPE_CHECKING
 
+from calibrant._sections import DataTable, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import number_text
 
 if TYPE_CHECKING:
     from calibrant.resampling._performance.performance import Performance
 
-__all__ = ["performance_html", "performance_text"]
-
-_STYLE = "style='text-align:right;padding:0 .8em'"
+__all__ = ["performance_sections", "performance_text"]
 
 
 def performance_text(found: Performance) -> str:
@@ -26,14 +24,12 @@ def performance_text(found: Performance) -> str:
     return "\n".join([_title(found), *text, *_notes(found)])
 
 
-def performance_html(found: Performance) -> str:
-    """Return the same as an HTML table that loads nothing."""
+def performance_sections(found: Performance) -> tuple[Section, ...]:
+    """Return the same as sections."""
     head, lines = _table(found)
-    top = "".join(f"<th {_STYLE}>{escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td {_STYLE}>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
-    notes = "<br>".join(map(escape, _notes(found)))
-    table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div><p><b>{escape(_title(found))}</b></p>{table}<p><small>{notes}</small></p></div>"
+    columns = TableColumn(head[0], "left"), *(TableColumn(name or "interval", "right") for name in head[1:])
+    table = DataTable("Means over the splits", columns, tuple(map(tuple, lines)))
+    return (Section("performance", _title(found), (table, *(Paragraph(note, "note") for note in _notes(found)))),)
 
 
 def _title(found: Performance) -> str:
