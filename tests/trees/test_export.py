@@ -125,20 +125,21 @@ def test_a_notebook_shows_the_top_of_a_fitted_tree(golf):
     assert "outlook = overcast" in page
     assert "8 nodes, 5 leaves, depth 2" in page
     assert "outlook" not in ProbabilityTreeClassifier()._repr_html_()
-    assert page == golf._repr_mimebundle_()["text/html"] or "outlook" in golf._repr_mimebundle_()["text/html"]
+    assert page == golf._repr_mimebundle_()["text/html"]
 
 
 def test_names_cannot_break_the_page():
     X = pd.DataFrame({"<script>": ["<b>", "<b>", "&", "&"]})
     page = ProbabilityTreeClassifier().fit(X, ["<i>"] * 2 + ["j"] * 2)._repr_html_()
-    tail = page[page.rindex("<b>Tree</b>") :]
-    assert not re.search("<script>|<b>(?!Tree)|<i>", tail)
+    assert not re.search("<script>|<b>|<i>", page)
 
 
 def test_a_wide_tree_is_cut_in_the_notebook():
     X = pd.DataFrame({"id": [f"c{i}" for i in range(500)] * 2})
     page = ProbabilityTreeClassifier().fit(X, np.arange(1000) % 2)._repr_html_()
-    assert page.count("id = c") < 60
+    assert page.count("<path") == 12
+    assert "+ 488 nodes" in page
+    assert "… 200 more lines" in page
 
 
 def test_text_is_shown_where_scikit_learn_is_configured_so(golf):

@@ -14,11 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin, not_saved
+from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.blending._explain.explain_mixin import ExplainMixin
 from calibrant.blending._explain.members import member_names, members_frame
+from calibrant.blending._explain.sections import blend_sections
 from calibrant.blending._explain.text import describe
 from calibrant.blending._members.fit_members import FittedPlan, fit_members
 from calibrant.blending._members.member import BlendRows
@@ -33,6 +35,8 @@ from calibrant.trees._internal import TREE_PARAMETER_DOCS
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    from calibrant._sections import Section
 
 __all__ = ["PROBABILITY_CLASSIFIER_RULES", "ProbabilityClassifier"]
 
@@ -50,7 +54,14 @@ sample_weight : sequence of length n_rows, optional
 
 
 @fill_docstring()
-class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilityClassifier(
+    ExplainMixin,
+    SectionsReprMixin,
+    RowClassifierMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """The best probabilities for a table: a calibrated blend of forests, boosting, naive Bayes and logistic regression.
 
     Every member predicts each training row by models that were fitted without it, out-of-bag or by eight folds. The
@@ -264,3 +275,7 @@ class ProbabilityClassifier(ExplainMixin, RowClassifierMixin, ClassifierMixin, E
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         unfitted: str = super().__repr__(N_CHAR_MAX)
         return unfitted if "_blend" not in self.__dict__ else f"{unfitted}\n{describe(self._blend, self.left_out_)}"
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the fitted blend as sections, which notebooks, reports and web pages show."""
+        return blend_sections(self)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
+from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
 from calibrant.studies._definition.definition import StudyDefinition, define_study
 from calibrant.studies._definition.differences import differences
@@ -15,6 +16,7 @@ from calibrant.studies._results.on_results import on_results
 from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.study_sections import study_sections
 from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_options import read_run_options
@@ -334,6 +336,13 @@ class Study:
 
     def _open_store(self) -> Store:
         return Store.open(self._store_url, read_only=True, create=False)
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the state and the results of the study as sections, which notebooks, reports and web pages show."""
+        return study_sections(self)
+
+    def _repr_html_(self) -> str:
+        return sections_html(self._sections())
 
     def __repr__(self) -> str:
         counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_parts), "method")

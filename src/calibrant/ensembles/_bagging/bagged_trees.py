@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
+from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
@@ -21,6 +22,7 @@ from calibrant.ensembles._bagging.decision_paths import forest_decision_path
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import BAGGED_RULES, RULES, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
+from calibrant.ensembles._ensemble_sections import forest_sections
 from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate
@@ -43,6 +45,8 @@ from calibrant.trees._internal import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant._sections import Section
+
 __all__ = ["BaggedTreesClassifier"]
 
 _LEAF_NUMBERS = "array of shape (n_rows, n_trees)\n    Node numbers."
@@ -53,7 +57,13 @@ of the whole training set, not of each bag; a number left to ``"cv"`` is chosen 
 
 
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
-class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class BaggedTreesClassifier(
+    SectionsReprMixin,
+    RowClassifierMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Probability trees grown on bootstrap samples, and their probabilities averaged.
 
     All trees are grown from one coded table: a bootstrap sample is a whole number for each row, never a copy. A grown
@@ -252,6 +262,10 @@ class BaggedTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin,
         reading = ForestReader(forest, self._reading_options())
         reading.prepare()
         self._forest, self._reading = forest, reading
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the fitted forest as sections, which notebooks, reports and web pages show."""
+        return forest_sections(self)
 
     def _reading_options(self) -> ReadingOptions:
         return ReadingOptions(

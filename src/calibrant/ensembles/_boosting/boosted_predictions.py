@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Int, Rule, check_params
 from calibrant._repr import short_repr
 from calibrant.data._internal import RowClassifierMixin, Rows
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
+from calibrant.ensembles._ensemble_sections import boosted_sections
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant._sections import Section
     from calibrant.ensembles._boosting.adaboost_variants import AlgorithmName
     from calibrant.ensembles._boosting.boosting_loop import Run
     from calibrant.trees._internal import Examples
@@ -34,7 +37,7 @@ array of shape (n_rows, n_classes)
     Scores in the order of ``classes_``."""
 
 
-class BoostedScoresMixin(RowClassifierMixin):
+class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
     """Scores of a boosted classifier."""
 
     _rules: ClassVar[Mapping[str, Rule]]
@@ -159,6 +162,10 @@ class BoostedScoresMixin(RowClassifierMixin):
 
     def _most_probable(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the fitted classifier as sections, which notebooks, reports and web pages show."""
+        return boosted_sections(self)
 
     def _store_run(self, run: Run, examples: Examples) -> None:
         self._run, self._order = run, examples.order

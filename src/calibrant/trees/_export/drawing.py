@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calibrant.trees._export.outline import Outline
     from calibrant.trees._tree import Tree
 
-__all__ = ["rows_text", "tree_drawing", "tree_size"]
+__all__ = ["tree_drawing", "tree_size"]
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
 _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6
@@ -47,12 +47,12 @@ def tree_drawing(outline: Outline, values: Values | None = None, shown_class: in
     )
 
 
-def rows_text(weight: float) -> str:
+def _rows_text(weight: float) -> str:
     """Return a training weight as text.
 
     Examples
     --------
-    >>> rows_text(1.0), rows_text(1200.0), rows_text(0.25)
+    >>> _rows_text(1.0), _rows_text(1200.0), _rows_text(0.25)
     ('1 row', '1,200 rows', '0.25 rows')
     """
     if weight == 1:
@@ -105,7 +105,7 @@ def _nodes(outline: Outline, chosen: NDArray[np.bool_], values: Values | None) -
             parent=int(tree.parent[node]),
             depth=depth,
             position=position,
-            rows=rows_text(float(tree.weight[node])),
+            rows=_rows_text(float(tree.weight[node])),
             probabilities=tuple(outline.table[node].tolist()),
             branch=branches.get(node, ""),
             split=str(tree.schema.names[tree.feature[node]]) if node in has_branches else "",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sklearn.utils import estimator_html_repr
-
+from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Int, Nothing, check_param
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
 from calibrant.trees._export.conditions import all_conditions
 from calibrant.trees._export.graphviz import graphviz_text
-from calibrant.trees._export.html import tree_html
 from calibrant.trees._export.outline import Outline
+from calibrant.trees._export.sections import tree_sections
 from calibrant.trees._export.text import c45_text, plain_text
 from calibrant.trees._pruning.curtailed import CurtailedTree
 from calibrant.trees._pruning.prune import extra_errors
@@ -20,6 +19,7 @@ from calibrant.trees._pruning.prune import extra_errors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from calibrant._sections import Section
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._prediction.tree_reading import TreeReading
     from calibrant.trees._tree import Tree
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-class ExportMixin:
+class ExportMixin(SectionsReprMixin):
     """Exports of a fitted tree."""
 
     if TYPE_CHECKING:
@@ -142,7 +142,6 @@ class ExportMixin:
         is_estimated = self.prune == "pessimistic" and self.dialect == "c45" and n > 0
         return errors + (extra_errors(n, errors, self.confidence) if is_estimated else 0.0)
 
-    def _html_repr(self) -> str:
-        """Return the parameters as scikit-learn shows them and, once fitted, the top of the tree."""
-        page: str = estimator_html_repr(self)
-        return page + tree_html(self.tree_, self._reading.table) if "tree_" in self.__dict__ else page
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the fitted tree as sections, which notebooks, reports and web pages show."""
+        return tree_sections(self)
