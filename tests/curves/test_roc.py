@@ -170,3 +170,19 @@ def test_a_mix_has_the_rates_of_its_parts():
     assert mix.tpr == pytest.approx(0.6)
     assert hull.best(0.2) == ("A", 0.9)
     assert hull.best(0.6) == ("B", 0.2)
+
+
+@pytest.mark.parametrize("n_values", [500, 10**9])
+def test_the_hull_of_many_points_is_scipys_after_comparing_few_of_them(n_values, monkeypatch):
+    from calibrant.curves._roc import roc_hull as module
+
+    compare, compared = module._is_below, []
+    monkeypatch.setattr(module, "_is_below", lambda *args: compared.append(1) or compare(*args))
+    random = np.random.default_rng(0)
+    p = np.round(random.beta(1, 4, 60_000) * n_values) / n_values
+    y = random.random(60_000) < p
+    curve, hull = roc(y, p), roc_hull(y, p)
+    assert len(compared) < 10_000
+    vertices = np.sort(ConvexHull(np.column_stack([curve.fpr, curve.tpr])).vertices)
+    np.testing.assert_array_equal(hull.threshold[1:-1], curve.threshold[vertices][1:-1])
+    assert (np.interp(curve.fpr, hull.fpr, hull.tpr) >= curve.tpr - 1e-12).all()

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Mix", "RocHull", "hull_of", "roc_hull"]
 
+_MANY_POINTS = 20_000  # up to here the loop over all points is as fast as discarding most of them first
+_N_BLOCKS = (200, 2_000)  # of neighbouring points: first a coarse hull, then a finer one of what is left
+_CLEARLY = 1e-9  # below: far beyond the rounding that the loop allows for, so its result is that of all points
+
 
 @dataclass(frozen=True, repr=False)
 class Mix:
@@ -178,26 +182,53 @@ def hull_of(curves: Mapping[str, RocCurve | RocPoints]) -> RocHull:
     threshold = np.concatenate(
         [curve.threshold if isinstance(curve, RocCurve) else curve.cost_ratio for curve in curves.values()]
     )
-    model = np.repeat(list(curves), [len(curve.fpr) for curve in curves.values()])
+    model = np.repeat(np.arange(len(curves)), [len(curve.fpr) for curve in curves.values()])
     fpr, tpr = np.append(fpr, [0.0, 1.0]), np.append(tpr, [0.0, 1.0])
-    threshold, model = np.append(threshold, [np.inf, -np.inf]), np.append(model, model[:1].repeat(2))
+    threshold, model = np.append(threshold, [np.inf, -np.inf]), np.append(model, [0, 0])
     vertices = _upper_hull(fpr, tpr)
-    return RocHull(fpr[vertices], tpr[vertices], threshold[vertices], model[vertices])
+    return RocHull(fpr[vertices], tpr[vertices], threshold[vertices], np.array(list(curves))[model[vertices]])
 
 
 def _upper_hull(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]:
     """Return the vertices of the upper hull from (0, 0) to (1, 1), by Andrew's monotone chain; the first if tied."""
     order = np.lexsort((np.arange(len(fpr)), -tpr, fpr))
     order = order[np.unique(fpr[order], return_index=True)[1]]
-    hull = [int(np.flatnonzero((fpr == 0.0) & (tpr == 0.0))[0])]
-    for point in order[tpr[order] > 0].tolist():
-        while len(hull) > 1 and _is_below(fpr, tpr, hull[-2], hull[-1], point):
+    start = int(np.flatnonzero((fpr == 0.0) & (tpr == 0.0))[0])
+    points = np.append(start, order[tpr[order] > 0])
+    return points[_chain(fpr[points], tpr[points])].tolist()
+
+
+def _chain(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the vertices of the upper hull of points sorted by `fpr`, most of which are discarded at once if many."""
+    kept = np.arange(len(fpr))
+    for n_blocks in _N_BLOCKS if len(fpr) > _MANY_POINTS else ():
+        kept = kept[_may_be_vertices(fpr[kept], tpr[kept], n_blocks)]
+    x, y = fpr[kept].tolist(), tpr[kept].tolist()
+    hull: list[int] = []
+    for point in range(len(kept)):
+        while len(hull) > 1 and _is_below(x, y, hull[-2], hull[-1], point):
             hull.pop()
         hull.append(point)
-    return hull
+    return kept[hull]
 
 
-def _is_below(fpr: NDArray[np.float64], tpr: NDArray[np.float64], a: int, b: int, c: int) -> bool:
+def _may_be_vertices(fpr: NDArray[np.float64], tpr: NDArray[np.float64], n_blocks: int) -> NDArray[np.bool_]:
+    """Return which points are not clearly below the hull of a few: of each block, that farthest above its chord."""
+    starts = np.unique(np.linspace(0, len(fpr) - 1, n_blocks + 1).astype(np.intp))
+    ends = np.append(starts[1:], len(fpr) - 1)
+    # The ratio is infinite nowhere: after the first point no two have the same `fpr`, and of (0, 0) and (0, tpr) the
+    # slope does not matter, because both are kept.
+    rise, run = tpr[ends] - tpr[starts], fpr[ends] - fpr[starts]
+    slope = np.divide(rise, run, out=np.zeros(len(starts)), where=run > 0)
+    block = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(fpr))))
+    above = tpr - slope[block] * fpr
+    highest = np.maximum.reduceat(above, starts)
+    few = np.unique(np.concatenate([[0, 1, len(fpr) - 1], starts, np.flatnonzero(above == highest[block])]))
+    few = few[_chain(fpr[few], tpr[few])] if len(few) <= _MANY_POINTS else few
+    return np.asarray(tpr >= np.interp(fpr, fpr[few], tpr[few]) - _CLEARLY) | (np.arange(len(fpr)) < 2)
+
+
+def _is_below(fpr: list[float], tpr: list[float], a: int, b: int, c: int) -> bool:
     """Return whether b lies below the line from a to c, or on it up to rounding."""
     of_line, of_point = (fpr[b] - fpr[a]) * (tpr[c] - tpr[a]), (tpr[b] - tpr[a]) * (fpr[c] - fpr[a])
-    return bool(of_line >= of_point * (1.0 - 1e-12))
+    return of_line >= of_point * (1.0 - 1e-12)
