@@ -63,7 +63,10 @@ INTERNAL = {
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "neural": "NEURAL_NET_RULES Net",
-    "plots": "COLORS MARKERS REFERENCE_LINE format_axes line_style",
+    "plots": """
+        COLORS MARKERS REFERENCE_LINE format_axes line_style n_histogram_bins probability_limits reliability_limits
+        score_limits
+    """,
     "resampling": """
         ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
         bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters

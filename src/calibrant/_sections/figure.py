@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -65,7 +65,7 @@ class Layer:
     """
 
     mark: Literal["line", "step", "band", "points", "interval", "bars", "reference"]
-    columns: Mapping[str, Sequence[Any]] = field(repr=False)
+    columns: Mapping[str, Any] = field(repr=False)
     label: str = ""
     model: str = ""
 

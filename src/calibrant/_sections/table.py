@@ -53,6 +53,8 @@ class DataTable:
         The model of each row, "" for none; the row is hidden with its model. Empty: no row belongs to a model.
     note : str
         A remark below the table.
+    links : tuple of str
+        Where the first cell of each row leads, such as "#page-1"; "" for nowhere. Empty: no row leads anywhere.
 
     Examples
     --------
@@ -65,12 +67,13 @@ class DataTable:
     rows: tuple[tuple[str, ...], ...]
     models: tuple[str, ...] = ()
     note: str = ""
+    links: tuple[str, ...] = ()
 
     def html(self) -> str:
         """Return the table as HTML, in a container that scrolls where the table is wide."""
         head = element("thead", element("tr", *(self._heading(column) for column in self.columns)))
-        models = self.models or ("",) * len(self.rows)
-        body = element("tbody", *(self._row(row, model) for row, model in zip(self.rows, models, strict=True)))
+        models, links = (each or ("",) * len(self.rows) for each in (self.models, self.links))
+        body = element("tbody", *map(self._row, self.rows, models, links))
         table = element("table", element("caption", text(self.caption)), head, body)
         scroller = element("div", table, class_="table", role="region", aria_label=self.caption, tabindex=0)
         return scroller + (element("p", text(self.note), class_="note") if self.note else "")
@@ -80,8 +83,9 @@ class DataTable:
         term = " " + element("small", text(column.term)) if column.term else ""
         return element("th", text(column.name), term, scope="col", class_=column.align, data_model_name=column.model)
 
-    def _row(self, cells: tuple[str, ...], model: str) -> str:
+    def _row(self, cells: tuple[str, ...], model: str, link: str) -> str:
         first, *others = zip(cells, self.columns, strict=True)
-        heading = element("th", text(first[0]), scope="row", class_=first[1].align)
+        name = element("a", text(first[0]), href=link) if link else text(first[0])
+        heading = element("th", name, scope="row", class_=first[1].align)
         rest = (element("td", text(cell), class_=column.align, data_model_name=column.model) for cell, column in others)
         return element("tr", heading, *rest, data_model_name=model)

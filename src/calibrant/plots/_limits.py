@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from calibrant.curves import ReliabilityCurve
+from calibrant.curves import ReliabilityCurve, ScoreHistogram
 
-__all__ = ["n_histogram_bins", "probability_limits", "reliability_limits", "round_up"]
+__all__ = ["n_histogram_bins", "probability_limits", "reliability_limits", "round_up", "score_limits"]
 
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 _MARGIN = 1.05  # room for a marker
@@ -69,6 +69,16 @@ def n_histogram_bins(n_rows: float) -> int:
     (8, 20)
     """
     return int(np.clip(math.ceil(math.sqrt(n_rows)), 5, 20))
+
+
+def score_limits(histograms: Iterable[ScoreHistogram]) -> tuple[float, float]:
+    """Return the range of the probabilities of all models, from fine histograms, except a few rows at either end."""
+    ends = []
+    for histogram in histograms:
+        upto = np.cumsum(histogram.positive + histogram.negative)
+        first, last = np.searchsorted(upto / upto[-1], [_FEW, 1 - _FEW])
+        ends.append((float(histogram.low[first]), float(histogram.high[min(last, len(upto) - 1)])))
+    return probability_limits(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def reliability_limits(curves: Iterable[ReliabilityCurve], *, zoom: bool | None = None) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from calibrant.curves import ScoreHistogram, score_histogram
 from calibrant.exceptions import ParameterError
 from calibrant.plots._display import Display, positive_class
 from calibrant.plots._legend import draw_legend
-from calibrant.plots._limits import n_histogram_bins, probability_limits
+from calibrant.plots._limits import n_histogram_bins, score_limits
 from calibrant.plots._style import COLORS, format_axes
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ __all__ = ["ScoreHistogramDisplay"]
 _MAX_COLUMNS = 4  # panels side by side: 13 inches
 _MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel
 _MAX_RATIO = 3.0  # panels whose highest bars differ by more have vertical axes of their own
-_FEW = 0.005  # share of the rows that may lie outside the panels
 
 
 class ScoreHistogramDisplay(Display):
@@ -68,7 +67,7 @@ class ScoreHistogramDisplay(Display):
         fine = [score_histogram(y_true, proba, n_bins=1000, **rows) for proba in models.values()]
         if n_bins == "auto":
             n_bins = n_histogram_bins(float((fine[0].positive + fine[0].negative).sum()))
-        options |= {"n_bins": n_bins, "limits": _limits(fine) if limits is None else limits, **rows}
+        options |= {"n_bins": n_bins, "limits": score_limits(fine) if limits is None else limits, **rows}
         curves = {key: score_histogram(y_true, proba, **options) for key, proba in models.items()}
         return cls(curves, pos_label=positive_class(y_true, models, **rows))
 
@@ -139,16 +138,6 @@ def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str])
     ax.stairs(negative, edges, color=COLORS[1], linewidth=1.6, hatch="////", label=names[1])
     limits = float(edges[0]), float(edges[-1])
     format_axes(ax, "predicted probability", "share of the class", xlim=limits)
-
-
-def _limits(histograms: list[ScoreHistogram]) -> tuple[float, float]:
-    """Return the range of the probabilities of all models, except a few rows at the ends of each."""
-    ends = []
-    for histogram in histograms:
-        upto = np.cumsum(histogram.positive + histogram.negative)
-        first, last = np.searchsorted(upto / upto[-1], [_FEW, 1 - _FEW])
-        ends.append((histogram.low[first], histogram.high[min(last, len(upto) - 1)]))
-    return probability_limits(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def _class_shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

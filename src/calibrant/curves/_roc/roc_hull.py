@@ -195,7 +195,8 @@ def _upper_hull(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> list[int]
     order = order[np.unique(fpr[order], return_index=True)[1]]
     start = int(np.flatnonzero((fpr == 0.0) & (tpr == 0.0))[0])
     points = np.append(start, order[tpr[order] > 0])
-    return points[_chain(fpr[points], tpr[points])].tolist()
+    vertices: list[int] = points[_chain(fpr[points], tpr[points])].tolist()
+    return vertices
 
 
 def _chain(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Positions = NDArray[np.intp]
 
-__all__ = ["FEW", "TOLERANCE", "thin", "thin_points"]
+__all__ = ["FEW", "TOLERANCE", "extremes_of_columns", "thin", "thin_points"]
 
 TOLERANCE = 0.001  # of the axes: a third of a pixel of a chart 300 high
 FEW = 200  # a curve of no more points is kept as it is
@@ -50,7 +50,7 @@ def thin(x: Floats, *heights: Floats) -> Positions:
     if len(x) <= FEW:
         return np.arange(len(x))
     is_finite = np.isfinite(x) & np.logical_and.reduce([np.isfinite(height) for height in heights])
-    rows = _extremes_of_columns(x, heights, is_finite)
+    rows = extremes_of_columns(x, heights, is_finite)
     thinned = x[rows], *(height[rows] for height in heights)
     return rows[_chords(*thinned, ends=_ends(*thinned, is_finite=is_finite[rows]))]
 
@@ -69,7 +69,7 @@ def thin_points(x: Floats, y: Floats) -> Positions:
     return np.sort(np.unique(cells, axis=1, return_index=True)[1])
 
 
-def _extremes_of_columns(x: Floats, heights: tuple[Floats, ...], is_finite: NDArray[np.bool_]) -> Positions:
+def extremes_of_columns(x: Floats, heights: tuple[Floats, ...], is_finite: NDArray[np.bool_]) -> Positions:
     """Return the first, last, lowest and highest row of each stretch of rows in the same column."""
     column = np.where(is_finite, np.floor(x / _COLUMN), np.inf)
     first = np.concatenate([[0], np.flatnonzero(column[1:] != column[:-1]) + 1])

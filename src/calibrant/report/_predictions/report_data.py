@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.decisions import CostMatrix, DecisionReport, ExampleCosts
-    from calibrant.metrics import ScoreCard, Verdict
+    from calibrant.metrics import Score, ScoreCard, Verdict
 
 __all__ = ["MOST_PAGES", "ReportData"]
 
@@ -132,6 +132,11 @@ class ReportData:
         return float(np.average(self.is_positive, weights=self.weight))
 
     @property
+    def positive_text(self) -> str:
+        """The positive class, as captions name it."""
+        return f"class {self.positive}"
+
+    @property
     def curve_options(self) -> dict[str, Any]:
         """The arguments of curves and metrics beside classes and probabilities."""
         return {"sample_weight": self.sample_weight, "pos_label": self.positive, "labels": list(self.classes)}
@@ -155,6 +160,20 @@ class ReportData:
     def cards(self) -> dict[str, ScoreCard]:
         """The score card of each model."""
         return {name: evaluate(self.y_true, proba, **self._evaluated) for name, proba in self.probas.items()}
+
+    def area(self, name: str) -> Score:
+        """Return the area under the ROC curve of a model."""
+        return (self._class_card(name) if self.page else self.cards[name])["auc"]
+
+    def class_verdict(self, name: str) -> Verdict:
+        """Return the verdict on the calibration of a model for the class of a page."""
+        return self._class_card(name).verdict
+
+    def _class_card(self, name: str) -> ScoreCard:
+        """Return the card of a page with the area alone, which needs no bootstrap."""
+        options = {**self._evaluated, "metrics": ["auc"]}
+        card: ScoreCard = self.once(("card", name), lambda: evaluate(self.y_true, self.probas[name], **options))
+        return card
 
     @property
     def _evaluated(self) -> dict[str, Any]:
@@ -192,7 +211,7 @@ class ReportData:
 
     def for_class(self, label: Any) -> ReportData:
         """Return the data of one class against all others, for its page."""
-        alone = {"amount": None, "by": {}, "model": {}, "_computed": {}}
+        alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "_computed": {}}
         return replace(self.against_others(label), page=str(label), page_number=self.classes.index(label), **alone)
 
     @cached_property
@@ -204,7 +223,8 @@ class ReportData:
 
     def class_pages(self) -> list[ReportData]:
         """Return the data of the page of each class."""
-        return [self.for_class(label) for label in self.page_classes]
+        pages: list[ReportData] = self.once("pages", lambda: [self.for_class(each) for each in self.page_classes])
+        return pages
 
     def figure_name(self, name: str) -> str:
         """Return the name of a figure or section, which differs between pages."""

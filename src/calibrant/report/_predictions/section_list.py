@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from calibrant.report._predictions import answer, comparison, how_made, score_card, segments, warnings_section
+from calibrant.report._predictions import (
+    answer,
+    class_table,
+    comparison,
+    cost_curves,
+    how_made,
+    lift_and_gains,
+    precision_recall,
+    reliability,
+    roc,
+    score_card,
+    score_histograms,
+    segments,
+    warnings_section,
+)
 
 if TYPE_CHECKING:
     from calibrant._sections import Section
@@ -15,9 +29,16 @@ __all__ = ["sections_of"]
 
 SectionMaker = Callable[["ReportData"], "Section | None"]
 
-_OPENING: tuple[SectionMaker, ...] = (answer.section, score_card.section)
+_OPENING: tuple[SectionMaker, ...] = (answer.section, score_card.section, class_table.section)
 # Of one class against the others: on the main page where there are two classes, else on a page for each class
-_FIGURES: tuple[SectionMaker, ...] = ()
+_FIGURES: tuple[SectionMaker, ...] = (
+    reliability.section,
+    score_histograms.section,
+    roc.section,
+    precision_recall.section,
+    lift_and_gains.section,
+    cost_curves.section,
+)
 _CLOSING: tuple[SectionMaker, ...] = (comparison.section, segments.section, warnings_section.section, how_made.section)
 
 
