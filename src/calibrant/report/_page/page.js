@@ -9,7 +9,9 @@
   async function draw(place, payload) {
     const chart = place.querySelector(".chart");
     try {
-      return await calibrant.embed(chart, payload);
+      const view = await calibrant.embed(chart, payload);
+      chart.style.minHeight = "";
+      return view;
     } catch (error) {
       chart.textContent = "This chart could not be drawn; its numbers stand below.";
       throw error;
@@ -34,6 +36,7 @@
   for (const [id, place] of places) {
     const payload = payloads.get(id);
     const name = place.dataset.figure;
+    place.querySelector(".chart").style.minHeight = `${payload.spec.height + 70}px`; // with axes; nothing moves much when drawn
     place.querySelector('[data-save="svg"]').addEventListener("click", async () => calibrant.saveSvg(await drawOnce(payload), name));
     place.querySelector('[data-save="csv"]').addEventListener("click", () => calibrant.saveCsv(payload, name));
   }
