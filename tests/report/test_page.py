@@ -11,7 +11,8 @@ import pytest
 from calibrant._sections import Callout, DataTable, Definitions, Paragraph, Preformatted, Section, TableColumn
 from calibrant.report._page.embed_json import embed_json
 from calibrant.report._page.render import page_html
-from calibrant.report._page.scripts import chart_bundle
+from calibrant.report._page.scripts import chart_bundle, read_source
+from calibrant.report._page.theme import theme_css, theme_properties
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -131,6 +132,12 @@ def test_ids_and_labels_of_regions_are_unique(hostile):
 def test_a_page_without_charts_is_small_and_holds_no_bundle(hostile):
     assert len(hostile) < 100_000
     assert "vegaEmbed=" not in hostile
+
+
+def test_every_custom_property_that_is_used_is_defined():
+    sheets = [read_source(f"{name}.css") for name in ("page", "analyser", "print")]
+    rules = "".join([theme_css(theme_properties("light", []), {}, 1), *sheets])
+    assert set(re.findall(r"var\((--[\w-]+)\)", rules)) - {"--model-0"} <= set(re.findall(r"(--[\w-]+):", rules))
 
 
 @pytest.mark.parametrize("end", ["</script>", "</SCRIPT", "<!--"])
