@@ -47,6 +47,9 @@
 
   const pageOf = (target) => target?.closest(".page") ?? pages[0];
 
+  // Charts take the width of their place, which is 0 while it is hidden
+  const fit = () => dispatchEvent(new Event("resize"));
+
   function showPage(page) {
     pages.forEach((other) => { other.hidden = other !== page; });
     for (const list of document.querySelectorAll("[data-links-of]")) list.hidden = list.dataset.linksOf !== page.id;
@@ -54,7 +57,7 @@
       if (link.hash === `#${page.id}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    dispatchEvent(new Event("resize")); // charts take the width of their place, unknown while it was hidden
+    fit();
   }
 
   function follow() {
@@ -84,6 +87,7 @@
     if (shownBeforePrint) return;
     shownBeforePrint = pages.find((page) => !page.hidden);
     pages.forEach((page) => { page.hidden = false; });
+    fit();
     calibrant.data.figures.forEach(drawOnce);
   }
   function afterPrint() {
