@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from calibrant.report._charts.thinning import FEW, TOLERANCE, thin, thin_points
+from calibrant.report._charts.thinning import FEW, TOLERANCE, thin, thin_points, thin_steps
 
 Floats = NDArray[np.float64]
 MILLION = 1_000_000
@@ -112,6 +112,16 @@ def test_the_ends_of_a_band_are_thinned_to_the_same_rows() -> None:
     rows = thin(x, low, high)
     assert len(rows) < 400
     assert max(error(x, low, rows), error(x, high, rows)) <= TOLERANCE
+
+
+@settings(deadline=None, max_examples=20)
+@given(curves())
+def test_the_bound_holds_for_steps(curve: tuple[Floats, Floats]) -> None:
+    x, y = curve
+    corner = np.repeat(np.arange(len(x)), 2)
+    at, start = thin_steps(x, y)
+    whole, thinned = np.column_stack([x[corner[1:]], y[corner[:-1]]]), np.column_stack([x[at], y[start]])
+    assert max(distance_to_curve(whole, thinned), distance_to_curve(thinned, whole)) <= TOLERANCE + 1e-12
 
 
 def test_few_points_are_kept_as_they_are() -> None:

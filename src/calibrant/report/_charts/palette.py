@@ -64,8 +64,7 @@ THEMES: dict[Literal["light", "dark"], Theme] = {
 }
 
 
-# A title on its side is hard to read: it stands above the axis.
-_TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom"}
+_TITLE = {"font": FONT, "fontSize": 13, "fontWeight": "normal"}
 
 
 def model_style(index: int) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def vega_config(theme: Literal["light", "dark"]) -> dict[str, Any]:
     return {
         "background": "transparent",
         "font": FONT,
-        "padding": 4,
+        "padding": {"left": 2, "top": 4, "right": 16, "bottom": 4},  # half a label stands out on the right
         "range": {"category": list(colors.models)},
         "view": {"stroke": None},
         "axis": _axis(colors),
@@ -118,6 +117,7 @@ def _axis(colors: Theme) -> dict[str, Any]:
         "labelColor": colors.muted,
         "labelFontSize": 12,
         "labelOverlap": True,
+        "labelSeparation": 6,
         "ticks": False,
         "labelPadding": 6,
         "titleColor": colors.ink,
@@ -129,9 +129,10 @@ def _axis(colors: Theme) -> dict[str, Any]:
 def _styles(colors: Theme) -> dict[str, Any]:
     """Return the styles of marks that belong to no model, and of the dot under the pointer."""
     return {
-        "calibrant-neutral": {"color": colors.neutral, "stroke": colors.neutral},
-        "calibrant-fill": {"color": colors.neutral, "fill": colors.neutral},
-        "calibrant-reference": {"stroke": colors.neutral, "strokeDash": [4, 3], "strokeWidth": 1},
-        "calibrant-label": {"fill": colors.muted, "fontSize": 12},
+        "calibrant-neutral": {"color": colors.neutral},
+        "calibrant-fill": {"color": colors.neutral},
+        "calibrant-reference": {"color": colors.neutral, "strokeDash": [4, 3], "strokeWidth": 1},
+        "calibrant-label": {"color": colors.muted, "fontSize": 12, "font": FONT},
+        "calibrant-title": {**_TITLE, "fill": colors.ink},
         "calibrant-dot": {"stroke": colors.background, "strokeWidth": 1.5},
     }

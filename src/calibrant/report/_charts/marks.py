@@ -1,0 +1,191 @@
+"""Marks of layers as Altair charts; each layer has its own source of rows, named but not filled.
+
+Rows have the columns of their layer and, added by the page, its index as `layer` and that of its model, or -1, as
+`model`. Nothing of the data is a field name or in an expression: layers and models are whole numbers there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from calibrant.report._charts.palette import model_style
+
+if TYPE_CHECKING:
+    from calibrant._sections import Layer
+
+__all__ = ["BUILDERS", "Canvas", "bar_slots", "source_name"]
+
+_LINE = 2.0
+_THIN = 1.25  # lines of no model: hulls and bounds
+_SHOWN = "indexof(hidden, datum.model) < 0"
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """What the layers of a chart share: Altair, the axes and the number of models."""
+
+    alt: Any
+    x: Any
+    y: Any
+    n_models: int
+    is_clipped: bool = False
+    is_horizontal: bool = False
+    is_dodged: bool = False
+    slots: tuple[tuple[int, int], ...] = ()
+
+    def chart(self, name: str) -> Any:
+        """Return a chart of a source without the rows of hidden models."""
+        return self.alt.Chart(self.alt.NamedData(name=name)).transform_filter(_SHOWN)
+
+    def place(self, *, field: str = "y") -> dict[str, Any]:
+        """Return where a row stands; the numbers of texts are drawn from left to right."""
+        x, y = self.x.copy(), self.y.copy()
+        (x if self.is_horizontal else y).field = field
+        offset = {"yOffset": self.alt.YOffset(field="model", type="nominal", scale=self._domain())}
+        return {"x": x, "y": y, **(offset if self.is_dodged else {})}
+
+    def until(self, field: str) -> dict[str, Any]:
+        """Return the other end of a mark."""
+        channel = "x2" if self.is_horizontal else "y2"
+        return {channel: getattr(self.alt, channel.upper())(field=field)}
+
+    def color(self) -> Any:
+        """Return the colour of the model; the page's configuration has the colours."""
+        return self.alt.Color(field="model", type="nominal", legend=None, scale=self._domain(range="category"))
+
+    def dash(self) -> Any:
+        """Return the dashes of the model, which tell models apart on paper."""
+        dashes = [model_style(index)["dash"] for index in range(self.n_models)]
+        scale = self._domain(range=dashes)
+        return self.alt.StrokeDash(field="model", type="nominal", legend=None, scale=scale)
+
+    def _domain(self, **more: Any) -> Any:
+        return self.alt.Scale(domain=list(range(self.n_models)), **more)
+
+
+def source_name(index: int) -> str:
+    """Return the name of the source of a layer."""
+    return f"layer{index}"
+
+
+def _line(canvas: Canvas, index: int, layer: Layer, model: int, interpolate: str = "linear") -> list[Any]:
+    chart = canvas.chart(source_name(index))
+    shape = {
+        "interpolate": interpolate,
+        "strokeJoin": "round",
+        "clip": canvas.is_clipped,
+        "tooltip": None,
+        "aria": False,
+    }
+    order = canvas.alt.Order(value=0)  # as the rows stand, not by x: curves may run from right to left
+    if model < 0:
+        return [
+            chart.mark_line(strokeWidth=_THIN, style="calibrant-neutral", **shape).encode(**canvas.place(), order=order)
+        ]
+    drawn = chart.mark_line(strokeWidth=_LINE, **shape)
+    return [drawn.encode(**canvas.place(), color=canvas.color(), strokeDash=canvas.dash(), order=order)]
+
+
+def _step(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+    """Return a line in steps: each y holds until the x of the next row."""
+    return _line(canvas, index, layer, model, "step-after")
+
+
+def _band(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+    shape = {"opacity": 0.16, "clip": canvas.is_clipped, "tooltip": None, "aria": False}
+    chart = canvas.chart(source_name(index)).mark_area(**shape, **_style("calibrant-fill", model))
+    return [chart.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, model))]
+
+
+def _points(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+    shape = {"filled": True, "size": 34, "opacity": 1.0, "clip": canvas.is_clipped, "tooltip": None, "aria": False}
+    chart = canvas.chart(source_name(index)).mark_point(**shape, **_style("calibrant-fill", model))
+    return [chart.encode(**canvas.place(), **_colored(canvas, model))]
+
+
+def _interval(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+    shape = {"strokeWidth": _LINE, "clip": canvas.is_clipped, "tooltip": None, "aria": False}
+    rule = canvas.chart(source_name(index)).mark_rule(**shape, **_style("calibrant-neutral", model))
+    bar = rule.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, model))
+    return [bar, *_points(canvas, index, layer, model)]
+
+
+def _bars(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+    alt = canvas.alt
+    left, right = (_slot_end(canvas.slots, index, is_right) for is_right in (False, True))
+    placed = canvas.chart(source_name(index)).transform_calculate(left=left, right=right)
+    chart = placed.mark_rect(opacity=0.85, clip=canvas.is_clipped, aria=False, **_style("calibrant-fill", model))
+    place = canvas.place()
+    place["x"].field = "left"
+    ends = {"x2": alt.X2(field="right"), "y2": alt.Y2(datum=0), "tooltip": alt.TooltipValue(" ")}
+    return [chart.encode(**place, **ends, **_colored(canvas, model))]
+
+
+def _reference(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+    shape = {"style": "calibrant-reference", "clip": canvas.is_clipped, "tooltip": None, "aria": False}
+    order = canvas.alt.Order(value=0)
+    line = canvas.chart(source_name(index)).mark_line(**shape).encode(**canvas.place(), order=order)
+    return [line, _reference_label(canvas, index, layer)] if layer.label else [line]
+
+
+def _reference_label(canvas: Canvas, index: int, layer: Layer) -> Any:
+    """Return the label: at the right end of a level line, at the top of a vertical one, below the middle of others."""
+    x, y = layer.columns["x"], layer.columns["y"]
+    rows = canvas.chart(source_name(index)).transform_aggregate(first="argmin(x)", last="argmax(x)", top="argmax(y)")
+    if len(x) and x[0] == x[-1]:
+        at, side = "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
+    elif len(y) and y[0] == y[-1]:
+        at, side = "datum.last.{0}", {"align": "right", "baseline": "bottom", "dy": -4}
+    else:
+        at, side = (
+            "0.45 * datum.first.{0} + 0.55 * datum.last.{0}",
+            {"align": "left", "baseline": "top", "dx": 6, "dy": 4},
+        )
+    text = rows.transform_calculate(x=at.format("x"), y=at.format("y"))
+    drawn = text.mark_text(style="calibrant-label", tooltip=None, aria=False, **side)
+    return drawn.encode(**canvas.place(), text=canvas.alt.TextValue(layer.label))
+
+
+def bar_slots(layers: list[tuple[int, int, bool]]) -> tuple[tuple[int, int], ...]:
+    """Return the layers of bars that stand side by side within a bin, with their models.
+
+    Parameters
+    ----------
+    layers : list of (int, int, bool)
+        Index, model and whether the bars point down, in which case they share the place of their model's others.
+
+    Examples
+    --------
+    >>> bar_slots([(0, 0, False), (1, 0, True), (2, 1, False)])
+    ((0, 0), (2, 1))
+    """
+    return tuple((index, model) for index, model, is_down in layers if not is_down)
+
+
+def _slot_end(slots: tuple[tuple[int, int], ...], index: int, is_right: bool) -> str:
+    """Return the expression of an end of a bar: the models that are shown share the bin evenly."""
+    seen = ["1" if model < 0 else f"(indexof(hidden, {model}) < 0 ? 1 : 0)" for _, model in slots]
+    place = max((number for number, (first, _) in enumerate(slots) if first <= index), default=0)
+    before = " + ".join(["0", *seen[: place + is_right]])
+    return f"datum.x + (datum.x2 - datum.x) * (0.04 + 0.92 * ({before}) / max(1, {' + '.join(seen) or '1'}))"
+
+
+def _colored(canvas: Canvas, model: int) -> dict[str, Any]:
+    return {"color": canvas.color()} if model >= 0 else {}
+
+
+def _style(name: str, model: int) -> dict[str, Any]:
+    return {"style": name} if model < 0 else {}
+
+
+BUILDERS: dict[str, Callable[[Canvas, int, Layer, int], list[Any]]] = {
+    "line": _line,
+    "step": _step,
+    "band": _band,
+    "points": _points,
+    "interval": _interval,
+    "bars": _bars,
+    "reference": _reference,
+}
