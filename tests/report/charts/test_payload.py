@@ -69,7 +69,7 @@ def test_nothing_of_the_data_is_a_field_or_in_an_expression(kind: str) -> None:
         *named(payload["spec"], "filter", "calculate", "test", "expr", "labelExpr", "field", "fields", "groupby", "as")
     ]
     assert "alert" not in re.sub(r"format\(abs\(datum.value\), '[\w.,~+%-]*'\)", "", json.dumps(code))
-    assert {name for name in named(payload["spec"], "field")} <= {"x", "y", "low", "high", "model", "left", "right"}
+    assert set(named(payload["spec"], "field")) <= {"x", "y", "low", "high", "model", "left", "right"}
 
 
 @kinds

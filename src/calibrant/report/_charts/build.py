@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.report._charts.axes import categories, numbers, title_lines
-from calibrant.report._charts.marks import BUILDERS, Canvas, bar_slots, source_name
+from calibrant.report._charts.marks import BUILDERS, Canvas, DrawnLayer, bar_slots, source_name
 
 if TYPE_CHECKING:
     from calibrant._sections import Axis, Figure, Layer
@@ -40,7 +40,7 @@ def build_spec(figure: Figure, models: list[int], n_models: int) -> dict[str, An
         units = [
             chart
             for index, (layer, model) in enumerate(zip(figure.layers, models, strict=True))
-            for chart in BUILDERS[layer.mark](canvas, index, layer, model)
+            for chart in BUILDERS[layer.mark](canvas, DrawnLayer(layer, index, model))
         ]
         units += [_hover(canvas)] if hover_sources(figure) else []
         return _layered(canvas, figure, [chart.to_dict(validate=False) for chart in units])

@@ -15,7 +15,7 @@ from calibrant.report._charts.palette import model_style
 if TYPE_CHECKING:
     from calibrant._sections import Layer
 
-__all__ = ["BUILDERS", "Canvas", "bar_slots", "source_name"]
+__all__ = ["BUILDERS", "Canvas", "DrawnLayer", "bar_slots", "source_name"]
 
 _LINE = 2.0
 _THIN = 1.25  # lines of no model: hulls and bounds
@@ -34,6 +34,11 @@ class Canvas:
     is_horizontal: bool = False
     is_dodged: bool = False
     slots: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def still(self) -> dict[str, Any]:
+        """What all marks have in common that do not take the pointer; screen readers have the numbers as a table."""
+        return {"clip": self.is_clipped, "tooltip": None, "aria": False}
 
     def chart(self, name: str) -> Any:
         """Return a chart of a source without the rows of hidden models."""
@@ -61,8 +66,26 @@ class Canvas:
         scale = self._domain(range=dashes)
         return self.alt.StrokeDash(field="model", type="nominal", legend=None, scale=scale)
 
+    def as_rows_stand(self) -> Any:
+        """Return the order of a line's points; by default it is that of x, but curves may run from right to left."""
+        return self.alt.Order(value=0)
+
     def _domain(self, **more: Any) -> Any:
         return self.alt.Scale(domain=list(range(self.n_models)), **more)
+
+
+@dataclass(frozen=True)
+class DrawnLayer:
+    """A layer, its index in the figure and that of its model, or -1."""
+
+    layer: Layer
+    index: int
+    model: int
+
+    @property
+    def source(self) -> str:
+        """The name of the source of its rows."""
+        return source_name(self.index)
 
 
 def source_name(index: int) -> str:
@@ -70,70 +93,59 @@ def source_name(index: int) -> str:
     return f"layer{index}"
 
 
-def _line(canvas: Canvas, index: int, layer: Layer, model: int, interpolate: str = "linear") -> list[Any]:
-    chart = canvas.chart(source_name(index))
-    shape = {
-        "interpolate": interpolate,
-        "strokeJoin": "round",
-        "clip": canvas.is_clipped,
-        "tooltip": None,
-        "aria": False,
-    }
-    order = canvas.alt.Order(value=0)  # as the rows stand, not by x: curves may run from right to left
-    if model < 0:
-        return [
-            chart.mark_line(strokeWidth=_THIN, style="calibrant-neutral", **shape).encode(**canvas.place(), order=order)
-        ]
-    drawn = chart.mark_line(strokeWidth=_LINE, **shape)
-    return [drawn.encode(**canvas.place(), color=canvas.color(), strokeDash=canvas.dash(), order=order)]
+def _line(canvas: Canvas, drawn: DrawnLayer, interpolate: str = "linear") -> list[Any]:
+    has_model = drawn.model >= 0
+    shape = {"interpolate": interpolate, "strokeJoin": "round", "strokeWidth": _LINE if has_model else _THIN}
+    chart = canvas.chart(drawn.source).mark_line(**shape, **canvas.still, **_style("calibrant-neutral", drawn.model))
+    dash = {"strokeDash": canvas.dash()} if has_model else {}
+    return [chart.encode(**canvas.place(), **_colored(canvas, drawn.model), **dash, order=canvas.as_rows_stand())]
 
 
-def _step(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+def _step(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
     """Return a line in steps: each y holds until the x of the next row."""
-    return _line(canvas, index, layer, model, "step-after")
+    return _line(canvas, drawn, "step-after")
 
 
-def _band(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
-    shape = {"opacity": 0.16, "clip": canvas.is_clipped, "tooltip": None, "aria": False}
-    chart = canvas.chart(source_name(index)).mark_area(**shape, **_style("calibrant-fill", model))
-    return [chart.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, model))]
+def _band(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
+    shape = {"opacity": 0.16, **canvas.still}
+    chart = canvas.chart(drawn.source).mark_area(**shape, **_style("calibrant-fill", drawn.model))
+    return [chart.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, drawn.model))]
 
 
-def _points(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
-    shape = {"filled": True, "size": 34, "opacity": 1.0, "clip": canvas.is_clipped, "tooltip": None, "aria": False}
-    chart = canvas.chart(source_name(index)).mark_point(**shape, **_style("calibrant-fill", model))
-    return [chart.encode(**canvas.place(), **_colored(canvas, model))]
+def _points(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
+    shape = {"filled": True, "size": 34, "opacity": 1.0, **canvas.still}
+    chart = canvas.chart(drawn.source).mark_point(**shape, **_style("calibrant-fill", drawn.model))
+    return [chart.encode(**canvas.place(), **_colored(canvas, drawn.model))]
 
 
-def _interval(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
-    shape = {"strokeWidth": _LINE, "clip": canvas.is_clipped, "tooltip": None, "aria": False}
-    rule = canvas.chart(source_name(index)).mark_rule(**shape, **_style("calibrant-neutral", model))
-    bar = rule.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, model))
-    return [bar, *_points(canvas, index, layer, model)]
+def _interval(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
+    shape = {"strokeWidth": _LINE, **canvas.still}
+    rule = canvas.chart(drawn.source).mark_rule(**shape, **_style("calibrant-neutral", drawn.model))
+    bar = rule.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, drawn.model))
+    return [bar, *_points(canvas, drawn)]
 
 
-def _bars(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
+def _bars(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
     alt = canvas.alt
-    left, right = (_slot_end(canvas.slots, index, is_right) for is_right in (False, True))
-    placed = canvas.chart(source_name(index)).transform_calculate(left=left, right=right)
-    chart = placed.mark_rect(opacity=0.85, clip=canvas.is_clipped, aria=False, **_style("calibrant-fill", model))
+    left, right = (_slot_end(canvas.slots, drawn.index, is_right) for is_right in (False, True))
+    placed = canvas.chart(drawn.source).transform_calculate(left=left, right=right)
+    chart = placed.mark_rect(opacity=0.85, clip=canvas.is_clipped, aria=False, **_style("calibrant-fill", drawn.model))
     place = canvas.place()
     place["x"].field = "left"
     ends = {"x2": alt.X2(field="right"), "y2": alt.Y2(datum=0), "tooltip": alt.TooltipValue(" ")}
-    return [chart.encode(**place, **ends, **_colored(canvas, model))]
+    return [chart.encode(**place, **ends, **_colored(canvas, drawn.model))]
 
 
-def _reference(canvas: Canvas, index: int, layer: Layer, model: int) -> list[Any]:
-    shape = {"style": "calibrant-reference", "clip": canvas.is_clipped, "tooltip": None, "aria": False}
-    order = canvas.alt.Order(value=0)
-    line = canvas.chart(source_name(index)).mark_line(**shape).encode(**canvas.place(), order=order)
-    return [line, _reference_label(canvas, index, layer)] if layer.label else [line]
+def _reference(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
+    shape = {"style": "calibrant-reference", **canvas.still}
+    line = canvas.chart(drawn.source).mark_line(**shape).encode(**canvas.place(), order=canvas.as_rows_stand())
+    return [line, _reference_label(canvas, drawn)] if drawn.layer.label else [line]
 
 
-def _reference_label(canvas: Canvas, index: int, layer: Layer) -> Any:
+def _reference_label(canvas: Canvas, drawn: DrawnLayer) -> Any:
     """Return the label: at the right end of a level line, at the top of a vertical one, below the middle of others."""
-    x, y = layer.columns["x"], layer.columns["y"]
-    rows = canvas.chart(source_name(index)).transform_aggregate(first="argmin(x)", last="argmax(x)", top="argmax(y)")
+    x, y = drawn.layer.columns["x"], drawn.layer.columns["y"]
+    rows = canvas.chart(drawn.source).transform_aggregate(first="argmin(x)", last="argmax(x)", top="argmax(y)")
     if len(x) and x[0] == x[-1]:
         at, side = "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
     elif len(y) and y[0] == y[-1]:
@@ -144,8 +156,8 @@ def _reference_label(canvas: Canvas, index: int, layer: Layer) -> Any:
             {"align": "left", "baseline": "top", "dx": 6, "dy": 4},
         )
     text = rows.transform_calculate(x=at.format("x"), y=at.format("y"))
-    drawn = text.mark_text(style="calibrant-label", tooltip=None, aria=False, **side)
-    return drawn.encode(**canvas.place(), text=canvas.alt.TextValue(layer.label))
+    label = text.mark_text(style="calibrant-label", **side, **canvas.still)
+    return label.encode(**canvas.place(), text=canvas.alt.TextValue(drawn.layer.label))
 
 
 def bar_slots(layers: list[tuple[int, int, bool]]) -> tuple[tuple[int, int], ...]:
@@ -180,7 +192,7 @@ def _style(name: str, model: int) -> dict[str, Any]:
     return {"style": name} if model < 0 else {}
 
 
-BUILDERS: dict[str, Callable[[Canvas, int, Layer, int], list[Any]]] = {
+BUILDERS: dict[str, Callable[[Canvas, DrawnLayer], list[Any]]] = {
     "line": _line,
     "step": _step,
     "band": _band,

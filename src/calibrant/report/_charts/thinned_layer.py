@@ -33,7 +33,9 @@ def _thinned(layer: Layer, figure: Figure) -> Layer:
     if layer.mark == "step" and layer.n_rows > FEW:
         return replace(layer, mark="line", columns=_corners(columns, figure))
     rows = _rows(layer, columns, figure)
-    kept = {name: read_column(values if rows is None else values[rows]) for name, values in columns.items()}
+    kept: dict[str, Any] = {
+        name: read_column(values if rows is None else values[rows]) for name, values in columns.items()
+    }
     return replace(layer, columns=kept)
 
 
@@ -47,7 +49,7 @@ def _rows(layer: Layer, columns: dict[str, NDArray[Any]], figure: Figure) -> NDA
     return thin_points(x, _share(columns["y"], figure.y)) if layer.mark == "points" else None
 
 
-def _corners(columns: dict[str, NDArray[Any]], figure: Figure) -> dict[str, NDArray[Any]]:
+def _corners(columns: dict[str, NDArray[Any]], figure: Figure) -> dict[str, Any]:
     """Return the kept corners of steps; the end of a step has the further columns of its start."""
     at, start = thin_steps(_share(columns["x"], figure.x), _share(columns["y"], figure.y))
     return {name: read_column(values[at if name == "x" else start]) for name, values in columns.items()}

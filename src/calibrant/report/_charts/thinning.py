@@ -125,7 +125,8 @@ def _ends(x: Floats, *heights: Floats, is_finite: NDArray[np.bool_]) -> Position
         spread = np.searchsorted(travelled, np.linspace(0, travelled[-1], _N_SPREAD))
         extremes = [pick(height[finite]) for height in heights for pick in (np.argmin, np.argmax)]
         ends += [finite[np.minimum(spread, len(finite) - 1)], finite[extremes]]
-    return np.clip(np.concatenate(ends), 0, len(x) - 1)
+    rows: Positions = np.clip(np.concatenate(ends), 0, len(x) - 1)
+    return rows
 
 
 def _chords(x: Floats, *heights: Floats, ends: Positions) -> Positions:
