@@ -239,3 +239,9 @@ def test_a_card_names_the_rows_that_make_a_loss_infinite():
         assert card["log_loss"].value == np.inf
         assert card["log_loss"].note.startswith("the actual class has probability 0 in 4 row(s) (first: row 2;")
         assert card["mse"].note == ""
+
+
+def test_equal_probabilities_have_a_card() -> None:
+    card = evaluate(np.tile([0, 0, 0, 1, 1], 400), np.full(2000, 0.4))  # rounding made a variance negative
+    assert card["calibration_slope"].low is None
+    assert card["calibration_intercept"].value == pytest.approx(0.0, abs=1e-9)

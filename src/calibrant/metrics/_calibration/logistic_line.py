@@ -75,7 +75,8 @@ def standard_errors(rows: BinaryRows) -> tuple[float, float]:
     covariance = inverse @ line.meat() @ inverse
     shifted = line_at(rows, float(shift), 1.0)
     middle = float((shifted.weight * shifted.residual**2).sum())
-    return math.sqrt(middle) / float(shifted.information()[0, 0]), math.sqrt(float(covariance[1, 1]))
+    of_slope = max(float(covariance[1, 1]), 0.0)  # rounding makes it negative where all probabilities are equal
+    return math.sqrt(middle) / float(shifted.information()[0, 0]), math.sqrt(of_slope)
 
 
 def line_at(rows: BinaryRows, intercept: float, slope: float) -> LogisticLine:

@@ -156,7 +156,8 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
     which = "these probabilities" if choice is None else name
     report = data.money(name)
     if report is not None and report.now.pays is False:
-        return f"Do not decide by {which}: {report.now.best_alone} for every row earns more."
+        first = ", and recalibration is shown to help" if (report.miscalibration.low or 0.0) > 0.0 else ""
+        return f"Do not decide by {which} now: {report.now.best_alone} for every row earns more{first}."
     if not _beats_chance(data, name):
         return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{_rarest(data)}."
     others = ""

@@ -249,7 +249,7 @@ def _figure(data: ReportData, column: str, segments: list[Segment], number: int)
             "high": [each.high - each.predicted for each in own],
             "rows": [each.n_rows for each in own],
         }
-        layers.append(Layer("interval", columns, model=model_of(data, name)))
+        layers.append(Layer("interval", columns, model=name))
     largest = max(segments, key=lambda each: abs(each.observed - each.predicted))
     away, n_segments = 100.0 * (largest.observed - largest.predicted), len({each.name for each in segments})
     return Figure(
