@@ -56,9 +56,12 @@ def title_lines(title: str) -> list[str]:
     Examples
     --------
     >>> title_lines("Share of customers who answered found (true positive rate)")
-    ['Share of customers who answered found (true', 'positive rate)']
+    ['Share of customers who answered found', '(true positive rate)']
     """
-    return textwrap.wrap(title, _TITLE_WIDTH) or [""]
+    if len(title) <= _TITLE_WIDTH:
+        return [title]
+    words, opened, term = title.partition(" (")
+    return [line for part in (words, opened[1:] + term) for line in textwrap.wrap(part, _TITLE_WIDTH)]
 
 
 def hover_format(axis: Axis) -> str:

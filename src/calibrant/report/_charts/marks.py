@@ -149,7 +149,9 @@ def _reference_label(canvas: Canvas, drawn: DrawnLayer) -> Any:
     if len(x) and x[0] == x[-1]:
         at, side = "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
     elif len(y) and y[0] == y[-1]:
-        at, side = "datum.last.{0}", {"align": "right", "baseline": "bottom", "dy": -4}
+        # Below, since curves come down to the line at its end, unless there is no room above the axis.
+        height = {"expr": "scale('y', datum.y) > height - 24 ? -10 : 11"}
+        at, side = "datum.last.{0}", {"align": "right", "baseline": "middle", "dy": height}
     else:
         at, side = (
             "0.45 * datum.first.{0} + 0.55 * datum.last.{0}",
