@@ -256,10 +256,11 @@ def test_a_report_is_written_with_its_answer(pred: Path, capsys: Capture) -> Non
     args = ["report", pred.name, "--target", "y", "--proba", "p", "--proba", "new=q", "--by", "region"]
     Path("costs.csv").write_text("actual,leave,write\nno,0,1\nyes,0,-2\n")
     found = run_json(capsys, *args, "--costs", "costs.csv", "--html", "out.html")
-    assert set(found) == {"file", "html", "verdicts", "money", "warnings", "bytes"}
+    assert set(found) == {"file", "html", "verdicts", "money", "best", "warnings", "bytes"}
     assert found["bytes"] == Path("out.html").stat().st_size
     assert found["verdicts"]["new"]["kind"] == "miscalibrated"
     assert found["money"]["p"]["now"]["low"] < found["money"]["p"]["now"]["value"]
+    assert found["best"] == "p"
     assert Path("out.html").read_text().startswith("<!doctype html>")
 
 
@@ -268,6 +269,7 @@ def test_the_answer_is_printed_in_words_with_the_path(
 ) -> None:
     monkeypatch.setattr(Report, "to_html", lambda _: "<!doctype html>")
     text = run(capsys, "report", pred.name, "--target", "y", "--proba", "q", "--html", "out.html")
+    assert "recalibrate" in text
     assert "The report is in out.html" in text.splitlines()[-1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from calibrant.cli._app.completion import complete_columns
 from calibrant.cli._app.html_file import Html, check_html, save_report
 from calibrant.cli._app.options import Json, usage_error
-from calibrant.cli._app.printing import print_json, print_text
+from calibrant.cli._app.printing import print_json, print_note, print_text
 from calibrant.cli._predictions.options import Groups, Positive, Predictions, Proba, Scale, ScaleName, Segments, Weight
 
 __all__ = ["report"]
@@ -62,12 +63,15 @@ def report(
             raise usage_error(f"{option} needs --costs FILE.", option)
     check_html(html)
     from calibrant.cli._predictions.prediction_table import read_predictions
-    from calibrant.cli._predictions.report_file import ReportOptions, make_report, print_answer
+    from calibrant.cli._predictions.report_file import ReportOptions, make_report, print_answer, print_ranking_notes
 
     columns = (positive, by or [], groups, ids, weight, costs, benefits, amount)
     options = ReportOptions(*columns, reference, model or [], title, not no_rows, confidence, seed)
     table = read_predictions(predictions, target, proba or [], positive, scale=scale.value, columns=options.columns)
+    if sys.stderr.isatty():
+        print_note(f"Making a report on {len(table.y):,} rows.")
     made = make_report(table, options)
+    print_ranking_notes(table, positive)
     size = save_report(made, html)
     if as_json:
         print_json({"file": predictions, "html": html, **made.summary, "bytes": size})

@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Any
 from calibrant.cli._app.command_text import command_text
 from calibrant.cli._app.named_arguments import named_arguments
 from calibrant.cli._app.options import usage_error
-from calibrant.cli._app.printing import print_text
+from calibrant.cli._app.printing import print_note, print_text
 from calibrant.cli._app.reading import STDIN
 from calibrant.cli._predictions.column_class import is_negative
+from calibrant.cli._predictions.proba_columns import ModelColumns, find_class
 from calibrant.cli._predictions.report_costs import costs_of_report
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
     from calibrant.cli._predictions.prediction_table import PredictionTable
     from calibrant.report import Report
 
-__all__ = ["ReportOptions", "make_report", "print_answer"]
+__all__ = ["ReportOptions", "make_report", "print_answer", "print_ranking_notes"]
+
+_REVERSED = 0.4  # an AUC that a model which knows nothing seldom has, even on few rows
 
 
 @dataclass(frozen=True)
@@ -53,28 +57,26 @@ def make_report(table: PredictionTable, options: ReportOptions) -> Report:
     """Make the report on a table of predictions."""
     from calibrant.report import Report
 
-    positive = _positive(table, options.positive)
-    is_binary = positive is not None
-    y = _one_against_others(table, positive) if is_binary and len(table.classes) > 2 else table.y
-    classes = sorted(y.dropna().unique().tolist())
+    rows = _report_rows(table, options.positive)
     costs = None
     if options.costs is not None:
         known = {"benefits": options.benefits, "has_amount": options.amount is not None}
-        costs = costs_of_report(options.costs, table, classes, positive, **known)
+        classes = sorted(rows.y.dropna().unique().tolist())
+        costs = costs_of_report(options.costs, table, classes, rows.positive, **known)
     with named_arguments(_names(table, options)):
         return Report.from_predictions(
-            y,
-            {model.name: _probabilities(table, number, positive) for number, model in enumerate(table.models)},
+            rows.y,
+            rows.probas,
             costs=costs,
             amount=table.column(options.amount),
             by={column: table.frame[column] for column in options.by} or None,
             groups=table.column(options.groups),
             ids=table.column(options.ids),
             sample_weight=table.column(options.weight),
-            pos_label=positive,
-            labels=None if is_binary else list(table.classes),
+            pos_label=rows.positive,
+            labels=list(table.classes) if rows.positive is None else None,
             reference=options.reference,
-            model=_load_models(options.models, [model.name for model in table.models]),
+            model=_load_models(options.models, list(rows.probas)),
             title=options.title,
             rows=options.rows,
             confidence=options.confidence,
@@ -82,6 +84,21 @@ def make_report(table: PredictionTable, options: ReportOptions) -> Report:
             source=" ".join([_source(table), *table.notes]),
             command=command_text(),
         )
+
+
+def print_ranking_notes(table: PredictionTable, positive: str | None) -> None:
+    """Print a note on models whose probabilities are likely to be those of the other class."""
+    from calibrant.metrics import auc
+
+    rows = _report_rows(table, positive)
+    if rows.positive is None:
+        return
+    for name, proba in rows.probas.items():
+        if (found := auc(rows.y, proba, pos_label=rows.positive)) < _REVERSED:
+            print_note(
+                f"Note: {name} ranks the rows the wrong way round (auc {found:.3f}). Is it the probability of another "
+                f"class than {rows.positive}? Pass --positive."
+            )
 
 
 def print_answer(report: Report) -> None:
@@ -95,31 +112,45 @@ def print_answer(report: Report) -> None:
             print_text(f"- {block.text} {block.detail}".rstrip())
 
 
+@dataclass(frozen=True, eq=False)
+class _ReportRows:
+    """Classes and probabilities as a report takes them, and the positive class; None where there are more than two."""
+
+    y: pd.Series[Any]
+    probas: dict[str, NDArray[np.float64]]
+    positive: Any
+
+
+def _report_rows(table: PredictionTable, requested: str | None) -> _ReportRows:
+    positive = _positive(table, requested)
+    y = table.y if positive is None or len(table.classes) == 2 else _one_against_others(table, positive)
+    return _ReportRows(y, {model.name: _probabilities(table, model, positive) for model in table.models}, positive)
+
+
 def _positive(table: PredictionTable, requested: str | None) -> Any:
     """Return the class that a report is about: the one requested or named by all columns; None for many classes."""
+    if requested is not None:
+        return find_class(requested, table.classes)
     named = {model.positive for model in table.models}
     if len(table.classes) > 2:
-        if None in named and len(named) > 1:
-            raise usage_error("pass the columns of all classes for every model, or of one for every model.", "--proba")
         if len(named) > 1:
-            raise usage_error(f"the columns are of the classes {', '.join(map(str, named))}; pass one.", "--proba")
+            raise usage_error("every model must have the columns of all classes, or that of the same class.", "--proba")
         return named.pop()
-    (only,) = named if len(named) == 1 else (None,)
-    return only if only is not None and (requested is not None or not is_negative(only)) else table.classes[-1]
+    only = named.pop() if len(named) == 1 else None
+    return table.classes[-1] if only is None or is_negative(only) else only
 
 
-def _one_against_others(table: PredictionTable, positive: Any) -> Any:
+def _one_against_others(table: PredictionTable, positive: Any) -> pd.Series[Any]:
     y = table.y
     return y.astype(object).where(y.isna() | (y == positive), f"not {positive}")
 
 
-def _probabilities(table: PredictionTable, number: int, positive: Any) -> NDArray[np.float64]:
+def _probabilities(table: PredictionTable, model: ModelColumns, positive: Any) -> NDArray[np.float64]:
     """Return the probabilities of a model: those of all classes, or of the positive one."""
-    model = table.models[number]
     proba = table.probas[model.name]
-    if positive is not None and len(model.columns) == 1 and model.positive != positive:
-        return 1.0 - proba
-    return proba
+    if positive is not None and len(model.columns) > 2:
+        return proba[:, model.classes.index(positive)]
+    return 1.0 - proba if len(model.columns) == 1 and model.positive != positive else proba
 
 
 def _load_models(requested: Sequence[str], names: list[str]) -> Any:

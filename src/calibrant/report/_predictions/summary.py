@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from calibrant._sections import Callout
+from calibrant.report._predictions.model_choice import choose_model
 
 if TYPE_CHECKING:
     from calibrant._sections import Section
@@ -16,10 +17,12 @@ __all__ = ["summary_of"]
 
 
 def summary_of(data: ReportData, sections: Sequence[Section]) -> dict[str, Any]:
-    """Return the verdict and the money of each model, and the warnings."""
+    """Return the verdict and the money of each model, the best model, and the warnings."""
+    choice = choose_model(data)
     return {
         "verdicts": {name: _verdict(data, name) for name in data.names},
         "money": None if data.costs is None else {name: _money(data.money(name)) for name in data.names},
+        "best": data.names[0] if choice is None else choice.best,
         "warnings": [
             block.text
             for section in sections
