@@ -269,23 +269,21 @@ def test_the_answer_is_printed_in_words_with_the_path(
 ) -> None:
     monkeypatch.setattr(Report, "to_html", lambda _: "<!doctype html>")
     text = run(capsys, "report", pred.name, "--target", "y", "--proba", "q", "--html", "out.html")
-    assert "recalibrate" in text
+    assert "miscalibrated" in text.lower()
     assert "The report is in out.html" in text.splitlines()[-1]
 
 
-def test_evaluate_writes_the_report_of_the_same_request(
-    pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Report, "to_html", lambda _: "<!doctype html>")
-    args = ["evaluate", pred.name, "--target", "y", "--proba", "p", "--html", "out.html"]
+@pytest.mark.usefixtures("made")
+def test_evaluate_writes_the_report_of_the_same_request(capsys: Capture) -> None:
+    args = ["evaluate", "pred.csv", "--target", "y", "--proba", "p", "--metric", "auc", "--html", "out.html"]
     assert "The report is in out.html." in run(capsys, *args)
-    assert Path("out.html").exists()
     Path("out.html").unlink()
     found = json.loads(run(capsys, *args, "--json", "--fail-if", "auc<0.999", code=8))
     assert (found["html"], found["bytes"]) == ("out.html", Path("out.html").stat().st_size)
     assert "needs all rows" in run_json(capsys, *args, "--stream", code=2)["error"]["message"]
 
 
+@pytest.mark.usefixtures("made")
 def test_ctrl_c_leaves_the_older_file(pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: Report) -> str:
         raise KeyboardInterrupt
@@ -295,3 +293,27 @@ def test_ctrl_c_leaves_the_older_file(pred: Path, capsys: Capture, monkeypatch: 
     run(capsys, "report", pred.name, "--target", "y", "--proba", "p", "--html", "out.html", code=130)
     assert Path("out.html").read_text() == "older"
     assert {path.name for path in Path().iterdir()} == {"pred.csv", "out.html"}
+
+
+@pytest.mark.parametrize("option", ["target", "proba", "by", "groups", "ids", "weight", "amount"])
+def test_columns_are_completed(option: str, pred: Path) -> None:
+    from calibrant.cli._app.app import make_command
+
+    command = make_command()
+    report = command.get_command(None, "report")
+    (parameter,) = (each for each in report.params if each.name == option)
+    context = report.make_context("report", [pred.name, "--html", "out.html"])
+    assert [item.value for item in parameter.shell_complete(context, "reg")] == ["region"]
+
+
+def test_probabilities_of_the_other_class_are_noticed(made: Made) -> None:
+    assert (
+        "Is it the probability of another class than no? Pass --positive."
+        in made("--proba", "p", "--positive", "no")["printed"].err
+    )
+
+
+def test_one_of_three_classes_is_taken_from_the_columns_of_all(made: Made, three_classes: pd.DataFrame) -> None:
+    write(three_classes)
+    found = made("--positive", "b")
+    np.testing.assert_allclose(found["y_proba"]["model"], three_classes["probability_b"])

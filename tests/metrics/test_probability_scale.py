@@ -96,3 +96,9 @@ def test_text_that_is_no_number_is_an_error() -> None:
         to_probabilities(pd.Series(["0.1", "high"], name="p"))
     with pytest.raises(DataError, match="write all of them the same way"):
         to_probabilities(["10%", "0.2"])
+
+
+def test_rounding_beyond_one_is_no_question_but_more_is() -> None:
+    assert to_probabilities(np.array([-1e-7, 1.0000001])).proba.tolist() == [0.0, 1.0]
+    with pytest.raises(DataError, match=r"go from 0.5 to 1.00001, outside \[0, 1\]"):
+        to_probabilities([0.5, 1.00001])

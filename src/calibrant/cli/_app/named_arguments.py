@@ -23,6 +23,7 @@ _SUGGESTIONS = {
     r'load\("(openml:.*?)"\) loads it from OpenML': r"\1 loads one of that name from OpenML",
     r"list_datasets\(\) lists them\.": "'calibrant datasets list' lists them.",
     r" read_table reads files\.": "",
+    r"; to_probabilities converts percent and log-odds": "",
 }
 
 

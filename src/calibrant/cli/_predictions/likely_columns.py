@@ -13,6 +13,7 @@ __all__ = ["likely_probabilities", "likely_targets", "proposal"]
 
 _MOST_SHOWN = 3
 _MOST_CLASSES = 20
+_MOST_READ = 100  # rows that show whether a column of text is in percent
 _CLASS_WORDS = {"y", "target", "label", "class", "actual", "outcome", "truth", "true", "observed", "response", "event"}
 _PROBABILITY_WORDS = {"p", "pr", "prob", "proba", "probability", "score", "predicted", "prediction", "pred", "yhat"}
 _SCALE_WORDS = {"percent", "pct", "perc", "logit", "logits", "logodds", "odds", "margin"}
@@ -43,7 +44,7 @@ def likely_probabilities(frame: pd.DataFrame) -> list[str]:
     >>> likely_probabilities(pd.DataFrame({"a": [0.2, 0.5], "score": [0.1, 0.9], "b": [0, 1], "pct": [20.0, 31.5]}))
     ['score', 'pct', 'a']
     """
-    found = [str(name) for name, column in frame.items() if _is_fractional(column) and _looks_right(str(name), column)]
+    found = [str(name) for name, column in frame.items() if _looks_right(str(name), column)]
     return sorted(found, key=lambda name: not (_PROBABILITY_WORDS | _SCALE_WORDS).intersection(words_of(name)))
 
 
@@ -68,4 +69,8 @@ def _is_fractional(column: pd.Series[Any]) -> bool:
 
 
 def _looks_right(name: str, column: pd.Series[Any]) -> bool:
-    return (column.min() >= 0 and column.max() <= 1) or bool(_SCALE_WORDS.intersection(words_of(name)))
+    if column.dtype.kind in "fi":
+        is_named = bool(_SCALE_WORDS.intersection(words_of(name)))
+        return is_named or (_is_fractional(column) and column.min() >= 0 and column.max() <= 1)
+    texts = [] if column.dtype.kind == "b" else [str(each).rstrip() for each in column.dropna().head(_MOST_READ)]
+    return bool(texts) and all(text.endswith("%") for text in texts)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ScaledProbabilities", "to_probabilities"]
 
-_ROUNDING = 1e-9  # how far rounding may take a value outside the range of its scale
+_ROUNDING = 1e-6  # how far rounding may take a value outside the range of its scale, in single precision
 _SUM = 1e-6  # how far rows may sum from 1, as the metrics have it
 _MOST_DIGITS = 6  # more digits than that are not those of a rounded file
 
@@ -138,7 +138,7 @@ def to_probabilities(values: Any, *, scale: str = "auto", name: str | None = Non
     found, why = _recognized(low, high, names, has_signs) if scale == "auto" else (scale, f'of scale="{scale}"')
     if found is None or not _SCALES[found].holds(low, high):
         raise DataError(_question(low, high, names, scale))
-    proba, rounded = _divided_by_sums(_SCALES[found].to_proba(numbers))
+    proba, rounded = _divided_by_sums(np.clip(_SCALES[found].to_proba(numbers), 0.0, 1.0))
     return ScaledProbabilities(proba, found, tuple(_notes(found, why, names, rounded, (low, high))))
 
 
@@ -161,7 +161,7 @@ def _notes(scale: str, why: str, names: list[str], rounded: str, limits: tuple[f
         notes.append(f"{who} {verb} read as {_SCALES[scale].what}, because of {why.removeprefix('of ')}.")
     elif other := next((each for each in ("percent", "logit") if _SCALES[each].is_named(names)), None):
         notes.append(
-            f"{who} {verb} read as probabilities, because the values are in [0, 1] ({limits[0]:g} to {limits[1]:g}); "
+            f"{who} {verb} read as probabilities, because the values are in [0, 1] ({limits[0]:.3g} to {limits[1]:.3g}); "
             f'pass scale="{other}" if they are {_SCALES[other].what}.'
         )
     if rounded:
@@ -175,12 +175,18 @@ def _question(low: float, high: float, names: list[str], scale: str) -> str:
     goes, it, holds = ("goes", "it is", "it holds") if one else ("go", "they are", "they hold")
     limits = f"[{_SCALES[scale].low:g}, {_SCALES[scale].high:g}]" if scale != "auto" else "[0, 1]"
     noun = "in percent" if scale == "percent" else "a probability" if one else "probabilities"
-    found = f"{_who(names)} {goes} from {low:g} to {high:g}, outside {limits}, so {it} not {noun}: "
+    found = f"{_who(names)} {goes} from {_shown(low)} to {_shown(high)}, outside {limits}, so {it} not {noun}: "
     if scale == "percent":
         return found + 'pass scale="logit" for log-odds, or calibrate the scores first.'
     if _SCALES["percent"].holds(low, high):
         return found + f'pass scale="percent" if {holds} percent, or calibrate {"it" if one else "them"} first.'
     return found + f'pass scale="logit" if {holds} log-odds, or calibrate {"it" if one else "them"} first.'
+
+
+def _shown(value: float) -> str:
+    """Return a number with three digits, or with as many as show that it is outside [0, 1] or [0, 100]."""
+    texts = (f"{value:.{n_digits}g}" for n_digits in (3, 6, 17))
+    return next(text for text in texts if float(text) not in (0.0, 1.0, 100.0) or float(text) == value)
 
 
 def _who(names: list[str]) -> str:
@@ -233,4 +239,4 @@ def _divided_by_sums(proba: NDArray[np.float64]) -> tuple[NDArray[np.float64], s
 
 
 def _has_digits(values: NDArray[np.float64], n_digits: int) -> bool:
-    return bool(np.allclose(values, values.round(n_digits), rtol=0.0, atol=_ROUNDING, equal_nan=True))
+    return bool(np.allclose(values, values.round(n_digits), rtol=0.0, atol=1e-9, equal_nan=True))

@@ -233,7 +233,8 @@ def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | No
     if not is_inside:
         _raise_if_any(np.isnan(values), kept, "NaN", "drop those rows or set their weight to 0.")
         outside = (values < -_OUTSIDE) | (values > 1.0 + _OUTSIDE)
-        _raise_if_any(outside, kept, "value(s) outside [0, 1]", "pass probabilities, not scores.")
+        hint = "pass probabilities, not scores; to_probabilities converts percent and log-odds."
+        _raise_if_any(outside, kept, "value(s) outside [0, 1]", hint)
     if values.shape[1] > 1:
         _raise_if_any(
             _is_off(values), kept, "row(s) that do not sum to 1", "divide each row by its sum, or pass one column."
