@@ -161,7 +161,7 @@ def _notes(scale: str, why: str, names: list[str], rounded: str, limits: tuple[f
         notes.append(f"{who} {verb} read as {_SCALES[scale].what}, because of {why.removeprefix('of ')}.")
     elif other := next((each for each in ("percent", "logit") if _SCALES[each].is_named(names)), None):
         notes.append(
-            f"{who} {verb} read as probabilities, because the values are in [0, 1] ({limits[0]:.3g} to {limits[1]:.3g}); "
+            f"{who} {verb} read as probabilities, because the values go from {limits[0]:.3g} to {limits[1]:.3g}; "
             f'pass scale="{other}" if they are {_SCALES[other].what}.'
         )
     if rounded:
