@@ -147,5 +147,18 @@ def test_long_and_wide_names_are_cut() -> None:
     wide = dataclasses.replace(root, split="数" * 30)
     leaves = drawing().nodes[1:]
     shown = [drawing(nodes=(node, *leaves)).html() for node in (root, wide)]
-    assert ">" + "x" * 22 + "…<" in shown[0]
-    assert ">" + "数" * 11 + "…<" in shown[1]
+    assert ">" + "x" * 21 + "…<" in shown[0]
+    assert ">" + "数" * 10 + "…<" in shown[1]
+
+
+def test_the_root_of_a_tall_tree_stands_at_its_top_and_of_a_small_one_in_the_middle() -> None:
+    assert root_of(3) == 8 + 2 * 48 // 2
+    assert root_of(20) == 8
+
+
+def root_of(n_leaves: int) -> int:
+    """Return the upper end of the root's box, in pixels."""
+    root = TreeNode(0, -1, 0, (n_leaves - 1) / 2, "rows", (0.5, 0.5), split="x", kind="test")
+    leaves = (TreeNode(k + 1, 0, 1, float(k), "rows", (0.5, 0.5)) for k in range(n_leaves))
+    box = drawing(nodes=(root, *leaves)).html().split("rx=")[0].rpartition("<rect")[2]
+    return int(box.split(' y="')[1].split('"')[0]) + 2

@@ -43,9 +43,12 @@ class SectionsReprMixin:
 
 
 def model_section(
-    estimator: Any, facts: Sequence[tuple[str, str]], class_weights: NDArray[np.float64] | None = None
+    estimator: Any,
+    facts: Sequence[tuple[str, str]],
+    class_weights: NDArray[np.float64] | None = None,
+    summary: str = "",
 ) -> Section:
-    """Return what an estimator is: the first line of its documentation, its parameters, facts and classes.
+    """Return what an estimator is: a summary (the first line of its documentation), parameters, facts and classes.
 
     Examples
     --------
@@ -55,7 +58,7 @@ def model_section(
     >>> section.title, section.blocks[1].pairs[:2]
     ('ProbabilityTreeClassifier', (('parameters', 'max_depth=1'), ('size', '3 nodes')))
     """
-    summary = (inspect.getdoc(type(estimator)) or "").partition("\n")[0]
+    summary = summary or (inspect.getdoc(type(estimator)) or "").partition("\n")[0]
     blocks: list[Block] = [Paragraph(summary)] if summary else []
     columns = f"{estimator.n_features_in_:,}"
     pairs = [("parameters", changed_parameters(estimator)), *facts, ("columns", columns)]

@@ -70,7 +70,7 @@ class TreeDrawing:
     nodes : tuple of TreeNode
         The nodes that are drawn, the root first.
     text : str
-        The tree as text.
+        The tree as text; "" to leave it out.
     shown_class : int, optional
         The class whose probability the boxes show; by default the most probable one of each node.
 
@@ -102,9 +102,15 @@ class TreeDrawing:
             legend_html(self.classes, self.nodes[0].probabilities, self.shown_class),
             element("div", tree_svg(self), class_="tree", role="region", aria_label=self.caption, tabindex=0),
             self._note(),
-            element("details", element("summary", "The tree as text"), element("pre", escape(self.text), tabindex=0)),
+            self._details(),
             class_="drawing",
         )
+
+    def _details(self) -> str:
+        if not self.text:
+            return ""
+        words = element("pre", escape(self.text), tabindex=0)
+        return element("details", element("summary", "The tree as text"), words)
 
     def _note(self) -> str:
         if not self.n_hidden:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["legend_html", "tree_svg"]
 
-_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = 184, 118, 44, 56, 2, 10, 14  # pixels
+_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = 178, 112, 40, 48, 2, 10, 14  # pixels
+_TALL = 12  # rows: what is not higher fits a screen, with tests in the middle of their branches
 _REMARK = 120  # pixels beside a box, where the drawing stops
-_SPLIT, _CLASS, _BRANCH = 23, 11, 16  # letters that fit
+_SPLIT, _CLASS, _BRANCH = 22, 11, 15  # letters that fit
 # Readable on white and on black alike (Paul Tol's bright scheme); all else has the colour of the page's text.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 _OTHERS = "#999999"
@@ -33,19 +35,19 @@ def tree_svg(drawing: TreeDrawing) -> str:
     >>> tree_svg(TreeDrawing("A tree", "A tree of one leaf", ("a", "b"), (node,), "")).count("<rect")
     3
     """
-    nodes = {node.id: node for node in drawing.nodes}
+    nodes = _aligned(drawing.nodes)
     tests = {node.parent for node in drawing.nodes}
     fills = _fills(nodes[0].probabilities, drawing.shown_class)
     n_levels = 1 + max(node.depth for node in drawing.nodes)
     is_cut = any(node.n_hidden and node.depth == n_levels - 1 for node in drawing.nodes)
     width = 2 * _MARGIN + n_levels * _BOX + (n_levels - 1) * _GAP + is_cut * _REMARK
     height = 2 * _MARGIN + round((1 + max(node.position for node in drawing.nodes)) * _ROW)
-    below = [node for node in drawing.nodes if node.parent >= 0]
+    below = [node for node in nodes.values() if node.parent >= 0]
     return element(
         "svg",
         element("g", *(_edge(nodes[node.parent], node) for node in below), **_LINES),
         *map(_branch, below),
-        *(_box(drawing, node, node.id in tests, fills) for node in drawing.nodes),
+        *(_box(drawing, node, node.id in tests, fills) for node in nodes.values()),
         role="img",
         aria_label=drawing.description,
         viewBox=f"0 0 {width} {height}",
@@ -54,6 +56,16 @@ def tree_svg(drawing: TreeDrawing) -> str:
         fill="currentColor",
         font_size="13",
     )
+
+
+def _aligned(nodes: tuple[TreeNode, ...]) -> dict[int, TreeNode]:
+    """Return the nodes by number; in a tall tree tests are in the row of their first branch: the root is in sight."""
+    rows = {node.id: node.position for node in nodes}
+    is_tall = max(rows.values()) >= _TALL
+    for node in sorted(nodes, key=lambda node: -node.depth) if is_tall else ():
+        if node.parent >= 0:
+            rows[node.parent] = min(rows[node.parent], rows[node.id])
+    return {node.id: replace(node, position=rows[node.id]) for node in nodes}
 
 
 def legend_html(classes: tuple[str, ...], base_rates: tuple[float, ...], shown_class: int | None) -> str:
@@ -71,10 +83,13 @@ def legend_html(classes: tuple[str, ...], base_rates: tuple[float, ...], shown_c
 
 
 def _fills(base_rates: tuple[float, ...], shown_class: int | None) -> list[tuple[str, float]]:
-    """Return the colour and opacity of each class: of two the shown one stands out, of many the most frequent do."""
+    """Return the colour and opacity of each class: of two the shown one is darker, of many the most frequent differ.
+
+    Two classes need no colours, which a report has for models.
+    """
     n_classes = len(base_rates)
     if n_classes == 2 and shown_class is not None:
-        return [(_COLOURS[0], 1.0) if each == shown_class else ("currentColor", 0.2) for each in range(2)]
+        return [("currentColor", 0.7 if each == shown_class else 0.15) for each in range(2)]
     if n_classes <= len(_COLOURS):
         return [(colour, 1.0) for colour in _COLOURS[:n_classes]]
     frequent = sorted(range(n_classes), key=lambda each: -base_rates[each])[: len(_COLOURS) - 1]
@@ -87,16 +102,16 @@ def _box(drawing: TreeDrawing, node: TreeNode, has_branches: bool, fills: list[t
     label, share = _shown(drawing, node)
     full = [f"tests {node.split}"] * bool(node.split) + [node.rows]
     full += [f"{name}: {percent(p)}" for name, p in zip(drawing.classes, node.probabilities, strict=True)][:20]
-    parts = [element("title", text("\n".join(full))), _frame(x, y, node)]
+    parts = [element("title", text(" · ".join(full))), _frame(x, y, node)]
     if node.kind == "removed":
-        parts += [_text(x + _PAD, y + 26, f"removed · {node.rows}", small=True)]
+        parts += [_text(x + _PAD, y + 24, f"removed · {node.rows}", small=True)]
     elif has_branches:
-        parts += [_text(x + _PAD, y + 19, _cut(node.split, _SPLIT), bold=True)]
-        parts += [_text(x + _PAD, y + 35, f"{_cut(label, _CLASS)}: {share} · {node.rows}", small=True)]
+        parts += [_text(x + _PAD, y + 17, _cut(node.split, _SPLIT), bold=True)]
+        parts += [_text(x + _PAD, y + 32, f"{_cut(label, _CLASS)}: {share} · {node.rows}", small=True)]
     else:
-        parts += [_text(x + _PAD, y + 19, f"{_cut(label, _CLASS)}: {share}", bold=True)]
-        parts += [_text(x + _BOX - _PAD, y + 19, node.rows, small=True, anchor="end")]
-        parts += _bar(x + _PAD, y + 27, node.probabilities, fills, drawing.shown_class)
+        parts += [_text(x + _PAD, y + 17, f"{_cut(label, _CLASS)}: {share}", bold=True)]
+        parts += [_text(x + _BOX - _PAD, y + 17, node.rows, small=True, anchor="end")]
+        parts += _bar(x + _PAD, y + 25, node.probabilities, fills, drawing.shown_class)
     return element("g", *parts, *_remark(node, has_branches))
 
 
@@ -158,7 +173,7 @@ def _remark(node: TreeNode, has_branches: bool) -> Iterator[str]:
     yield (
         _text(x + _PAD, y + _HEIGHT + 14, note, small=True)
         if has_branches
-        else _text(x + _BOX + 8, y + 26, f"… {note}", small=True)
+        else _text(x + _BOX + 8, y + 24, f"… {note}", small=True)
     )
 
 

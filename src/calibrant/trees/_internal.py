@@ -4,6 +4,7 @@ from calibrant.trees._description.code_lengths import PROBABILITIES, Probabiliti
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
 from calibrant.trees._export.layout import leaves_below, node_positions
 from calibrant.trees._export.outline import Outline
+from calibrant.trees._export.sections import HOW_TO_READ, draw_model
 from calibrant.trees._export.text import plain_text
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow_unpruned
@@ -39,6 +40,7 @@ from calibrant.trees._tree_params import (
 )
 
 __all__ = [
+    "HOW_TO_READ",
     "PROBABILITIES",
     "RULES",
     "SINGLE_TREE_RULES",
@@ -65,6 +67,7 @@ __all__ = [
     "TreeReading",
     "WeightKind",
     "counts_bits",
+    "draw_model",
     "grow_unpruned",
     "impurity_importances",
     "leaves_below",

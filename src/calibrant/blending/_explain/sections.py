@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["blend_sections"]
 
+_SUMMARY = "A calibrated blend of different models: their log-probabilities, weighted and added up."
+
 
 def blend_sections(model: Any) -> tuple[Section, ...]:
     """Return a fitted `ProbabilityClassifier` as sections.
@@ -26,7 +28,7 @@ def blend_sections(model: Any) -> tuple[Section, ...]:
     """
     examples = vars(model).get("_examples")  # None in a model that was saved without its training rows
     facts = [("training rows", f"{examples.n_rows:,}")] if "_sample" in vars(model) else []
-    about = model_section(model, facts, None if examples is None else examples.class_weights)
+    about = model_section(model, facts, None if examples is None else examples.class_weights, _SUMMARY)
     blocks: list[Block] = [Definitions(_stages(model)), _members_table(model.members_)]
     blocks += [Callout("info", f"Left out: {name}", reason) for name, reason in model.left_out_.items()]
     return about, Section("blend", "What the probabilities are made of", tuple(blocks), term="Blend")
@@ -40,9 +42,11 @@ def _stages(model: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _members_table(members: tuple[Member, ...]) -> DataTable:
-    columns = TableColumn("member", "left"), TableColumn("weight"), TableColumn("log-loss"), TableColumn("seconds")
-    rows = [(each.name, f"{each.weight:.2f}", f"{each.log_loss:.4f}", f"{each.seconds:.2f}") for each in members]
+    columns = [TableColumn("member", "left"), TableColumn("weight"), TableColumn("log-loss"), TableColumn("seconds")]
+    rows: list[tuple[str, ...]] = [
+        (each.name, f"{each.weight:.2f}", f"{each.log_loss:.4f}", f"{each.seconds:.2f}") for each in members
+    ]
     if any(each.note for each in members):
-        columns = *columns, TableColumn("note", "left")
+        columns.append(TableColumn("note", "left"))
         rows = [(*row, each.note) for row, each in zip(rows, members, strict=True)]
-    return DataTable("Members, by weight", columns, tuple(rows))
+    return DataTable("Members, by weight", tuple(columns), tuple(rows))

@@ -18,6 +18,7 @@ from calibrant.report._predictions import (
     score_card,
     score_histograms,
     segments,
+    tree,
     warnings_section,
 )
 
@@ -39,7 +40,13 @@ _FIGURES: tuple[SectionMaker, ...] = (
     lift_and_gains.section,
     cost_curves.section,
 )
-_CLOSING: tuple[SectionMaker, ...] = (comparison.section, segments.section, warnings_section.section, how_made.section)
+_CLOSING: tuple[SectionMaker, ...] = (
+    comparison.section,
+    segments.section,
+    tree.section,
+    warnings_section.section,
+    how_made.section,
+)
 
 
 def sections_of(data: ReportData) -> tuple[Section, ...]:

@@ -25,8 +25,13 @@ _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6
 _MOST_LINES = 300  # of the text
 
 
-def tree_drawing(outline: Outline, values: Values | None = None, shown_class: int | None = None) -> TreeDrawing:
-    """Return a tree to draw, with the distinct training values of each column, by which cuts have few digits.
+def tree_drawing(
+    outline: Outline, values: Values | None = None, shown_class: int | None = None, fewest_rows: float = 0.0
+) -> TreeDrawing:
+    """Return a tree to draw.
+
+    With the distinct training values of each column, cuts have few digits. No branch that fewer than ``fewest_rows``
+    training rows reach is drawn, nor one beside it, and where there are any the tree is not written as text.
 
     Examples
     --------
@@ -41,8 +46,8 @@ def tree_drawing(outline: Outline, values: Values | None = None, shown_class: in
         caption="; ".join(filter(None, [size, outline.head])),
         description=f"Tree of {size}{first}. Its text follows.",
         classes=tuple(map(str, tree.classes)),
-        nodes=_nodes(outline, _choose_nodes(outline), values),
-        text=_text(outline),
+        nodes=_nodes(outline, _choose_nodes(outline, fewest_rows), values),
+        text="" if _is_small(outline, fewest_rows).any() else _text(outline),
         shown_class=shown_class,
     )
 
@@ -67,16 +72,22 @@ def tree_size(tree: Tree) -> str:
     return f"{nodes}, {leaves}, depth {tree.max_depth:,}"
 
 
-def _choose_nodes(outline: Outline) -> NDArray[np.bool_]:
+def _is_small(outline: Outline, fewest_rows: float) -> NDArray[np.bool_]:
+    """Return which nodes some training rows reach, but too few; nothing is known of rows by a branch without any."""
+    return np.asarray((outline.tree.weight > 0) & (outline.tree.weight < fewest_rows))
+
+
+def _choose_nodes(outline: Outline, fewest_rows: float) -> NDArray[np.bool_]:
     """Return the nodes to draw: from the root on, the branches of the test that the most rows reach come next."""
-    tree, is_shown = outline.tree, outline.is_drawn()
+    tree, is_shown, is_small = outline.tree, outline.is_drawn(), _is_small(outline, fewest_rows)
     chosen = np.zeros(tree.n_nodes, dtype=np.bool_)
     chosen[0], n_chosen = True, 1
     waiting = [(-float(tree.weight[0]), 0)]
     while waiting:
         _, node = heapq.heappop(waiting)
         branches = _branches(outline, node, is_shown)
-        if n_chosen + len(branches) > _MOST_NODES or tree.depth[node] == _MOST_LEVELS:
+        is_last = tree.depth[node] == _MOST_LEVELS or is_small[tree.children_of(node)].any()
+        if is_last or n_chosen + len(branches) > _MOST_NODES:
             continue
         chosen[branches] = True
         n_chosen += len(branches)

@@ -1,0 +1,105 @@
+"""The models themselves: a tree is drawn, a blend or a forest is described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant._repr import short_repr
+from calibrant._sections import Paragraph, Section
+from calibrant.exceptions import ParameterError
+from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
+from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._internal import HOW_TO_READ, draw_model
+
+if TYPE_CHECKING:
+    from calibrant._sections import Block
+    from calibrant.report._predictions.report_data import ReportData
+
+__all__ = ["section", "shown_part"]
+
+_TREES = (ProbabilityTreeClassifier, DecisionTreeClassifier)
+_MOST_WRAPPERS = 10
+
+
+def section(data: ReportData) -> Section | None:
+    """Return the trees, drawn, and what other models are made of; None where no model was passed."""
+    if not data.model:
+        return None
+    for name, model in data.model.items():
+        _check_fitted(name, model)
+    parts = {name: shown_part(model) for name, model in data.model.items()}
+    blocks = [block for name, part in parts.items() for block in _blocks(data, name, part)]
+    if any(isinstance(part, _TREES) for part in parts.values()):
+        blocks.insert(0, Paragraph(HOW_TO_READ, "note"))
+        return Section("tree", "How does the model decide?", tuple(blocks), term="Decision tree")
+    return Section("tree", "What is the model made of?", tuple(blocks), term="Fitted model")
+
+
+def shown_part(model: Any) -> Any:
+    """Return the fitted model inside a pipeline, a search, a calibrated or another wrapped classifier; or the model.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from calibrant.calibration import CalibratedClassifier
+    >>> model = CalibratedClassifier(make_pipeline(ProbabilityTreeClassifier()), cv=2)
+    >>> type(shown_part(model.fit([[1], [2], [3], [4]] * 5, ["a", "a", "b", "b"] * 5))).__name__
+    'ProbabilityTreeClassifier'
+    """
+    part = model
+    for _ in range(_MOST_WRAPPERS):
+        inner = None if _is_shown(part) else next(_inside(part), None)
+        if inner is None:
+            return part
+        part = inner
+    return part
+
+
+def _check_fitted(name: str, model: Any) -> None:
+    try:
+        check_is_fitted(model)
+    except (NotFittedError, TypeError) as error:
+        raise ParameterError(f"model must be a fitted classifier; for {name!r} got {short_repr(model)}.") from error
+
+
+def _is_shown(model: Any) -> bool:
+    return isinstance(model, _TREES) or hasattr(model, "_sections")
+
+
+def _inside(model: Any) -> Iterator[Any]:
+    """Yield the fitted models that a model consists of, where they stand for it."""
+    if isinstance(model, Pipeline):
+        yield model[-1]
+    yield from (getattr(model, name) for name in ("best_estimator_", "estimator_") if _has_fitted(model, name))
+    if hasattr(model, "calibrators_"):  # of several folds the first
+        yield from model.estimators_
+    yield from (each.estimator for each in getattr(model, "calibrated_classifiers_", ()))
+
+
+def _has_fitted(model: Any, name: str) -> bool:
+    """Return whether an attribute is a fitted model; forests of scikit-learn have one that is not."""
+    try:
+        check_is_fitted(getattr(model, name, None))
+    except (NotFittedError, TypeError):
+        return False
+    return True
+
+
+def _blocks(data: ReportData, name: str, part: Any) -> Iterator[Block]:
+    kind = type(part).__name__
+    if isinstance(part, _TREES):
+        wrapped = part is not data.model[name]
+        inside = f", inside a {type(data.model[name]).__name__}: probabilities are those of the tree" if wrapped else ""
+        yield Paragraph(f"{name}: {kind}{inside}", "lead")
+        yield draw_model(part, data.positive, 0.0 if data.rows else FEWEST_ROWS)
+    elif hasattr(part, "_sections"):
+        yield Paragraph(f"{name}: {kind}", "lead")
+        yield from (block for each in part._sections() for block in each.blocks)
+    else:
+        yield Paragraph(f"{name}: {kind}. It is no single tree, so it is not drawn.", "lead")

@@ -1,0 +1,123 @@
+"""Models in a report: trees are drawn, blends and forests described."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from calibrant import ProbabilityClassifier
+from calibrant._sections import Section, TreeDrawing
+from calibrant.calibration import CalibratedClassifier
+from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.exceptions import ParameterError
+from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.tree import section
+from calibrant.trees import ProbabilityTreeClassifier
+
+RANDOM = np.random.default_rng(0)
+X = pd.DataFrame({"age": RANDOM.integers(18, 90, 120), "income": RANDOM.normal(size=120)})
+Y = np.where(X["age"] + RANDOM.normal(scale=20, size=120) > 55, "buys", "leaves")
+TREE = ProbabilityTreeClassifier(min_leaf=5)
+
+
+def data(model: Any, **changes: Any) -> ReportData:
+    models = {} if model is None else {"mine": model}
+    return ReportData(Y, {"mine": np.full(120, 0.5)}, ("buys", "leaves"), "buys", model=models, **changes)
+
+
+def made(model: Any, **changes: Any) -> Section:
+    found = section(data(model, **changes))
+    assert found is not None
+    return found
+
+
+def drawing(model: Any, **changes: Any) -> TreeDrawing:
+    (found,) = (block for block in made(model, **changes).blocks if isinstance(block, TreeDrawing))
+    return found
+
+
+def test_there_is_no_section_without_a_model() -> None:
+    assert section(data(None)) is None
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        TREE,
+        make_pipeline(TREE),
+        CalibratedClassifier(TREE, cv=3),
+        CalibratedClassifier(make_pipeline(TREE), cv=3, ensemble=True),
+        CalibratedClassifierCV(TREE, cv=3),
+        GridSearchCV(TREE, {"min_leaf": [4, 5]}, cv=2),
+        DecisionTreeClassifier(min_samples_leaf=5),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_tree_is_drawn_also_inside_other_models(model: Any) -> None:
+    drawn = drawing(clone(model).fit(X, Y))
+    assert drawn.nodes[0].split == "age"
+    assert drawn.shown_class == 0
+    assert drawn.classes == ("buys", "leaves")
+
+
+def test_a_tree_inside_another_model_is_said_to_be() -> None:
+    text = section_text(made(CalibratedClassifier(TREE, cv=3).fit(X, Y)))
+    assert "mine: ProbabilityTreeClassifier, inside a CalibratedClassifier" in text
+
+
+@pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 8}])
+def test_a_tree_of_scikit_learn_has_its_splits_and_probabilities(options: dict[str, Any]) -> None:
+    model = DecisionTreeClassifier(min_samples_leaf=5, random_state=0, **options).fit(X, Y)
+    drawn = drawing(model)
+    leaves = [node for node in drawn.nodes if not node.split]
+    path = model.decision_path(X).toarray()
+    assert drawn.n_hidden == 0
+    assert len(leaves) == model.get_n_leaves()
+    assert sorted(node.probabilities[0] for node in leaves) == pytest.approx(
+        sorted(model.predict_proba(X)[path[:, node] > 0][0, 0] for node in np.flatnonzero(model.tree_.feature < 0))
+    )
+    assert drawn.nodes[0].rows == "120 rows"
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (BaggedTreesClassifier(n_trees=3, random_state=0), "3, of"),
+        (ProbabilityClassifier(members=["bayes", "logistic"], random_state=0), "expected log-loss on new rows"),
+        (RandomForestClassifier(n_estimators=3, random_state=0), "RandomForestClassifier. It is no single tree"),
+        (LogisticRegression(), "LogisticRegression. It is no single tree"),
+    ],
+)
+def test_other_models_are_described(model: Any, words: str) -> None:
+    found = made(model.fit(X, Y))
+    assert found.title == "What is the model made of?"
+    assert words in section_text(found)
+
+
+def test_without_rows_no_branch_of_few_training_rows_is_shown() -> None:
+    model = ProbabilityTreeClassifier(min_leaf=2, mdl_penalty=False).fit(X, Y)
+    weights = {node.id: model.tree_.weight[node.id] for node in drawing(model, rows=False).nodes}
+    assert min(weights.values()) >= 10
+    assert len(weights) > 1
+    assert drawing(model, rows=False).text == ""
+    assert min(model.tree_.weight) < 10
+
+
+@pytest.mark.parametrize("model", [clone(TREE), "tree", ProbabilityTreeClassifier])
+def test_what_is_not_a_fitted_model_raises(model: Any) -> None:
+    with pytest.raises(ParameterError, match="model must be a fitted classifier; for 'mine' got"):
+        section(data(model))
+
+
+def section_text(found: Section) -> str:
+    return found.html()
