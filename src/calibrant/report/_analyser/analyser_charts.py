@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from calibrant._sections import Axis, Figure, Layer
 
-__all__ = ["gains_chart", "profit_chart"]
+__all__ = ["gains_chart", "profit_chart", "with_crosses"]
+
+_CROSSES = {"this cut": 240, "best cut": 90}  # and their sizes, in square pixels
 
 _PLACEHOLDER = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-_HOVER = {"Threshold": [1.0, 0.0], "Rows selected": [0.0, 1.0]}
+_HOVER = {"Threshold": [0.5, 0.25], "Rows selected": [0.0, 1.0]}  # whose format follows from the values
 
 
 def gains_chart(models: tuple[str, ...]) -> Figure:
@@ -45,6 +49,16 @@ def profit_chart(models: tuple[str, ...], select: str) -> Figure:
             _marker("this cut"),
         ),
     )
+
+
+def with_crosses(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return what a chart is drawn of with the current cut as a large cross and the best one as a diamond."""
+    sizes = {source["name"]: _CROSSES.get(source["label"]) for source in payload["data"]}
+    for unit in payload["spec"]["layer"]:
+        size = sizes.get(unit["data"]["name"])
+        if size is not None:
+            unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size}
+    return payload
 
 
 def _curves(models: tuple[str, ...]) -> tuple[Layer, ...]:

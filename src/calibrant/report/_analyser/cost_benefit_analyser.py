@@ -7,7 +7,7 @@ from typing import Any
 
 from calibrant._sections import DataTable, TableColumn
 from calibrant.decisions import Money
-from calibrant.report._analyser.analyser_charts import gains_chart, profit_chart
+from calibrant.report._analyser.analyser_charts import gains_chart, profit_chart, with_crosses
 from calibrant.report._analyser.payload import AnalysedModels
 
 __all__ = ["CostBenefitAnalyser"]
@@ -39,7 +39,7 @@ class CostBenefitAnalyser:
 
         names, costs = self.analysed.data.names, self.analysed.costs
         charts = [gains_chart(names), profit_chart(names, costs.select)]
-        drawn = [{**figure_payload(chart, names), "caption": chart.caption} for chart in charts]
+        drawn = [{**with_crosses(figure_payload(chart, names)), "caption": chart.caption} for chart in charts]
         return {**self.analysed.payload(), "charts": drawn}
 
     def html(self) -> str:

@@ -69,6 +69,10 @@ class EnteredCosts:
         added = 0.0 if self.amount is None else np.where(is_positive, self.amount, 0.0)
         return np.asarray(added - (0.0 if self.cost is None else self.cost))
 
+    def expected_of(self, which: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return what is expected of some rows if they are positive."""
+        return np.asarray(np.broadcast_to(self.expected, which.shape)[which])
+
     def gain(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the expected gain of selecting each row, in the order of operations of `cost_benefit`."""
         always = self.cells["fp"] - self.cells["tn"] - (0.0 if self.cost is None else self.cost)

@@ -14,6 +14,7 @@ __all__ = ["Packed", "pack_bits", "pack_floats", "pack_probabilities", "pack_qua
 
 Packed = dict[str, Any]  # {"type", "size", "scale", "data"}: analyser_numbers.js unpacks it
 _SCALE = float(2**32 - 1)
+_MOST_SLACK = 16 / _SCALE  # how far a probability may move
 _DIGITS = range(2, 10)  # of decimals that an unsigned integer of 32 bits holds
 _INTEGERS = {"u8": 2**8, "u16": 2**16, "u24": 2**24, "u32": 2**32}
 
@@ -66,11 +67,19 @@ def pack_probabilities(values: NDArray[np.float64], *, is_exact: bool) -> Packed
             return pack_codes(codes, 10.0**digits)
     if np.array_equal(values.astype(np.float32), values):
         return pack_rounded(values)
-    codes = np.round(values * _SCALE)
-    is_distinct = len(np.unique(codes)) == len(np.unique(values))
-    if is_exact or not is_distinct:
+    return pack_floats(values) if is_exact else _pack_ranked(values)
+
+
+def _pack_ranked(values: NDArray[np.float64]) -> Packed:
+    """Return probabilities as codes of 32 bits that are distinct where these are; floats where that moves one far."""
+    distinct, which = np.unique(values, return_inverse=True)
+    steps = np.arange(len(distinct))
+    codes = np.maximum.accumulate(np.round(distinct * _SCALE) - steps) + steps  # at least one above the code before
+    codes = np.minimum.accumulate((np.minimum(codes, _SCALE) - steps)[::-1])[::-1] + steps
+    slack = float(np.abs(codes / _SCALE - distinct).max())
+    if slack > _MOST_SLACK:
         return pack_floats(values)
-    return {**pack_codes(codes, _SCALE, "u32"), "isRounded": True}
+    return {**pack_codes(codes[which], _SCALE, "u32"), "slack": slack}
 
 
 def pack_quantized(values: NDArray[np.float64], n_bytes: int) -> Packed:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BYTES", "stored_rows"]
 
-MOST_BYTES = 1_400_000  # of all rows of a report before base64, which adds a third: the page stays below 3 MB
+MOST_BYTES = 1_300_000  # of all rows of a report before base64, which adds a third: the page stays below 3 MB
 # Bytes of a probability and of a recalibrated one, from the most exact to the smallest
 _LEVELS = ((8, 4), (4, 4), (4, 3), (4, 2))
 _STREAM = 20  # of random numbers, apart from those of folds and bootstraps
@@ -32,7 +32,7 @@ def stored_rows(
     shared = {
         "label": pack_bits(data.is_positive[order]),
         "weight": None if weight is None else pack_floats(weight[order]),
-        "amount": _packed(costs.amount, order),
+        "amount": _amount(costs, data.is_positive, order),
         "cost": _packed(costs.cost, order),
         "expected": _expected(costs, order),
     }
@@ -49,6 +49,13 @@ def stored_rows(
 
 def _packed(values: NDArray[np.float64] | None, order: NDArray[np.intp]) -> Packed | None:
     return None if values is None else pack_floats(values[order])
+
+
+def _amount(costs: EnteredCosts, is_positive: NDArray[np.bool_], order: NDArray[np.intp]) -> Packed | str | None:
+    """Return the amounts of the positive rows; "expected" where they are what is expected."""
+    if costs.amount is None or not np.array_equal(costs.amount[is_positive], costs.expected_of(is_positive)):
+        return _packed(costs.amount, order[is_positive[order]])
+    return "expected"
 
 
 def _expected(costs: EnteredCosts, order: NDArray[np.intp]) -> Any:

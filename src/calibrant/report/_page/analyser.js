@@ -28,14 +28,7 @@
     constructor(payload) {
       this.payload = payload;
       this.cells = { ...payload.cells };
-      const rows = payload.rows;
-      this.rows = rows && {
-        label: N.unpack(rows.label),
-        weight: N.unpack(rows.weight),
-        amount: N.unpack(rows.amount),
-        cost: N.unpack(rows.cost),
-        expected: typeof rows.expected === "number" ? rows.expected : N.unpack(rows.expected),
-      };
+      this.rows = payload.rows && N.unpackRows(payload.rows);
       this.models = payload.models.map((model) => ({
         ...model,
         proba: N.unpack(model.proba),
@@ -44,43 +37,50 @@
         tableAgain: model.again && model.again !== "same" ? N.unpackTable(model.again) : null,
         isSame: model.recalibrated === "same" || model.again === "same",
       }));
-      this.enter(this.cells);
     }
 
-    /** Compute what depends on the costs. */
+    /** Change the costs; what depends on them is computed when it is needed, the ranking only where it changes. */
     enter(cells) {
-      const { byGain } = this.payload;
       const isNew = CELLS.some((cell) => cells[cell] !== this.cells[cell]);
       this.cells = { ...cells };
+      if (!isNew) return;
       for (const model of this.models) {
-        if (this.rows && (!model.table || (byGain && isNew))) {
-          const ranked = byGain ? N.expectedGains(model.proba, this.rows, cells) : model.proba;
-          model.table = N.cumulate(ranked, this.rows);
-          model.steps = null;
-        }
-        model.profit = N.profits(model.table, cells);
-        model.best = N.best(model.profit, model.table, cells);
+        model.profit = null;
+        if (this.rows && this.payload.byGain) model.table = null;
       }
     }
 
+    /** Return a model with its table, profits and best step at the present costs. */
+    model(index) {
+      const model = this.models[index];
+      if (!model.table) {
+        model.table = N.cumulate(this.payload.byGain ? N.expectedGains(model.proba, this.rows, this.cells) : model.proba, this.rows);
+        model.steps = null;
+      }
+      if (!model.profit) {
+        model.profit = N.profits(model.table, this.cells);
+        model.best = N.best(model.profit, model.table, this.cells);
+      }
+      return model;
+    }
+
     at(index, by, value) {
-      const { table, profit } = this.models[index];
+      const { table, profit } = this.model(index);
       return N.at(table, profit, N.locate(table, by, value - (by === "threshold" ? this.slack(index) : 0)));
     }
 
-    /** Half a step of probabilities that are rounded: a threshold typed as a row's own probability selects the row. */
+    /** How far rounding moves probabilities: a threshold typed as a row's own probability selects the row. */
     slack(index) {
-      const packed = this.payload.models[index].proba;
-      return packed && packed.isRounded && !this.payload.byGain ? 0.5 / packed.scale : 0;
+      return (!this.payload.byGain && this.payload.models[index].proba?.slack) || 0;
     }
 
     bestPoint(index) {
-      const { table, profit, best } = this.models[index];
+      const { table, profit, best } = this.model(index);
       return N.at(table, profit, best);
     }
 
     interval(index, position) {
-      const { table, designEffect } = this.models[index];
+      const { table, designEffect } = this.model(index);
       return N.interval(N.powers(table, this.cells, position), table.total, this.payload.z, designEffect);
     }
 
@@ -97,7 +97,7 @@
 
     /** Return what deciding by recalibrated probabilities gains: {value, low, high, shown}; null where unknown. */
     recalibration(index) {
-      const model = this.models[index];
+      const model = this.model(index);
       if (this.isUnchanged() && model.own) return { ...model.own, shown: model.own.low > 0 };
       if (model.isSame) return { value: 0, shown: false };
       if (this.rows && model.again) {
@@ -113,7 +113,7 @@
 
     /** Return the steps of a model's curve that are drawn. */
     steps(index) {
-      const model = this.models[index];
+      const model = this.model(index);
       const { fraction, last } = model.table;
       if (!model.steps) {
         const found = new Set([0, last]);
@@ -171,17 +171,29 @@
       this.replace(i, layer);
     }
 
-    replace(i, layer) {
-      if (!this.views[i]) return;
-      const { name, columns, model } = this.payloads[i].data[layer];
+    rows(i, layer) {
+      const { columns, model } = this.payloads[i].data[layer];
       const fields = Object.keys(columns);
-      const rows = columns.x.map((_, row) => Object.fromEntries([...fields.map((field) => [field, columns[field][row]]), ["layer", layer], ["model", model]]));
-      this.views[i].data(name, rows);
+      return columns.x.map((_, row) => Object.fromEntries([...fields.map((field) => [field, columns[field][row]]), ["layer", layer], ["model", model]]));
     }
 
-    run(descriptions) {
+    replace(i, layer) {
+      if (this.views[i]) this.views[i].data(this.payloads[i].data[layer].name, this.rows(i, layer));
+    }
+
+    /** Hand the pointer the new points, once the reader pauses: dividing the plane among them takes a while. */
+    renewHover() {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.views.forEach((view, i) => {
+        const { hover, data } = this.payloads[i];
+        if (view && hover) view.data("hover", data.flatMap(({ name }, layer) => (hover.includes(name) ? this.rows(i, layer) : []))).runAsync();
+      }), 250);
+    }
+
+    run(descriptions = []) {
       this.views.forEach((view) => view && view.runAsync());
-      this.places.forEach((place, i) => place.setAttribute("aria-label", descriptions[i]));
+      this.renewHover();
+      descriptions.forEach((description, i) => this.places[i].setAttribute("aria-label", description));
     }
   }
 

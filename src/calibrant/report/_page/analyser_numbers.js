@@ -32,6 +32,19 @@
     return values;
   }
 
+  /** Return the columns of rows; amounts are stored of positive rows only, or are what is expected of them. */
+  function unpackRows(packed) {
+    const label = unpack(packed.label);
+    const expected = typeof packed.expected === "number" ? packed.expected : unpack(packed.expected);
+    let amount = packed.amount === "expected" ? Float64Array.from(label, (_, i) => (typeof expected === "number" ? expected : expected[i])) : null;
+    if (packed.amount && !amount) {
+      const found = unpack(packed.amount);
+      let next = 0;
+      amount = Float64Array.from(label, (isPositive) => (isPositive ? found[next++] : 0));
+    }
+    return { label, expected, amount, weight: unpack(packed.weight), cost: unpack(packed.cost) };
+  }
+
   /** Return the positions of scores in descending order, by a radix sort of their 64 bits, 16 at a time. */
   function rank(score) {
     const n = score.length;
@@ -290,6 +303,6 @@
 
   globalThis.calibrant = globalThis.calibrant || {};
   globalThis.calibrant.numbers = {
-    unpack, unpackTable, rank, cumulate, complete, locate, profits, best, at, powers, interval, expectedGains, recalibration,
+    unpack, unpackRows, unpackTable, rank, cumulate, complete, locate, profits, best, at, powers, interval, expectedGains, recalibration,
   };
 })();

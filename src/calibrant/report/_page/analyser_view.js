@@ -137,8 +137,9 @@
       for (const name of CELLS) this.inputs[name].setAttribute("aria-invalid", String(!isNumber(name)));
       if (!CELLS.every(isNumber)) return;
       this.analysis.enter(cells);
-      this.drawCurves();
-      this.show(document.activeElement);
+      this.show(document.activeElement); // the numbers of one model at once, the curves of all when the browser is idle
+      clearTimeout(this.curves);
+      this.curves = setTimeout(() => { this.drawCurves(); this.charts.run(); });
     }
 
     reset() {
@@ -170,7 +171,7 @@
       this.showControls(point, used);
       for (const name of CELLS) this.set(`count_${name}`, point[name], whole.format(point[name]));
       for (const [name, value] of Object.entries({ profit: point.profit, low, high, random: point.random, gain: point.gain, best_profit: best.profit })) this.set(name, value, money(value));
-      const { total } = analysis.models[model].table;
+      const { total } = analysis.model(model).table;
       this.set("selected", point.selected, `${whole.format(point.selected)} of ${whole.format(total)} (${percent(point.fraction)})`);
       this.set("best_fraction", best.fraction, percent(best.fraction));
       this.set("best_threshold", best.threshold, score(best.threshold));
@@ -181,7 +182,7 @@
     }
 
     showControls(point, used) {
-      const { threshold, last } = this.analysis.models[this.model].table;
+      const { threshold, last } = this.analysis.model(this.model).table;
       const range = this.inputs.threshold;
       range.min = String(threshold[last]);
       range.max = String(threshold[Math.min(1, last)]);
@@ -221,12 +222,12 @@
     drawCurves() {
       const { analysis, charts, payload } = this;
       payload.names.forEach((_, index) => {
-        const { table, profit } = analysis.models[index];
+        const { table, profit } = analysis.model(index);
         const points = analysis.steps(index).map((step) => ({ x: table.fraction[step], recall: table.recall[step], profit: profit[step], threshold: table.threshold[step], selected: table.tp[step] + table.fp[step] }));
         charts.set(0, index, points.map((point) => ({ ...point, y: point.recall })));
         charts.set(1, index, points.map((point) => ({ ...point, y: point.profit })));
       });
-      const { table, profit } = analysis.models[this.model];
+      const { table, profit } = analysis.model(this.model);
       const line = (first, last) => [{ x: 0, y: first, threshold: Infinity, selected: 0 }, { x: 1, y: last, threshold: NaN, selected: table.total }];
       charts.set(0, "at random", line(0, 1));
       charts.set(1, "at random", line(profit[0], profit[table.last]));

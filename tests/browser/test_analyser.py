@@ -1,0 +1,213 @@
+"""The cost-benefit analyser in a browser shows the numbers of `cost_benefit`, to the cent and beyond."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit
+from calibrant.decisions._internal import read_costed_predictions
+from calibrant.metrics._intervals.moments import mean_interval
+from calibrant.report import Report
+from calibrant.report._predictions.analyser import section
+from calibrant.report._predictions.read_report_data import read_report_data
+from calibrant.report._predictions.report_data import ReportData
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: run make browser")
+
+N_ROWS, N_SETTINGS = 5000, 50
+MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
+OUTPUTS = "profit random gain low high count_tp count_fp count_fn count_tn selected best_profit best_fraction"
+
+# Sets the controls as a person does, by input events, and returns the exact value of every output
+APPLY = """(settings) => {
+  const one = (selector) => document.querySelector(`[data-analyser] ${selector}`);
+  const enter = (name, value) => {
+    const input = one(`[name="${name}"]`);
+    input.value = String(value);
+    input.dispatchEvent(new Event(input.localName === "select" ? "change" : "input", { bubbles: true }));
+  };
+  return settings.map(({ cells, model, by, value }) => {
+    enter("model", model);
+    Object.entries(cells).forEach(([cell, number]) => enter(cell, number));
+    enter(`${by}_value`, value);
+    const outputs = [...document.querySelectorAll("[data-analyser] output")];
+    return Object.fromEntries(outputs.map((output) => [output.name, Number(output.dataset.value)]));
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def open_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ReportData], Any]]:
+    errors: list[str] = []
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        folder: Path = tmp_path_factory.mktemp("analyser")
+
+        def opened(data: ReportData) -> Any:
+            file = Report("Mail", (section(data),), data.names).save(folder / f"{len(list(folder.iterdir()))}.html")
+            page = browser.new_page()
+            page.on("console", lambda message: errors.append(message.text))
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.goto(file.as_uri())
+            page.wait_for_selector("html[data-ready=true]")
+            return page
+
+        yield opened
+        browser.close()
+    assert errors == []
+
+
+def made_rows() -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    rng = np.random.default_rng(20)
+    proba = rng.beta(1, 6, N_ROWS)
+    label = np.where(rng.random(N_ROWS) < proba, "yes", "no")
+    models = {"raw": np.sqrt(proba), "tied": np.round(np.clip(proba + rng.normal(0, 0.03, N_ROWS), 0, 1), 2)}
+    return label, models, np.round(rng.gamma(2, 8, N_ROWS), 2)
+
+
+@pytest.fixture(scope="module")
+def by_matrix() -> ReportData:
+    label, models, _ = made_rows()
+    return read_report_data(label, models, costs=MAIL, n_boot=100)
+
+
+@pytest.fixture(scope="module")
+def page(open_page: Callable[[ReportData], Any], by_matrix: ReportData) -> Any:
+    return open_page(by_matrix)
+
+
+def random_cuts(rng: np.random.Generator, analysis: CostBenefit, number: int) -> dict[str, Any]:
+    """Return a random fraction, recall or threshold, in turn; half of the thresholds are those of rows."""
+    by = ("fraction", "threshold", "recall")[number % 3]
+    if by != "threshold":
+        return {"by": by, "value": float(rng.random())}
+    between = rng.uniform(analysis.threshold[-1], analysis.threshold[1])
+    return {"by": by, "value": float(rng.choice(analysis.threshold[1:]) if number % 2 else between)}
+
+
+def assert_equal_to_cost_benefit(shown: dict[str, float], analysis: CostBenefit, by: str, value: float) -> None:
+    point, best = analysis.at(**{by: value}), analysis.best
+    expected = {
+        "profit": point.benefit, "random": point.random, "gain": point.gain,
+        "count_tp": point.tp, "count_fp": point.fp, "count_fn": point.fn, "count_tn": point.tn,
+        "selected": point.selected, "best_profit": best.benefit,
+        "best_fraction": best.fraction, "best_threshold": best.threshold,
+    }  # fmt: skip
+    assert {name: shown[name] for name in expected} == pytest.approx(expected, abs=1e-6, rel=1e-12)
+
+
+def test_the_numbers_are_those_of_cost_benefit_at_random_settings(page: Any) -> None:
+    label, models, _ = made_rows()
+    rng, settings, analyses = np.random.default_rng(0), [], []
+    for number in range(N_SETTINGS):
+        cells = dict(zip(("tn", "fp", "fn", "tp"), np.round(rng.normal(0, 5, 4), 2).tolist(), strict=True))
+        model = int(rng.integers(2))
+        matrix = [[-cells["tn"], -cells["fp"]], [-cells["fn"], -cells["tp"]]]
+        costs = CostMatrix(matrix, labels=["no", "yes"])
+        analyses.append(cost_benefit(label, list(models.values())[model], costs))
+        settings.append({"cells": cells, "model": model, **random_cuts(rng, analyses[-1], number)})
+    for shown, setting, analysis in zip(page.evaluate(APPLY, settings), settings, analyses, strict=True):
+        assert_equal_to_cost_benefit(shown, analysis, setting["by"], setting["value"])
+
+
+def test_rows_are_ranked_again_by_expected_gain_where_amounts_differ(open_page: Callable[[ReportData], Any]) -> None:
+    label, models, amount = made_rows()
+    expected = np.round(0.9 * amount + 1, 2)
+    page = open_page(read_report_data(label, models, costs=ExampleCosts(0.68, expected), amount=amount, n_boot=50))
+    rng, settings, analyses = np.random.default_rng(0), [], []
+    for number in range(N_SETTINGS):
+        cost, model = round(float(rng.uniform(0.1, 5)), 2), int(rng.integers(2))
+        costs = ExampleCosts(cost, expected)
+        analyses.append(cost_benefit(label, list(models.values())[model], costs, amount=amount))
+        cells = {"tp": -cost, "fp": -cost}
+        settings.append({"cells": cells, "model": model, **random_cuts(rng, analyses[-1], number)})
+    for shown, setting, analysis in zip(page.evaluate(APPLY, settings), settings, analyses, strict=True):
+        assert_equal_to_cost_benefit(shown, analysis, setting["by"], setting["value"])
+
+
+def test_the_interval_is_bca_by_the_moments_of_what_rows_earn(page: Any) -> None:
+    cells = {"tp": 7.0, "fp": -1.5, "fn": -0.5, "tn": 0.25}
+    (shown,) = page.evaluate(APPLY, [{"cells": cells, "model": 0, "by": "threshold", "value": 0.4}])
+    label, models, _ = made_rows()
+    selected, positive = models["raw"] >= 0.4, label == "yes"
+    earned = np.where(selected, np.where(positive, 7.0, -1.5), np.where(positive, -0.5, 0.25))
+    moments = [float((earned**power).mean()) for power in (1, 2, 3)]
+    ends = mean_interval(*moments, N_ROWS, 0.95)
+    assert (shown["low"], shown["high"]) == pytest.approx((N_ROWS * ends[0], N_ROWS * ends[1]), rel=1e-9)
+
+
+def test_recalibrating_gains_what_the_decision_report_says(page: Any, by_matrix: ReportData) -> None:
+    cells = {"tn": 0, "fp": -0.8, "fn": 0, "tp": 9}
+    settings = [{"cells": cells, "model": model, "by": "fraction", "value": 0.5} for model in (0, 1)]
+    for shown, name in zip(page.evaluate(APPLY, settings), by_matrix.names, strict=True):
+        report = by_matrix.money(name)
+        assert report is not None
+        assert shown["recalibration"] == report.miscalibration.value
+
+
+def test_recalibrating_at_other_costs_is_computed_from_the_rows(page: Any, by_matrix: ReportData) -> None:
+    cells = {"tn": 0.1, "fp": -1.3, "fn": -2, "tp": 3.7}
+    (shown,) = page.evaluate(APPLY, [{"cells": cells, "model": 0, "by": "fraction", "value": 0.5}])
+    costs = CostMatrix([[-0.1, 1.3], [2, -3.7]], labels=["no", "yes"])
+    costed = read_costed_predictions(by_matrix.y_true, by_matrix.probas["raw"], costs, pos_label="yes")
+    again = by_matrix.recalibrated("raw")
+    assert again is not None
+    gained = costed.earnings(costed.decisions(np.stack([1 - again, again], axis=1)))
+    assert shown["recalibration"] == pytest.approx((gained - costed.earnings(costed.decisions())).sum(), abs=1e-6)
+    assert "more than chance explains" in page.inner_text(".analyser-advice")
+
+
+def test_figure_5_2_of_witten_frank_and_hall(open_page: Callable[[ReportData], Any]) -> None:
+    """Figures of the chapter that determine the numbers: 1,417 of 2,402 respondents in the top 22,285 of 47,706."""
+    sizes, positives = [22_285, 25_421], [1417, 985]
+    label = np.concatenate([np.arange(size) < count for size, count in zip(sizes, positives, strict=True)]).astype(int)
+    data = read_report_data(label, np.repeat([0.06, 0.04], sizes), n_boot=10)
+    cut = {"model": 0, "by": "fraction", "value": 22_285 / 47_706}
+    dear, cheap = ({"tp": 15, "fp": -cost, "fn": 0, "tn": 0} for cost in (0.8, 0.5))
+    at_80, at_50 = open_page(data).evaluate(APPLY, [{"cells": cells, **cut} for cells in (dear, cheap)])
+    assert [round(at_80[name], 2) for name in ("best_profit", "profit", "random")] == [4560.60, 4560.60, -99.59]
+    assert round(100 * at_80["best_fraction"], 1) == 46.7
+    assert (round(at_50["best_profit"], 2), at_50["best_fraction"]) == (13_378.00, 1.0)
+
+
+def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], Any]) -> None:
+    label, models, amount = made_rows()
+    costs = ExampleCosts(0.68, amount)
+    analysis = cost_benefit(label, models["raw"], costs)
+    data = read_report_data(label, {"raw": models["raw"]}, costs=costs, rows=False, n_boot=10)
+    page = open_page(data)
+    fractions = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0].rows")
+    assert fractions is None
+    (everybody,) = page.evaluate(APPLY, [{"cells": {}, "model": 0, "by": "fraction", "value": 1}])
+    assert everybody["profit"] == pytest.approx(analysis.benefit[-1], abs=1e-6)
+    assert "The ranking stays that of the costs" in page.inner_text("[data-analyser]")
+
+
+def test_the_cut_follows_keys_and_marks_both_charts(page: Any) -> None:
+    page.evaluate(APPLY, [{"cells": {"tn": 0, "fp": -0.8, "fn": 0, "tp": 9}, "model": 0, "by": "fraction", "value": 0.5}])
+    page.focus("input[name=fraction]")
+    page.keyboard.press("ArrowRight")
+    fraction = float(page.input_value("input[name=fraction]"))
+    assert fraction == pytest.approx(0.51, abs=1e-3)
+    labels = [chart.get_attribute("aria-label") for chart in page.query_selector_all("[data-analyser] .chart")]
+    assert all("51.0 % of the rows" in label for label in labels)
+    page.click("button[name=best]")
+    shown = page.evaluate("[...document.querySelectorAll('output')].map((o) => [o.name, Number(o.dataset.value)])")
+    assert dict(shown)["profit"] == dict(shown)["best_profit"]
+
+
+def test_what_is_no_number_changes_nothing(page: Any) -> None:
+    before = page.inner_text("output[name=profit]")
+    page.fill("input[name=tp]", "")
+    assert page.get_attribute("input[name=tp]", "aria-invalid") == "true"
+    assert page.inner_text("output[name=profit]") == before
+    page.click("button[name=reset]")
+    assert page.input_value("input[name=tp]") == "9"
