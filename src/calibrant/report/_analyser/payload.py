@@ -62,6 +62,7 @@ class AnalysedModels:
             "byGain": costs.is_by_gain,
             "selectsTies": costs.selects_ties,
             "note": costs.note,
+            "recalibrates": not data.page,  # pages of classes have no costs of their own, and models many classes
             "storage": self.storage,
             "z": two_sided_z(data.confidence),
             "confidence": data.confidence,
@@ -84,8 +85,11 @@ class AnalysedModels:
         private = "" if self.data.rows else f", with at least {FEWEST_ROWS} rows between any two"
         return f"Exact at {n_cuts:,} stored cuts{private}; interpolated between them.{kept}"
 
+    def _recalibrated(self, name: str) -> NDArray[np.float64] | None:
+        return None if self.data.page else self.data.recalibrated(name)
+
     def _rows(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        again = {name: self.data.recalibrated(name) for name in self.data.names}
+        again = {name: self._recalibrated(name) for name in self.data.names}
         return stored_rows(self.data, self.costs, again, self.n_pages)
 
     def _cuts(self) -> list[dict[str, Any]]:
@@ -97,7 +101,7 @@ class AnalysedModels:
 
     def _again(self, name: str) -> dict[str, Packed] | str | None:
         """Return the cuts by recalibrated probabilities; None where the ranking is not that of probabilities."""
-        proba = None if self.costs.is_by_gain else self.data.recalibrated(name)
+        proba = None if self.costs.is_by_gain else self._recalibrated(name)
         if proba is None:
             return None
         if np.array_equal(proba, self.data.probas[name]):

@@ -43,7 +43,7 @@
         this.modelSelect(),
         make("div", { className: "figures" }, ...this.charts.figures),
         make("div", { className: `analyser-panels${Object.values(payload.parts).some(Boolean) ? " has-parts" : ""}` }, this.cutPanel(), this.costPanel(), this.countPanel(), this.resultPanel()),
-        this.advice, plain);
+        ...(payload.recalibrates ? [this.advice] : []), plain);
     }
 
     modelSelect() {
@@ -113,7 +113,7 @@
         ["Best profit", this.output("best_profit")],
         ["at this share of the rows", this.output("best_fraction")],
         ["from", this.output("best_threshold")],
-        ["Gain by recalibrating", this.output("recalibration")],
+        ...(this.payload.recalibrates ? [["Gain by recalibrating", this.output("recalibration")]] : []),
       ];
       const list = make("dl", {}, ...pairs.flatMap(([term, value]) => [make("dt", { textContent: term }), make("dd", {}, value)]));
       return this.panel("What it earns", "analyser-results", list);
@@ -197,6 +197,7 @@
     }
 
     showRecalibration() {
+      if (!this.payload.recalibrates) return;
       const found = this.analysis.recalibration(this.model);
       this.set("recalibration", found ? found.value : "", found ? money(found.value) : "cannot tell");
       this.advice.textContent = found ? this.adviceOf(found) : "Cannot tell what recalibrating would gain at these costs: this takes the rows, which the report does not hold, and enough of either class.";

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from calibrant.report._predictions import (
+    analyser,
     answer,
     class_table,
     comparison,
@@ -38,6 +39,7 @@ _FIGURES: tuple[SectionMaker, ...] = (
     roc.section,
     precision_recall.section,
     lift_and_gains.section,
+    analyser.section,
     cost_curves.section,
 )
 _CLOSING: tuple[SectionMaker, ...] = (
