@@ -24,7 +24,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromiu
 
 N_ROWS, N_SETTINGS = 5000, 50
 MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
-OUTPUTS = "profit random gain low high count_tp count_fp count_fn count_tn selected best_profit best_fraction"
 
 # Sets the controls as a person does, by input events, and returns the exact value of every output
 APPLY = """(settings) => {
@@ -192,7 +191,8 @@ def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], A
 
 
 def test_the_cut_follows_keys_and_marks_both_charts(page: Any) -> None:
-    page.evaluate(APPLY, [{"cells": {"tn": 0, "fp": -0.8, "fn": 0, "tp": 9}, "model": 0, "by": "fraction", "value": 0.5}])
+    cells = {"tn": 0, "fp": -0.8, "fn": 0, "tp": 9}
+    page.evaluate(APPLY, [{"cells": cells, "model": 0, "by": "fraction", "value": 0.5}])
     page.focus("input[name=fraction]")
     page.keyboard.press("ArrowRight")
     fraction = float(page.input_value("input[name=fraction]"))

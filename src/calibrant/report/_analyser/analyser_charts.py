@@ -57,7 +57,7 @@ def with_crosses(payload: dict[str, Any]) -> dict[str, Any]:
     for unit in payload["spec"]["layer"]:
         size = sizes.get(unit["data"]["name"])
         if size is not None:
-            unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size}
+            unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size, "fill": "var(--ink)"}
     return payload
 
 

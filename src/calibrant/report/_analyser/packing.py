@@ -73,7 +73,7 @@ def pack_probabilities(values: NDArray[np.float64], *, is_exact: bool) -> Packed
 def _pack_ranked(values: NDArray[np.float64]) -> Packed:
     """Return probabilities as codes of 32 bits that are distinct where these are; floats where that moves one far."""
     distinct, which = np.unique(values, return_inverse=True)
-    steps = np.arange(len(distinct))
+    steps = np.arange(float(len(distinct)))
     codes = np.maximum.accumulate(np.round(distinct * _SCALE) - steps) + steps  # at least one above the code before
     codes = np.minimum.accumulate((np.minimum(codes, _SCALE) - steps)[::-1])[::-1] + steps
     slack = float(np.abs(codes / _SCALE - distinct).max())

@@ -47,8 +47,8 @@ class SelectionTable:
     def only(self, steps: NDArray[np.intp]) -> SelectionTable:
         """Return the table at some of its steps."""
         parts = None if self.parts is None else self.parts[:, steps]
-        columns = (self.threshold, self.tp, self.fp, self.n_positive, self.n_negative)
-        return SelectionTable(*(column[steps] for column in columns), parts)
+        threshold, tp, fp = (column[steps] for column in (self.threshold, self.tp, self.fp))
+        return SelectionTable(threshold, tp, fp, self.n_positive[steps], self.n_negative[steps], parts)
 
 
 def selection_table(
@@ -78,6 +78,6 @@ def selection_table(
     if part is not None:
         powers = [weights * part[order] ** power for power in (1, 2, 3)]
         parts = np.stack([sums(np.where(which, power, 0.0)) for which in (positive, ~positive) for power in powers])
-    counts = [np.append(0, np.cumsum(which)[ends]) for which in (positive, ~positive)]
-    weighted = [sums(np.where(which, weights, 0.0)) for which in (positive, ~positive)]
-    return SelectionTable(np.append(np.inf, ranked[ends]), *weighted, *counts, parts)
+    tp, fp = (sums(np.where(which, weights, 0.0)) for which in (positive, ~positive))
+    n_positive, n_negative = (np.append(0, np.cumsum(which)[ends]) for which in (positive, ~positive))
+    return SelectionTable(np.append(np.inf, ranked[ends]), tp, fp, n_positive, n_negative, parts)

@@ -111,8 +111,8 @@
         ["As many rows at random", this.output("random")],
         ["Gain by the ranking", this.output("gain")],
         ["Best profit", this.output("best_profit")],
-        ["at this share of the rows", this.output("best_fraction")],
-        ["from", this.output("best_threshold")],
+        ["… with this share of the rows", this.output("best_fraction")],
+        [this.payload.byGain ? "… from this expected gain" : "… from this probability", this.output("best_threshold")],
         ...(this.payload.recalibrates ? [["Gain by recalibrating", this.output("recalibration")]] : []),
       ];
       const list = make("dl", {}, ...pairs.flatMap(([term, value]) => [make("dt", { textContent: term }), make("dd", {}, value)]));
