@@ -6,6 +6,7 @@ Rows have the columns of their layer and, added by the page, its index as `layer
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ __all__ = ["BUILDERS", "Canvas", "DrawnLayer", "bar_slots", "source_name"]
 
 _LINE = 2.0
 _THIN = 1.25  # lines of no model: hulls and bounds
+_LABEL_WIDTH = 24  # characters: half the width of a chart on a phone
 _SHOWN = "indexof(hidden, datum.model) < 0"
 
 
@@ -143,23 +145,28 @@ def _reference(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
 
 
 def _reference_label(canvas: Canvas, drawn: DrawnLayer) -> Any:
-    """Return the label: at the right end of a level line, at the top of a vertical one, below the middle of others."""
-    x, y = drawn.layer.columns["x"], drawn.layer.columns["y"]
+    """Return the label of a reference line beside it."""
+    at, side = _label_place(drawn.layer)
     rows = canvas.chart(drawn.source).transform_aggregate(first="argmin(x)", last="argmax(x)", top="argmax(y)")
+    placed = rows.transform_calculate(x=at.format("x"), y=at.format("y"))
+    label = placed.mark_text(style="calibrant-label", **side, **{**canvas.still, "clip": False})
+    lines = textwrap.wrap(drawn.layer.label, _LABEL_WIDTH)
+    return label.encode(**canvas.place(), text=canvas.alt.TextValue(lines))
+
+
+def _label_place(layer: Layer) -> tuple[str, dict[str, Any]]:
+    """Return where a label stands: at the end of a level or vertical line, else beside the middle of the line."""
+    x, y = layer.columns["x"], layer.columns["y"]
     if len(x) and x[0] == x[-1]:
-        at, side = "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
-    elif len(y) and y[0] == y[-1]:
+        return "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
+    if len(y) and y[0] == y[-1]:
         # Below, since curves come down to the line at its end, unless there is no room above the axis.
-        height = {"expr": "scale('y', datum.y) > height - 24 ? -10 : 11"}
-        at, side = "datum.last.{0}", {"align": "right", "baseline": "middle", "dy": height}
-    else:
-        at, side = (
-            "0.45 * datum.first.{0} + 0.55 * datum.last.{0}",
-            {"align": "left", "baseline": "top", "dx": 6, "dy": 4},
-        )
-    text = rows.transform_calculate(x=at.format("x"), y=at.format("y"))
-    label = text.mark_text(style="calibrant-label", **side, **canvas.still)
-    return label.encode(**canvas.place(), text=canvas.alt.TextValue(drawn.layer.label))
+        below = {"expr": "scale('y', datum.y) > height - 24 ? -10 : 11"}
+        return "datum.last.{0}", {"align": "right", "baseline": "middle", "dy": below}
+    is_falling = len(y) and y[-1] < y[0]
+    before, after = (0.55, 0.45) if is_falling else (0.45, 0.55)
+    at = f"{before} * datum.first.{{0}} + {after} * datum.last.{{0}}"
+    return at, {"align": "right" if is_falling else "left", "baseline": "top", "dx": -6 if is_falling else 6, "dy": 4}
 
 
 def bar_slots(layers: list[tuple[int, int, bool]]) -> tuple[tuple[int, int], ...]:
