@@ -40,10 +40,20 @@ def test_precision_starts_at_a_recall_of_0_and_the_caption_names_half_of_the_cla
     figure = figures_of(precision_section.section(data_of(Y, P)))["precision-recall"]
     (line,) = layers_of(figure, "model")
     curve = precision_recall(Y, P)
-    np.testing.assert_array_equal(line.columns["x"], np.append(0.0, curve.recall))
-    np.testing.assert_array_equal(line.columns["y"][1:], curve.precision)
-    np.testing.assert_allclose(line.columns["share of rows selected"][1:], np.arange(1, 11) / 10)
+    np.testing.assert_array_equal(line.columns["x"][::-1], np.append(0.0, curve.recall))
+    np.testing.assert_array_equal(line.columns["y"][::-1][1:], curve.precision)
+    np.testing.assert_allclose(line.columns["share of rows selected"][::-1][1:], np.arange(1, 11) / 10)
     assert "random are right in 40 % of cases (dashed), those that hold half of the class in 100 %." in figure.caption
+
+
+def test_a_step_of_precision_is_that_of_the_threshold_that_reaches_the_recall():
+    """Each y holds until the x of the next row, so that the curve runs from right to left."""
+    figure = figures_of(precision_section.section(data_of(Y, P)))["precision-recall"]
+    (line,) = layers_of(figure, "model")
+    curve = precision_recall(Y, P)
+    for recall in (0.1, 0.3, 0.6, 0.9):
+        drawn = line.columns["y"][np.flatnonzero(line.columns["x"] >= recall)[-1]]
+        assert drawn == curve.precision[np.argmax(curve.recall >= recall)]
 
 
 def test_captions_of_gains_and_lift():
@@ -70,7 +80,7 @@ def test_points_of_a_long_curve_are_points_of_the_curve(make):
         points = set(zip(getattr(curve, x).tolist(), getattr(curve, y).tolist(), strict=True))
         kept = list(zip(columns["x"].tolist(), columns["y"].tolist(), strict=True))
         assert 1_000 < len(kept) < 25_000
-        assert set(kept[1:]) <= points
+        assert set(kept) - {kept[0], kept[-1]} <= points
 
 
 @pytest.mark.parametrize("make", [roc_section.section, precision_section.section, lift_and_gains.section])

@@ -45,11 +45,14 @@ def section(data: ReportData) -> Section | None:
 
 
 def _layer(data: ReportData, name: str, curve: PrecisionRecallCurve) -> Layer:
-    """Return the curve from a recall of 0 on, where it has the precision of the highest threshold."""
+    """Return the curve down to a recall of 0, where it has the precision of the highest threshold.
+
+    From right to left: a recall between those of two thresholds takes the lower one, whose precision a step keeps.
+    """
     kept = kept_points(curve.recall, curve.precision)
     kept = np.append(0, kept) if curve.recall[0] > 0.0 else kept
     recall, precision = curve.recall[kept], curve.precision[kept]
     selected = recall * data.base_rate / np.maximum(precision, 1e-300)
     x = np.append(0.0, recall[1:]) if curve.recall[0] > 0.0 else recall
     columns = {"x": x, "y": precision, "threshold": curve.threshold[kept], "share of rows selected": selected}
-    return Layer("step", columns, "precision", name)
+    return Layer("step", {column: values[::-1] for column, values in columns.items()}, "precision", name)
