@@ -64,15 +64,15 @@ def test_differences_of_scores_are_those_of_compare() -> None:
     table = tables(found_of({"a": P, "b": MODELS["b"]}))[-1]
     expected = compare(*(evaluate(Y, proba, metrics=["log_loss", "accuracy"], n_boot=50) for proba in (MODELS["b"], P)))
     shown = {row[1]: row for row in table.rows}
-    assert shown["accuracy"][4] == f"{expected['accuracy'].difference:+.4f}"
-    assert shown["log-loss"][6] == expected["log_loss"].method
-    assert shown["log-loss"][7] == "a"
+    assert shown["accuracy: higher is better"][2] == f"{expected['accuracy'].difference:+.4f}"
+    assert shown["log-loss: lower is better"][4] == expected["log_loss"].method
+    assert shown["log-loss: lower is better"][5] == "a"
 
 
 def test_very_many_rows_are_compared_by_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
     before = {row[1]: row for row in tables(found_of({"a": P, "b": MODELS["b"]}))[-1].rows}
     monkeypatch.setattr(comparison, "_MANY_ROWS", 100)
     after = {row[1]: row for row in tables(found_of({"a": P, "b": MODELS["b"]}))[-1].rows}
-    assert after["log-loss"][6] == "paired t"
-    assert [row[4] for row in after.values()] == [row[4] for row in before.values()]
-    assert [row[7] for row in after.values()] == [row[7] for row in before.values()]
+    assert after["log-loss: lower is better"][4] == "paired t"
+    assert [row[2] for row in after.values()] == [row[2] for row in before.values()]
+    assert [row[5] for row in after.values()] == [row[5] for row in before.values()]

@@ -57,9 +57,9 @@ def test_ties_are_warned_of() -> None:
     assert warned(y, np.full(500, 0.4))[0] == "All probabilities are equal."
     y, proba = calibrated(500)
     tied = np.where(np.arange(500) < 150, 0.5, proba)
-    assert "30 % of the rows have the same probability: 0.5." in warned(y, tied)
+    assert "30 % of the rows have the same probability, 0.5." in warned(y, tied)
     few = np.round(proba, 1)
-    assert f"There are only {len(set(few))} different probabilities of b." in warned(y, {"a": proba, "b": few})
+    assert f"Probabilities of b have only {len(set(few))} values." in warned(y, {"a": proba, "b": few})
 
 
 def test_a_class_of_probability_zero_that_happened() -> None:

@@ -186,10 +186,8 @@ def _scores_table(data: ReportData, base: str) -> DataTable:
     found = {other: _differences(data, other, base, each) for other in others}
     cells = [(other, found[other][metric]) for metric in found[others[0]] for other in others]
     columns = (
-        TableColumn("Score", "left"),
-        TableColumn("Term", "left"),
-        TableColumn("Better", "left"),
         TableColumn("Model", "left"),
+        TableColumn("Score", "left"),
         TableColumn(f"Less that of {base}"),
         TableColumn("Interval"),
         TableColumn("By", "left"),
@@ -210,7 +208,7 @@ def _score_row(other: str, base: str, found: Difference) -> tuple[str, ...]:
     is_finite = math.isfinite(found.difference)
     value = f"{found.difference:+.4f}" if is_finite else cell_text(found.difference)
     ends = ends_text(found.low, found.high) if is_finite else ""
-    return *metric_words(found.metric), other, value, ends, found.method if ends else "", better
+    return other, metric_words(found.metric)[1], value, ends, found.method if ends else "", better
 
 
 def _differences(data: ReportData, other: str, base: str, confidence: float) -> dict[str, Difference]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from calibrant.metrics import METRICS
 
-__all__ = ["MetricWords", "metric_words"]
+__all__ = ["MetricWords", "metric_words", "short_term"]
 
-MetricWords = tuple[str, str, str]  # in words, the term, which value is better
+MetricWords = tuple[str, str]  # in words, and the term with which value is better
 
 _WORDS = {
     "log_loss": ("Surprise at what happens", "log-loss"),
@@ -25,15 +25,27 @@ _WORDS = {
 
 
 def metric_words(metric: str) -> MetricWords:
-    """Return a metric in words, its term and which value is better.
+    """Return a metric in words, and its term with which value is better.
 
     Examples
     --------
     >>> metric_words("accuracy")
-    ('Rows classified correctly', 'accuracy', 'higher')
-    >>> metric_words("calibration_slope")[2], metric_words("kappa")
-    ('nearer to 1', ('kappa', '', 'higher'))
+    ('Rows classified correctly', 'accuracy: higher is better')
+    >>> metric_words("calibration_slope")[1], metric_words("kappa")[0]
+    ('calibration slope: nearer to 1 is better', 'kappa')
     """
     known = METRICS[metric]
     better = f"nearer to {known.target:g}" if known.better == "nearer" else known.better
-    return *_WORDS.get(metric, (metric.replace("_", " "), "")), better
+    words, term = _WORDS.get(metric, (metric.replace("_", " "), metric.replace("_", " ")))
+    return words, f"{term}: {better} is better"
+
+
+def short_term(metric: str) -> str:
+    """Return the short term of a metric.
+
+    Examples
+    --------
+    >>> short_term("auc"), short_term("kappa")
+    ('AUC', 'kappa')
+    """
+    return metric_words(metric)[1].partition(":")[0].partition(",")[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import scope_text
-from calibrant.report._predictions.metric_words import metric_words
+from calibrant.report._predictions.metric_words import metric_words, short_term
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -17,6 +17,7 @@ from calibrant.report._predictions.wording import (
     money_text,
     pvalue_words,
     rows_text,
+    upper_first,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _base_rate(data: ReportData) -> str:
 
 def _table(data: ReportData) -> DataTable:
     interval = f"{confidence_text(data.confidence)} interval"
-    columns = [TableColumn("Score", "left"), TableColumn("Term", "left"), TableColumn("Better", "left")]
+    columns = [TableColumn("Score", "left"), TableColumn("Term", "left")]
     for name in data.names:
         title = "Value" if len(data.names) == 1 else name
         columns += [TableColumn(title, model=model_of(data, name)), TableColumn(interval, model=model_of(data, name))]
@@ -68,7 +69,7 @@ def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
     if any(score.debiased is None or score.pvalue is None for score in scores):
         return []
     cells = [cell for score in scores for cell in (cell_text(score.debiased), pvalue_words(score.pvalue or 0.0))]
-    return [("The same, less what chance adds to it", "debiased ECE", "lower", *cells)]
+    return [("The same, less what chance adds to it", "debiased ECE: lower is better", *cells)]
 
 
 def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
@@ -77,8 +78,8 @@ def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
     if len(found) < len(reports):
         return []
     sums = {
-        ("What decisions by the model earn", "profit", "higher"): [report.now.total for report in found],
-        ("Lost by miscalibration", "", "lower"): [report.miscalibration for report in found],
+        ("What decisions by the model earn", "profit: higher is better"): [report.now.total for report in found],
+        ("Lost by miscalibration", "loss: lower is better"): [report.miscalibration for report in found],
     }
     return [(*words, *(cell for money in each for cell in _money_cells(money))) for words, each in sums.items()]
 
@@ -95,7 +96,7 @@ def _figures(data: ReportData) -> list[Block]:
     if len(data.names) == 1 or not shown:
         return []
     layers = tuple(_layer(name, [data.cards[name][metric] for metric in shown]) for name in data.names)
-    terms = listed([_term(metric) for metric in shown])
+    terms = listed([short_term(metric) for metric in shown])
     figure = Figure(
         "score-intervals",
         "Main scores of the models",
@@ -112,7 +113,7 @@ def _figures(data: ReportData) -> list[Block]:
 def _layer(name: str, scores: list[Score]) -> Layer:
     ends = [(score.value, score.value) if score.low is None else (score.low, score.high) for score in scores]
     columns: dict[str, list[Any]] = {
-        "x": [_term(score.metric) for score in scores],
+        "x": [short_term(score.metric) for score in scores],
         "y": [score.value for score in scores],
         "low": [low for low, _ in ends],
         "high": [high for _, high in ends],
@@ -129,17 +130,11 @@ def _remarks(data: ReportData) -> list[str]:
             # The number of a row says something of a single row, and the card itself has it
             note = re.sub(r" \(first: row.*?\)", "", score.note).replace("1 row(s)", "1 row").replace("row(s)", "rows")
             if note:
-                of_note.setdefault(note, {}).setdefault(name, []).append(_term(score.metric))
+                of_note.setdefault(note, {}).setdefault(name, []).append(short_term(score.metric))
     return [*scope, *(_note(data, note, found) for note, found in of_note.items())]
 
 
 def _note(data: ReportData, note: str, found: dict[str, list[str]]) -> str:
     if len(data.names) == 1:
-        return f"{listed(found[data.names[0]])}: {note}."
-    return f"{'; '.join(f'{listed(terms)} of {name}' for name, terms in found.items())}: {note}."
-
-
-def _term(metric: str) -> str:
-    """Return the short term of a metric."""
-    words, term, _ = metric_words(metric)
-    return (term or words).partition(",")[0]
+        return upper_first(f"{listed(found[data.names[0]])}: {note}")
+    return upper_first(f"{'; '.join(f'{listed(terms)} of {name}' for name, terms in found.items())}: {note}")

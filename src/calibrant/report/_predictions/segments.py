@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -88,10 +89,10 @@ def _blocks(data: ReportData, column: str, number: int) -> list[Block]:
     values = data.by[column]
     codes = segment_codes(values if data.rows else _pooled(values))
     segments: dict[str, list[Segment]] = {}
-    tests: list[Block] = []
+    tested: dict[str, EqualCalibration | None] = {}
     for name in data.names:
-        segments[name], tested = _segments(data, name, codes)
-        tests.append(_test_callout(data, column, name, codes, tested))
+        segments[name], tested[name] = _segments(data, name, codes)
+    tests = _test_callouts(data, column, codes, tested)
     ordered = [segment for each in zip(*segments.values(), strict=True) for segment in each]
     rest = [Paragraph(_hidden_text(codes), "note")] if codes.n_hidden else []
     return [*tests, _table(data, column, ordered), *rest, _figure(data, column, ordered, number)]
@@ -168,23 +169,38 @@ def mean_loss(plan: BootstrapPlan, confidence: float) -> Score:
     return Score("log_loss", mean, figures[4], figures[5], "t")
 
 
-def _test_callout(
-    data: ReportData, column: str, name: str, codes: SegmentCodes, tested: EqualCalibration | None
-) -> Callout:
-    """Return whether a segment is calibrated differently, in words."""
-    of = f"{name}: " if len(data.names) > 1 else ""
-    if tested is None:
-        return Callout("info", f"{of}{column} has one value; there is nothing to compare.", model=model_of(data, name))
-    found = {codes.names[code]: p for code, p in tested.corrected.items() if p <= 1.0 - data.confidence}
-    n = len(tested.corrected)
-    how = f"Score test of a calibration line of its own for each segment, corrected by Holm for {n} segments."
-    if not found:
-        text = f"no segment of {column} is shown to be calibrated differently from the rest."
-        return Callout("info", of + upper_first(text), how, model_of(data, name))
+def _test_callouts(
+    data: ReportData, column: str, codes: SegmentCodes, tested: Mapping[str, EqualCalibration | None]
+) -> list[Callout]:
+    """Return whether segments are calibrated differently, in words: models without such segments share a line."""
+    if len(codes.names) == 1:
+        return [Callout("info", f"{column} has one value: there is nothing to compare.")]
+    how = "Score test of a calibration line of its own for each segment, corrected by Holm for "
+    how += f"{len(codes.names)} segments."
+    differing, alike = [], []
+    for name, test in tested.items():
+        corrected = {} if test is None else test.corrected
+        found = {codes.names[code]: p for code, p in corrected.items() if p <= 1.0 - data.confidence}
+        if found:
+            text = f"{_of(data, [name])}calibrated differently from the rest of {column}: {_named(found)}."
+            differing.append(Callout("bad", upper_first(text), how, model_of(data, name)))
+        else:
+            alike.append(name)
+    if not alike:
+        return differing
+    text = f"{_of(data, alike)}no segment of {column} is shown to be calibrated differently from the rest."
+    return [*differing, Callout("info", upper_first(text), how)]
+
+
+def _of(data: ReportData, names: list[str]) -> str:
+    """Return whose segments a sentence is about, where that is not all models."""
+    return "" if len(names) == len(data.names) else f"by {listed(names)}, "
+
+
+def _named(found: Mapping[str, float]) -> str:
     named = [f"{each} ({pvalue_words(p)})" for each, p in sorted(found.items(), key=lambda pair: pair[1])]
     more = [f"{len(named) - _MOST_LISTED} more"] if len(named) > _MOST_LISTED else []
-    text = f"{of}Calibrated differently from the rest of {column}: {listed([*named[:_MOST_LISTED], *more])}."
-    return Callout("bad", text, how, model_of(data, name))
+    return listed([*named[:_MOST_LISTED], *more])
 
 
 def _hidden_text(codes: SegmentCodes) -> str:

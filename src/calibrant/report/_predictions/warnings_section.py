@@ -160,22 +160,19 @@ def _on_ties(data: ReportData, name: str) -> list[Callout]:
         return []
     if len(values) < _FEW_VALUES <= data.n_rows:
         is_one = len(values) == 1
-        what = "All probabilities are equal" if is_one else f"There are only {len(values)} different probabilities"
-        text = f"{what}{_of(data, name)}."
+        who = f" of {name}" if len(data.names) > 1 else ""
+        text = f"All probabilities{who} are equal." if is_one else f"Probabilities{who} have only {len(values)} values."
         detail = (
             "" if is_one else f"The most frequent one, {values[largest]:.3g}, is that of {percent(share)} of the rows."
         )
     elif share >= _LARGE_TIE:
-        text = f"{percent(share)} of the rows have the same probability{_of(data, name)}: {values[largest]:.3g}."
+        who = f" by {name}" if len(data.names) > 1 else ""
+        text = f"{percent(share)} of the rows have the same probability{who}, {values[largest]:.3g}."
         detail = ""
     else:
         return []
     rest = "Rows of equal probability cannot be ranked, and no threshold selects a part of them."
     return [Callout("warning", text, f"{detail} {rest}".strip(), model_of(data, name))]
-
-
-def _of(data: ReportData, name: str) -> str:
-    return f" of {name}" if len(data.names) > 1 else ""
 
 
 def _on_verdict(data: ReportData, name: str) -> list[Callout]:

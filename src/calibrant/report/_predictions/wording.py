@@ -26,6 +26,7 @@ __all__ = [
     "upper_first",
 ]
 
+_SMALL = 0.001  # numbers below need more than four decimals
 _ROUNDING = 1e-6  # a number below is the rounding of 0
 
 
@@ -62,8 +63,13 @@ def ends_text(low: float | None, high: float | None) -> str:
     --------
     >>> ends_text(0.25, 0.5), ends_text(None, None)
     ('0.2500 to 0.5000', '')
+    >>> ends_text(-0.00012345, 0.5), ends_text(-0.00012345, 0.0005)
+    ('-0.0001 to 0.5000', '-0.0001234 to 0.0005')
     """
-    return "" if low is None or high is None or math.isnan(low) else f"{cell_text(low)} to {cell_text(high)}"
+    if low is None or high is None or math.isnan(low):
+        return ""
+    is_small = max(abs(low), abs(high)) < _SMALL
+    return " to ".join(cell_text(end if is_small or abs(end) >= _SMALL else round(end, 4)) for end in (low, high))
 
 
 def pvalue_text(pvalue: float) -> str:
