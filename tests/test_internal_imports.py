@@ -28,8 +28,8 @@ INTERNAL = {
     "calibration": """
         CALIBRATED_CLASSIFIER_RULES CV DiagonalLoss FitData Penalty ReadingOfFits ReplaceCertain ScoredRows Scoring
         SharedFits Source WrapperMixin final_step fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits
-        pool_scores read_fit_data response_method responses_of score_columns standard_error_of_mean take_rows
-        take_square
+        pool_scores read_fit_data response_method responses_of score_columns softmax_rows standard_error_of_mean
+        take_rows take_square
     """,
     "comparison": "Better holm_corrected method_pairs t_figures tied_ranks",
     "curves": "rank",
@@ -58,8 +58,8 @@ INTERNAL = {
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
         check_probabilities check_two_classes design_effect difference_of_share honest_bands mid_p_difference
-        number_text percent percentile_interval read_codes read_more_labels read_predictions replicate row_amounts
-        scope_text score_difference two_sided_z
+        number_text percent percentile_interval read_codes read_more_labels read_predictions replicate
+        replicate_few_kinds row_amounts scope_text score_difference two_sided_z
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "neural": "NEURAL_NET_RULES Net",

@@ -274,3 +274,11 @@ def test_the_best_mix_is_that_of_a_grid():
     signed = np.where(y == 1, -1.0, 1.0)
     costs = [np.logaddexp(0, signed * ((1 - w) * one + w * two)).sum() + 2.0 * w for w in grid]
     assert share == pytest.approx(grid[np.argmin(costs)], abs=2e-3)
+
+
+def test_rows_pooled_by_one_sort_are_those_pooled_by_class_and_score():
+    rng = np.random.default_rng(0)
+    scores, y = rng.random(2000).round(2), rng.random(2000) < 0.3
+    rows, weighted = (pool_equal_rows(read_scored(scores, y, weight)) for weight in (None, np.ones(2000)))
+    for name in ("scores", "codes", "weight"):
+        np.testing.assert_array_equal(getattr(rows, name), getattr(weighted, name), strict=True)

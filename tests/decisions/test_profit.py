@@ -269,3 +269,18 @@ def test_three_classes_need_a_positive_one_for_costs_by_row():
     with pytest.raises(ParameterError, match="pass pos_label="):
         profit([0, 1, 2], proba, ExampleCosts(1, 9))
     assert profit([0, 1, 2], proba, ExampleCosts(1, 9), pos_label=1, confidence=None).total.value == 6
+
+
+def test_the_profit_of_very_many_rows_does_not_draw_single_rows(monkeypatch):
+    """Of 60,000 rows the kinds (class, decision) are drawn; the interval is the normal one to its own error."""
+    from calibrant.decisions._profit import money
+
+    monkeypatch.setattr(money, "replicate", None)
+    random = np.random.default_rng(0)
+    p = random.beta(1, 9, 60_000)
+    y = random.random(60_000) < p
+    total = profit(y, p, [[0, 1], [0, -9]]).total
+    earned = np.where(y, 9.0, -1.0) * (p > 0.1)
+    width = 1.96 * earned.std() * np.sqrt(60_000)
+    assert total.value == pytest.approx(earned.sum())
+    assert (total.low, total.high) == pytest.approx((total.value - width, total.value + width), abs=0.1 * width)

@@ -10,6 +10,7 @@ from calibrant.calibration._classifier.shared_fits import ReadingOfFits, SharedF
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
+from calibrant.calibration._fitting.softmax_rows import softmax_rows
 from calibrant.calibration._validation import ScoredRows
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "response_method",
     "responses_of",
     "score_columns",
+    "softmax_rows",
     "standard_error_of_mean",
     "take_rows",
     "take_square",

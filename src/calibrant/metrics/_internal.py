@@ -5,6 +5,7 @@ from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, perce
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
 from calibrant.metrics._intervals.design_effect import design_effect
+from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.paired_proportions import (
     difference_of_share,
@@ -43,6 +44,7 @@ __all__ = [
     "read_more_labels",
     "read_predictions",
     "replicate",
+    "replicate_few_kinds",
     "row_amounts",
     "scope_text",
     "score_difference",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
-from calibrant.calibration._validation import ScoredRows
+from calibrant.calibration._fitting.ties import pool_ties
+from calibrant.calibration._validation import BinaryScores, ScoredRows
 from calibrant.data._internal import caller_level
 from calibrant.exceptions import LittleDataWarning
 
@@ -42,6 +43,8 @@ def pool_equal_rows(scored: ScoredRows) -> ScoredRows:
     >>> pooled.scores.ravel(), pooled.codes, pooled.weight
     (array([0.2, 0.7, 0.7]), array([0, 0, 1], dtype=int32), array([1., 1., 2.]))
     """
+    if scored.groups is None and scored.weight is None and scored.scores.shape[1] == 1 and len(scored.classes) == 2:
+        return _pool_binary(scored)
     keys = [] if scored.groups is None else [scored.groups]
     order = np.lexsort([*keys, *scored.scores.T[::-1], scored.codes])
     scores, codes = scored.scores[order], scored.codes[order]
@@ -52,6 +55,17 @@ def pool_equal_rows(scored: ScoredRows) -> ScoredRows:
     starts = np.flatnonzero(is_new)
     groups = None if scored.groups is None else scored.groups[order][starts]
     return ScoredRows(scores[starts], codes[starts], scored.classes, np.add.reduceat(weight, starts), groups)
+
+
+def _pool_binary(scored: ScoredRows) -> ScoredRows:
+    """Sort and pool rows of two classes that count once: one sort of the scores in the core, not one by class too."""
+    scores = np.ascontiguousarray(scored.scores[:, 0])
+    ties = pool_ties(BinaryScores(scores, scored.codes == 1))
+    by_class = [ties.weight - ties.positive, ties.positive]
+    kept = [np.flatnonzero(weight) for weight in by_class]
+    codes = np.repeat(np.arange(2, dtype=scored.codes.dtype), [len(rows) for rows in kept])
+    weight = np.concatenate([weight[rows] for weight, rows in zip(by_class, kept, strict=True)])
+    return ScoredRows(ties.scores[np.concatenate(kept)].reshape(-1, 1), codes, scored.classes, weight)
 
 
 def assign_folds(pooled: ScoredRows, n_folds: int) -> Pieces:

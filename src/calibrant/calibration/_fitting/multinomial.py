@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax
+
+from calibrant.calibration._fitting.softmax_rows import log_softmax_rows, spread_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class LogLoss(ABC):
 
     def log_proba(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the probabilities."""
-        return np.asarray(log_softmax(self.logits(params), axis=1))
+        return log_softmax_rows(self.logits(params))
 
     def value(self, log_proba: NDArray[np.float64]) -> float:
         """Return the mean loss."""
@@ -240,7 +241,7 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
 def _reach(loss: LogLoss, direction: NDArray[np.float64]) -> float:
     """Return how far a whole step changes the difference of two logits, at least 1e-300."""
     moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
-    return max(float(np.ptp(moved, axis=1).max()), 1e-300)
+    return max(float(spread_of_rows(moved).max()), 1e-300)
 
 
 def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:

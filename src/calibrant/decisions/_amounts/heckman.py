@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from calibrant._estimator import EstimatorMixin
@@ -70,6 +69,7 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
     >>> noise = rng.normal(size=(50_000, 2)) @ [[1.0, 0.8], [0.0, 0.6]]
     >>> observed = X.sum(axis=1) + noise[:, 0] > 0
     >>> y = np.where(observed, 10 + X[:, 0] + noise[:, 1], np.nan)
+    >>> from sklearn.linear_model import LinearRegression
     >>> LinearRegression().fit(X[observed], y[observed]).coef_.round(1)
     array([ 0.7, -0.3])
     >>> HeckmanRegressor(given="everybody").fit(X, y).regressor_.coef_[:2].round(1) + 0.0
@@ -98,6 +98,8 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
         HeckmanRegressor
             The regressor itself.
         """
+        from sklearn.linear_model import LinearRegression  # slow to import
+
         check_params(self, HECKMAN_RULES)
         X = validate_data(self, X, dtype=np.float64)
         amount = _amounts(y, len(X))

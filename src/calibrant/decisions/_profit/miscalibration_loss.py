@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import softmax
 
 from calibrant._random import seed_sequence, stream
-from calibrant.calibration._internal import DiagonalLoss, Penalty, fit_multinomial
+from calibrant.calibration._internal import DiagonalLoss, Penalty, fit_multinomial, softmax_rows
 from calibrant.decisions._profit.costed_predictions import CostedPredictions
 from calibrant.decisions._profit.money import IntervalOptions, Money
 from calibrant.metrics._internal import Predictions, two_sided_z
@@ -107,10 +106,10 @@ def largest_loss(costed: CostedPredictions, options: IntervalOptions) -> float:
     rows = np.arange(read.n_rows)
     rows = rows if read.n_rows <= _MOST_ROWS else np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
     each, before = np.arange(len(rows)), costed.decisions()[rows]
-    losses = np.empty(_DRAWS)
+    chosen, losses = logs[rows], np.empty(_DRAWS)
     for draw in range(_DRAWS):
         slopes, intercepts = (centre + root @ rng.standard_normal(len(centre))).reshape(2, -1)
-        costs = costed.expected_costs(softmax(logs[rows] * slopes + intercepts, axis=1), rows)
+        costs = costed.expected_costs(softmax_rows(chosen * slopes + intercepts), rows)
         lost = costs[each, before] - costs.min(axis=1)
         share = read.weight[rows] * _row_shares(rng, group, rows)
         losses[draw] = read.total * (share @ lost) / share.sum()

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-from calibrant.blending import LogisticClassifier, ProbabilityClassifier
-from calibrant.calibration import CalibratedClassifier
-from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
-from calibrant.trees import ProbabilityTreeClassifier
-
 __all__ = ["BASELINE", "CALIBRATED", "candidates"]
 
 BASELINE = "base rate"
@@ -27,6 +21,13 @@ def candidates() -> dict[str, Any]:
     >>> list(candidates())[:4]
     ['base rate', 'naive Bayes', 'calibrated naive Bayes', 'logistic regression']
     """
+    # Estimators of all packages are slow to import, and studies are also imported for their tables.
+    from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
+    from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+    from calibrant.calibration import CalibratedClassifier
+    from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
+    from calibrant.trees import ProbabilityTreeClassifier
+
     plain = {
         "naive Bayes": NaiveBayesClassifier(),
         "logistic regression": LogisticClassifier(),
