@@ -31,7 +31,7 @@ TREE := $(BUILD)/package
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_WERROR=ON
 CTEST := $(BIN)/ctest --output-on-failure -j 2 --test-dir
 
-.PHONY: demo docs test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
+.PHONY: demo docs gallery test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
 
 demo: $(VENV)/.demo
 	@mkdir -p $(BUILD)/demo
@@ -44,6 +44,10 @@ docs: $(VENV)/.docs
 	$(STEP) "Pages of the reference" $(BIN)/python tools/docs_source.py $(BUILD)/docs-source
 	$(STEP) "Documentation" $(BIN)/python -m sphinx -q -W --keep-going -b html -d $(BUILD)/docs-cache $(BUILD)/docs-source $(BUILD)/docs
 	@echo "$(BUILD)/docs/index.html"
+
+# Five reports on data that come with calibrant or that CALIBRANT_DATA names, and a page that lists them.
+gallery: $(VENV)/.demo
+	$(BIN)/python tools/gallery.py $(BUILD)/gallery
 
 test: $(VENV)/.test test-core
 	@tools/install_postgres.sh

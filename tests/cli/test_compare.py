@@ -56,6 +56,18 @@ def test_json_is_one_document(folder, capsys):
     assert ranking == list(means.index)
 
 
+def test_html_is_a_report_of_the_comparison(folder, capsys):
+    write_table(folder / "donors.csv")
+    printed = run(capsys, "compare", "donors.csv", *QUICK, "--html", "report.html")
+    assert printed.endswith("Report: report.html\n")
+    page = (folder / "report.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "calibrant compare donors.csv --method &#x27;naive Bayes&#x27;" in page.replace("&#39;", "&#x27;")
+    document = run_json(capsys, "compare", "donors.csv", *QUICK, "--html", "nowhere/report.html", code=6)
+    assert "nowhere" in document["error"]["message"]
+    assert [path.name for path in folder.glob("**/*.html*")] == ["report.html"]
+
+
 def test_standard_input(folder):
     write_table(folder / "donors.csv")
     done = execute("compare", "-", *QUICK, stdin=(folder / "donors.csv").read_bytes())

@@ -31,6 +31,14 @@ def test_findings_and_tables_are_printed(capsys: Capture) -> None:
     assert Path("calibrant-small-paper/results.md").read_text().startswith(f"# {SmallPaper.citation}")
 
 
+def test_html_is_a_report_of_the_paper(capsys: Capture) -> None:
+    run(capsys, "reproduce", "small-paper", "--workers", "1", "--html", "nowhere/a.html", code=6)
+    assert not Path("calibrant-small-paper").exists()
+    printed = run(capsys, "reproduce", "small-paper", "--workers", "1", "--html", "paper.html")
+    assert printed.endswith("Report: paper.html\n")
+    assert "Bayes wins." in Path("paper.html").read_text("utf-8")
+
+
 def test_json_has_every_figure(capsys: Capture) -> None:
     document = run_json(capsys, "reproduce", "small-paper", "--out", "here", "--workers", "1")
     assert document["size"] == "default"

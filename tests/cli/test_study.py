@@ -81,6 +81,27 @@ def test_the_comparison_is_that_of_the_study(study: Study, capsys: Capture) -> N
 
 
 @pytest.mark.usefixtures("study")
+@pytest.mark.parametrize("query", ["table", "compare"])
+def test_html_is_a_report_of_the_study(query: str, tmp_path: Path, capsys: Capture) -> None:
+    path = str(tmp_path / "report.html")
+    printed = run(capsys, "study", query, "leaves", "--metric", "auc", "--html", path, "--store", "studies.db")
+    assert printed.endswith(f"Report: {path}\n")
+    page = Path(path).read_text("utf-8")
+    assert "area under the ROC curve" in page
+    assert "mse" not in page.partition("<script")[0]
+    bad = ["study", query, "leaves", "--html", str(tmp_path / "none" / "a.html"), "--store", "studies.db"]
+    assert main(bad) == 6
+
+
+def test_html_of_a_run_has_every_metric(study_folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "report.html"
+    file = str(study_folder / "study.yaml")
+    found = run_json(capsys, "study", "run", file, "--store", str(study_folder / "studies.db"), "--html", str(path))
+    assert found["html"] == str(path)
+    assert "6 of 6 trials are done" in path.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("study")
 def test_a_study_is_exported_to_a_file_or_printed(study: Study, tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "auc.md"
     run(capsys, "study", "export", "leaves", "--metric", "auc", "--bold", "--out", str(out), "--store", "studies.db")

@@ -39,9 +39,9 @@ def blocks(report, name, kind):
 
 
 def test_findings_come_first_with_their_verdicts(report):
-    lead = blocks(report, "answer", Paragraph)[0]
-    assert "1 hold, 1 do not, and 1 cannot be decided" in lead.text
-    told = blocks(report, "answer", Callout)
+    summary, *told = blocks(report, "answer", Callout)
+    assert summary.text == "Of 3 findings 1 hold, 1 do not, 1 cannot be decided by our figures."
+    assert summary.kind == "bad"
     assert [each.kind for each in told] == ["good", "bad", "unsure"]
     assert "Use m." in told[0].detail
     assert "<script>" not in report._repr_html_()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["reproduction_report"]
 
 _KINDS = {"holds": "good", "does not hold": "bad", "undecided": "unsure"}
+_COUNTED = {"holds": "hold", "does not hold": "do not", "undecided": "cannot be decided by our figures"}
 _DPI = 90  # a figure of 6.4 inches is then as wide as the text of the page
 _LARGE = 200.0  # dollars and counts, whose decimals say nothing
 
@@ -34,23 +35,27 @@ def reproduction_report(found: Any, *, title: str | None = None, command: str | 
         *((Section("figures", "The figures of the paper, drawn from our results", pictures),) if pictures else ()),
         _how_made(found, command),
     )
-    return Report(title or f"Reproduced: {found.citation}", sections)
+    return Report(title or f"Reproduced: {found.paper}", sections)
 
 
 def _answer(found: Any) -> Section:
-    """Return how many findings hold, each with its verdict and evidence."""
-    counts = Counter(each.verdict for each in found.findings)
-    n_all = len(found.findings)
-    lead = (
-        f"Of {n_all} finding{'' if n_all == 1 else 's'} of the paper {counts['holds']} hold, "
-        f"{counts['does not hold']} do not, and {counts['undecided']} cannot be decided by our figures."
-    )
+    """Return how many findings hold, then each with its verdict and evidence."""
+    lead = f"The experiment of {found.citation}, repeated at size {found.size}."
+    blocks: list[Block] = [Paragraph(lead, "lead"), _summary(found), *map(_finding, found.findings)]
+    return Section("answer", "Do the paper's findings hold?", tuple(blocks))
+
+
+def _summary(found: Any) -> Callout:
+    """Return the numbers of findings by verdict, and of figures that agree."""
+    counts, n_all = Counter(each.verdict for each in found.findings), len(found.findings)
+    kind = "bad" if counts["does not hold"] else "unsure" if counts["undecided"] else "good"
+    parts = [f"{counts[verdict]} {words}" for verdict, words in _COUNTED.items() if counts[verdict]]
     agree = (
         f"{found.n_agreeing:,} of {found.n_judged:,} published figures that can be judged agree with ours within two "
         "standard errors and rounding."
     )
-    blocks: list[Block] = [Paragraph(lead, "lead"), Paragraph(agree), *map(_finding, found.findings)]
-    return Section("answer", "Do the paper's findings hold?", tuple(blocks))
+    text = f"Of {n_all} finding{'' if n_all == 1 else 's'} {', '.join(parts)}."
+    return Callout(kind, text, agree if found.n_judged else "")  # type: ignore[arg-type]
 
 
 def _finding(each: Any) -> Callout:
@@ -141,4 +146,4 @@ def _how_made(found: Any, command: str | None) -> Section:
         ("size", f"{found.size}: {found.n_trials:,} trials, {found.seconds:,.0f} s in all"),
         ("versions", versions_text()),
     )
-    return Section("how-made", "How was this made?", (*blocks, Definitions(pairs)), term="Provenance")
+    return Section("how-made", "How it was made", (*blocks, Definitions(pairs)), term="Reproducibility")

@@ -25,14 +25,16 @@ def answer_section(found: TableComparison) -> Section:
     """Return the advice, the best method with its score, the verdict on its probabilities, and money."""
     texts = findings(found)
     blocks: list[Block] = [Paragraph(found.advice, "lead")]
-    blocks += [Callout("warning", texts[name]) for name in ("Unfinished", "Not ranked") if name in texts]
-    blocks.append(Callout("info", f"The best of {len(found.ranking)} methods is {texts['Best']}"))
+    best = found.best.method
+    on_score = texts["Best"].removeprefix(f"{best}. ")
+    blocks.append(Callout("info", f"The best of {len(found.ranking)} methods is {best}.", on_score))
     blocks.append(_differences(found, texts["Differences"]))
     if found.verdict is not None:
         kind, words = _VERDICTS[found.verdict.kind]
         blocks.append(Callout(kind, words, f"Verdict on the held-out rows: {found.verdict.words}."))  # type: ignore[arg-type]
     if "Money" in texts:
         blocks.append(_money(found, texts["Money"]))
+    blocks += [Callout("warning", _sentence(texts[name])) for name in ("Unfinished", "Not ranked") if name in texts]
     return Section("answer", "What to do", tuple(blocks))
 
 

@@ -34,7 +34,7 @@ def how_made_section(found: TableComparison, command: str | None) -> Section:
         ("versions", versions_text()),
     ]
     blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
-    return Section("how-made", "How was this made?", (*blocks, Definitions(tuple(pairs))), term="Provenance")
+    return Section("how-made", "How it was made", (*blocks, Definitions(tuple(pairs))), term="Reproducibility")
 
 
 def _split(line: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from calibrant._sections import Axis, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import number_text
-from calibrant.report._metric_words import metric_words
+from calibrant.report._metric_phrase import metric_heading, metric_term
 from calibrant.studies._internal import ranking_cells
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _ranking_table(found: TableComparison, models: tuple[str, ...]) -> DataTable
     head, *rows = ranking_cells(found)
     text = ("method", "against best")
     columns = tuple(TableColumn(name, "left" if name in text else "right") for name in head)
-    caption = f"Means over held-out rows: {found.plan}; by {metric_words(found.metric)}, the best first"
+    caption = f"Methods by {metric_term(found.metric)}, the best first: means over held-out rows, {found.plan}"
     return DataTable(caption, columns, tuple(rows), tuple(_of_model(row[0], models) for row in rows))
 
 
@@ -55,24 +55,26 @@ def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
         )
         for each in known
     )
-    words, percent = metric_words(found.metric), f"{100 * found.best.confidence:g} %"
+    term, percent = metric_term(found.metric), f"{100 * found.best.confidence:g} %"
+    words = metric_heading(found.metric)[0]
     caption = f"Mean and {percent} interval of each method ({found.best.better}). Intervals are of one method each: "
     caption += "whether two differ is tested on the same rows, below."
     described = "; ".join(
         f"{each.method} {number_text(each.value)} ({number_text(each.low)} to {number_text(each.high)})"
         for each in known
     )
-    return Figure("ranking-intervals", f"{words} by method", caption, described, Axis("method"), Axis(words), layers)
+    return Figure("ranking-intervals", f"{words}, by method", caption, described, Axis("method"), Axis(term), layers)
 
 
 def _differences(found: TableComparison) -> DataTable | None:
     """Return how far each method is from the best one; None where no test holds."""
     if found.comparison is None or not found.comparison.pairs:
         return None
+    alone = round(100 * (1 - 2 * (1 - found.comparison.confidence)), 6)  # of a one-sided test
     columns = (
         TableColumn("method", "left"),
         TableColumn("difference from the best"),
-        TableColumn("interval"),
+        TableColumn("interval", term=f"of this pair alone, {alone:g} %"),
         TableColumn("corrected p-value"),
         TableColumn("shown to be worse?", "left"),
     )

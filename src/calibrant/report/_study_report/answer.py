@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from calibrant._sections import Callout, Paragraph, Section
 from calibrant.metrics._internal import number_text
-from calibrant.report._metric_words import metric_words
+from calibrant.report._metric_phrase import metric_phrase, metric_term
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
@@ -33,19 +33,20 @@ def _lead(queries: StudyQueries, metric: str) -> str:
     best = queries.best(metric)
     if isinstance(best, str) or n_methods == 1:
         return f"{methods} on {on}."
-    return f"{best.method} comes out best of {methods} on {on} by {metric_words(metric)}."
+    return f"Of {methods} on {on}, {best.method} comes out best by {metric_phrase(metric)}."
 
 
 def _on_metric(queries: StudyQueries, metric: str) -> Callout:
     """Return the best method by a metric, and how many of the others it is shown to beat."""
     best = queries.best(metric)
     if isinstance(best, str):
-        return Callout("unsure", f"By {metric} no best method can be named.", best)
-    words = f"By {metric} ({best.better}): {best.method}, {_score(best)}."
+        return Callout("unsure", f"By {metric_term(metric)} no best method can be named.", best)
+    term = metric_term(metric)
     if len(queries.results.methods) == 1:
-        return Callout("info", words)
+        return Callout("info", f"{best.method} has {term} {_score(best)}.")
     is_clear, detail = _beaten(queries, metric, best.method)
-    return Callout("good" if is_clear else "unsure", words, detail)
+    words = f"{best.method} comes out best by {term} ({best.better})."
+    return Callout("good" if is_clear else "unsure", words, f"{term} {_score(best)}. {detail}")
 
 
 def _score(best: BestMethod) -> str:

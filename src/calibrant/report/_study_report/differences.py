@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from calibrant._sections import DataTable, Paragraph, TableColumn
 from calibrant.exceptions import CalibrantError
 from calibrant.metrics._internal import number_text
+from calibrant.report._metric_phrase import metric_term
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
@@ -41,7 +42,7 @@ def _pairs(found: StudyComparison) -> list[Block]:
     more = len(found.pairs) - len(shown)
     note = f"{more:,} more pairs are left out; Study.compare has all." if more else ""
     n_found = len(found.differences)
-    caption = f"{n_found} of {len(found.pairs)} pairs of methods are shown to differ by {found.metric}"
+    caption = f"{n_found} of {len(found.pairs)} pairs of methods are shown to differ by {metric_term(found.metric)}"
     table = DataTable(caption, columns, tuple(map(_row, shown)), note=note)
     parts = [f"{found.how}, at {100 * found.confidence:g} %: {found.reason}.", *found.notes]
     return [table, Paragraph(" ".join(parts), "note")]

@@ -33,7 +33,7 @@ def how_made_section(study: Any, results: StudyResults, status: StudyStatus | No
         pairs += [("outdated", f"{status.n_outdated:,} trials are of other versions")] if status.n_outdated else []
     pairs.append(("versions", _versions(results)))
     blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
-    return Section("how-made", "How was this made?", (*blocks, Definitions(tuple(pairs))), term="Provenance")
+    return Section("how-made", "How it was made", (*blocks, Definitions(tuple(pairs))), term="Reproducibility")
 
 
 def _versions(results: StudyResults) -> str:

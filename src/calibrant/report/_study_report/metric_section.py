@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._sections import Axis, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import number_text
-from calibrant.report._metric_words import metric_words
+from calibrant.report._metric_phrase import metric_heading, metric_term
 from calibrant.report._study_report.differences import difference_blocks
 from calibrant.report._study_report.ranks import rank_blocks
 
@@ -29,7 +29,8 @@ def metric_section(queries: StudyQueries, metric: str, number: int) -> Section:
     else:
         blocks = [_means(queries, metric), *rank_blocks(queries, metric, number)]
     blocks += difference_blocks(queries, metric)
-    return Section(f"metric-{number}", f"By {metric_words(metric)}", tuple(blocks), term=metric)
+    words, term = metric_heading(metric)
+    return Section(f"metric-{number}", words, tuple(blocks), term=term)
 
 
 def _is_best(queries: StudyQueries, metric: str, values: Any) -> list[bool]:
@@ -59,7 +60,7 @@ def _means(queries: StudyQueries, metric: str) -> DataTable:
     for dataset, values in zip(frame.index, frame.to_numpy(), strict=True):
         best = _is_best(queries, metric, values)
         rows.append((str(dataset), *(_cell(value, mark) for value, mark in zip(values.tolist(), best, strict=True))))
-    caption = f"{metric}, mean over the test rows of the splits"
+    caption = f"{metric_term(metric)}, mean over the test rows of the splits"
     return DataTable(caption, columns, tuple(rows), note=_note(frame, queries.direction(metric)))
 
 
@@ -76,7 +77,9 @@ def _on_one_dataset(queries: StudyQueries, metric: str, number: int) -> list[Blo
         for (name, mean, low, high), mark in zip(found, best, strict=True)
     )
     plan = results.plans[results.datasets[0]].words
-    table = DataTable(f"{metric}, mean over {plan}", columns, rows, note=_note(frame, queries.direction(metric)))
+    table = DataTable(
+        f"{metric_term(metric)}, mean over {plan}", columns, rows, note=_note(frame, queries.direction(metric))
+    )
     known = [row for row in found if math.isfinite(row[1]) and math.isfinite(row[2])]
     if not known:
         return [table, Paragraph("No interval holds for this plan and metric.", "note")]
@@ -88,5 +91,5 @@ def _intervals(known: list[tuple[str, float, float, float]], metric: str, number
     layer = Layer("interval", {"x": names, "y": means, "low": lows, "high": highs}, f"mean and {percent} interval")
     described = "; ".join(f"{name} {number_text(mean)}" for name, mean, _, _ in known)
     caption = f"Mean and {percent} interval of each method; whether two differ is tested below."
-    axes = Axis("method"), Axis(metric)
-    return Figure(f"intervals-{number}", f"{metric} by method", caption, described, *axes, (layer,))
+    axes = Axis("method"), Axis(metric_term(metric))
+    return Figure(f"intervals-{number}", f"{metric_heading(metric)[0]}, by method", caption, described, *axes, (layer,))
