@@ -1,3 +1,3 @@
-"""What `evaluate` and `decide` share: columns of probabilities, tables of scores, gates, costs."""
+"""What `evaluate`, `decide` and `report` share: columns of probabilities, tables of scores, gates, costs, reports."""
 
 __all__: list[str] = []

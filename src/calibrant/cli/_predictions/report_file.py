@@ -81,7 +81,7 @@ def make_report(table: PredictionTable, options: ReportOptions) -> Report:
             rows=options.rows,
             confidence=options.confidence,
             random_state=options.seed,
-            source=" ".join([_source(table), *table.notes]),
+            source=_source(table),
             command=command_text(),
         )
 
@@ -183,4 +183,6 @@ def _names(table: PredictionTable, options: ReportOptions) -> dict[str, str]:
 
 
 def _source(table: PredictionTable) -> str:
-    return f"{'standard input' if table.path == STDIN else table.path}."
+    """Return the file, and what was taken as what in it."""
+    path = "standard input" if table.path == STDIN else table.path
+    return ". ".join([path, " ".join(table.notes)]) if table.notes else path
