@@ -31,7 +31,7 @@ TREE := $(BUILD)/package
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCALIBRANT_WERROR=ON
 CTEST := $(BIN)/ctest --output-on-failure -j 2 --test-dir
 
-.PHONY: demo docs gallery test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
+.PHONY: browser demo docs gallery test test-core test-doctests test-long test-interpreters test-portable fuzz lint sanitize bench stub clean
 
 demo: $(VENV)/.demo
 	@mkdir -p $(BUILD)/demo
@@ -51,8 +51,13 @@ gallery: $(VENV)/.demo
 
 test: $(VENV)/.test test-core
 	@tools/install_postgres.sh
+	@$(MAKE) --no-print-directory browser
 	$(STEP) "Python tests" $(BIN)/python -m pytest -n 2 --dist loadfile -m "not long" tests
 	@$(MAKE) --no-print-directory test-doctests
+
+# Chromium for the tests of reports, where it can be installed; they are skipped elsewhere.
+browser:
+	@tools/install_browser.sh
 
 # In the tree that the package was compiled in: only the tests themselves are compiled here.
 test-core: $(VENV)/.test
