@@ -208,7 +208,8 @@ def _score_row(other: str, base: str, found: Difference) -> tuple[str, ...]:
     is_finite = math.isfinite(found.difference)
     value = f"{found.difference:+.4f}" if is_finite else cell_text(found.difference)
     ends = ends_text(found.low, found.high) if is_finite else ""
-    return other, metric_words(found.metric)[1], value, ends, found.method if ends else "", better
+    _, term, side = metric_words(found.metric)
+    return other, f"{term}: {side} is better", value, ends, found.method if ends else "", better
 
 
 def _differences(data: ReportData, other: str, base: str, confidence: float) -> dict[str, Difference]:

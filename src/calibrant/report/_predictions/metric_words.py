@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from calibrant.metrics import METRICS
 
-__all__ = ["MetricWords", "metric_words", "short_term"]
+__all__ = ["MetricWords", "metric_words", "term_words"]
 
-MetricWords = tuple[str, str]  # in words, and the term with which value is better
+MetricWords = tuple[str, str, str]  # in words, the term, which value is better
 
 _WORDS = {
     "log_loss": ("Surprise at what happens", "log-loss"),
-    "mse": ("Squared error of the probabilities", "MSE, summed over the classes"),
-    "auc": ("Ranking: pairs of rows in the right order", "AUC, area under the ROC curve"),
+    "mse": ("Squared error of the probabilities", "MSE"),
+    "auc": ("Pairs of rows ranked in the right order", "AUC"),
     "average_precision": ("Share of hits, averaged over the ranking", "average precision"),
-    "ks": ("Largest gap between the classes", "Kolmogorov-Smirnov"),
+    "ks": ("Largest gap between the classes", "KS"),
     "lift": ("Hits in the top tenth, against random", "lift at 10 %"),
     "accuracy": ("Rows classified correctly", "accuracy"),
     "f1": ("Hits against misses and false alarms", "F1"),
-    "mcc": ("Agreement of predicted and actual classes", "Matthews correlation"),
-    "ece": ("Mean distance of probabilities from frequencies", "ECE, expected calibration error"),
+    "mcc": ("Agreement of predicted and actual classes", "MCC"),
+    "ece": ("Mean distance of probabilities from frequencies", "ECE"),
     "calibration_slope": ("Spread: below 1 too extreme, above 1 too timid", "calibration slope"),
     "calibration_intercept": ("Level: below 0 too high, above 0 too low", "calibration intercept"),
+}
+_LONG = {
+    "mse": "MSE is the mean squared error, summed over the classes: of two classes, twice the Brier score",
+    "auc": "AUC the area under the ROC curve",
+    "ks": "KS the statistic of Kolmogorov and Smirnov",
+    "mcc": "MCC the correlation of Matthews",
+    "ece": "ECE the expected calibration error",
 }
 
 
 def metric_words(metric: str) -> MetricWords:
-    """Return a metric in words, and its term with which value is better.
+    """Return a metric in words, its term and which value is better.
 
     Examples
     --------
     >>> metric_words("accuracy")
-    ('Rows classified correctly', 'accuracy: higher is better')
-    >>> metric_words("calibration_slope")[1], metric_words("kappa")[0]
-    ('calibration slope: nearer to 1 is better', 'kappa')
+    ('Rows classified correctly', 'accuracy', 'higher')
+    >>> metric_words("calibration_slope")[2], metric_words("kappa")
+    ('nearer to 1', ('kappa', 'kappa', 'higher'))
     """
     known = METRICS[metric]
     better = f"nearer to {known.target:g}" if known.better == "nearer" else known.better
-    words, term = _WORDS.get(metric, (metric.replace("_", " "), metric.replace("_", " ")))
-    return words, f"{term}: {better} is better"
+    return *_WORDS.get(metric, (metric.replace("_", " "),) * 2), better
 
 
-def short_term(metric: str) -> str:
-    """Return the short term of a metric.
+def term_words(metrics: Iterable[str]) -> str:
+    """Return what the abbreviations of some metrics mean.
 
     Examples
     --------
-    >>> short_term("auc"), short_term("kappa")
-    ('AUC', 'kappa')
+    >>> term_words(["log_loss", "auc", "ece"])
+    'AUC the area under the ROC curve; ECE the expected calibration error.'
     """
-    return metric_words(metric)[1].partition(":")[0].partition(",")[0]
+    return "; ".join(_LONG[metric] for metric in metrics if metric in _LONG) + "."

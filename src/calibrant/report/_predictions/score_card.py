@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import scope_text
-from calibrant.report._predictions.metric_words import metric_words, short_term
+from calibrant.report._predictions.metric_words import metric_words, term_words
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -47,14 +47,14 @@ def _base_rate(data: ReportData) -> str:
 
 def _table(data: ReportData) -> DataTable:
     interval = f"{confidence_text(data.confidence)} interval"
-    columns = [TableColumn("Score", "left"), TableColumn("Term", "left")]
+    columns = [TableColumn("Score", "left"), TableColumn("Term", "left"), TableColumn("Better", "left")]
     for name in data.names:
         title = "Value" if len(data.names) == 1 else name
         columns += [TableColumn(title, model=model_of(data, name)), TableColumn(interval, model=model_of(data, name))]
     card = data.cards[data.names[0]]
     rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
     rows += _money_rows(data)
-    return DataTable("Scores with their intervals", tuple(columns), tuple(rows))
+    return DataTable("Scores with their intervals", tuple(columns), tuple(rows), note=term_words(card))
 
 
 def _row(data: ReportData, metric: str) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
     if any(score.debiased is None or score.pvalue is None for score in scores):
         return []
     cells = [cell for score in scores for cell in (cell_text(score.debiased), pvalue_words(score.pvalue or 0.0))]
-    return [("The same, less what chance adds to it", "debiased ECE: lower is better", *cells)]
+    return [("The same, less what chance adds to it", "debiased ECE", "lower", *cells)]
 
 
 def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
@@ -78,8 +78,8 @@ def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
     if len(found) < len(reports):
         return []
     sums = {
-        ("What decisions by the model earn", "profit: higher is better"): [report.now.total for report in found],
-        ("Lost by miscalibration", "loss: lower is better"): [report.miscalibration for report in found],
+        ("What decisions by the model earn", "profit", "higher"): [report.now.total for report in found],
+        ("Lost by miscalibration", "", "lower"): [report.miscalibration for report in found],
     }
     return [(*words, *(cell for money in each for cell in _money_cells(money))) for words, each in sums.items()]
 
@@ -96,7 +96,7 @@ def _figures(data: ReportData) -> list[Block]:
     if len(data.names) == 1 or not shown:
         return []
     layers = tuple(_layer(name, [data.cards[name][metric] for metric in shown]) for name in data.names)
-    terms = listed([short_term(metric) for metric in shown])
+    terms = listed([metric_words(metric)[1] for metric in shown])
     figure = Figure(
         "score-intervals",
         "Main scores of the models",
@@ -104,7 +104,7 @@ def _figures(data: ReportData) -> list[Block]:
         "Whether models differ is tested below, on the same rows: bars may overlap although one model is better.",
         f"Intervals of {terms} of {len(data.names)} models; the table above has the numbers.",
         Axis("Score"),
-        Axis("Value", ".2f"),
+        Axis("Value: higher is better", ".2f"),
         layers,
     )
     return [figure]
@@ -113,7 +113,7 @@ def _figures(data: ReportData) -> list[Block]:
 def _layer(name: str, scores: list[Score]) -> Layer:
     ends = [(score.value, score.value) if score.low is None else (score.low, score.high) for score in scores]
     columns: dict[str, list[Any]] = {
-        "x": [short_term(score.metric) for score in scores],
+        "x": [metric_words(score.metric)[1] for score in scores],
         "y": [score.value for score in scores],
         "low": [low for low, _ in ends],
         "high": [high for _, high in ends],
@@ -130,7 +130,7 @@ def _remarks(data: ReportData) -> list[str]:
             # The number of a row says something of a single row, and the card itself has it
             note = re.sub(r" \(first: row.*?\)", "", score.note).replace("1 row(s)", "1 row").replace("row(s)", "rows")
             if note:
-                of_note.setdefault(note, {}).setdefault(name, []).append(short_term(score.metric))
+                of_note.setdefault(note, {}).setdefault(name, []).append(metric_words(score.metric)[1])
     return [*scope, *(_note(data, note, found) for note, found in of_note.items())]
 
 
