@@ -53,6 +53,7 @@ STRANGERS: dict[str, Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, Any]
     "log-odds by name": lambda f: (f.assign(log_odds=np.log(f["p"] / (1 - f["p"]))), {}, ["log_odds"]),
     "log-odds by option": lambda f: (f.assign(s=np.log(f["p"] / (1 - f["p"]))), {}, ["s", "--scale", "logit"]),
     "semicolons and decimal commas": lambda f: (f, {"sep": ";", "decimal": ","}, ["p"]),
+    "Windows-1252": lambda f: (f.assign(Größe="Müller"), {"encoding": "cp1252"}, ["p"]),
     "decimal commas in quotes": lambda f: (f.assign(s=[str(p).replace(".", ",") for p in f["p"]]), {}, ["s"]),
     "the other class": lambda f: (f.assign(probability_no=1 - f["p"]), {}, ["probability_no"]),
     "the other class in brackets": lambda f: (f.assign(s=1 - f["p"]).rename(columns={"s": "P(no)"}), {}, ["P(no)"]),
@@ -145,6 +146,11 @@ BAD: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], list[str], int, str
     "amounts of nothing": (lambda f: f, ["--amount", "gift"], 2, "--amount needs --costs FILE"),
     "no model file": (lambda f: f, ["--model", "m.calibrant"], 3, "m.calibrant"),
     "a wrong model": (lambda f: f, ["--model", "new=m.calibrant"], 2, "there is no model 'new' among p"),
+    "amounts as classes": (
+        lambda f: f.assign(won=f["y"], y=f["p"] * 3), [], 3,
+        "column 'y' has 577 different values: is it an id or an amount?",
+    ),
+    "the class twice": (lambda f: f, ["--proba", "y"], 2, "'y' is the column of the actual classes, not one of prob"),
     "no rows": (lambda f: f.head(0), [], 3, "has a header but no rows"),
 }  # fmt: skip
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant.cli._app.printing import print_note
-from calibrant.exceptions import CalibrantError
+from calibrant.exceptions import CalibrantError, ReadError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from calibrant.data import Table
 
-__all__ = ["STDIN", "input_file", "read_frame", "read_table"]
+__all__ = ["STDIN", "input_file", "read_foreign_frame", "read_frame", "read_table"]
 
 STDIN = "-"
 _SHOWN = "standard input"
@@ -57,3 +57,21 @@ def read_table(path: str, **options: Any) -> Table:
 def read_frame(path: str, **options: Any) -> pd.DataFrame:
     """Read all columns of a table: no column is the class."""
     return read_table(path, target=False, **options).X
+
+
+def read_foreign_frame(path: str) -> pd.DataFrame:
+    """Read all columns of a table from elsewhere: text that is not UTF-8 is that of Windows in Western Europe."""
+    from calibrant import data
+
+    with input_file(path) as file:
+        try:
+            return data.read_table(file, target=False).X
+        except ReadError as error:
+            if not isinstance(error.__cause__, UnicodeDecodeError):
+                raise
+            try:
+                frame = data.read_table(file, target=False, encoding="cp1252").X
+            except ReadError:
+                raise error from error.__cause__
+            print_note(f"Note: {_SHOWN if path == STDIN else path} is not UTF-8; it is read as Windows-1252.")
+            return frame

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant.cli._app.named_arguments import as_command_line
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note
-from calibrant.cli._app.reading import STDIN, read_frame
+from calibrant.cli._app.reading import STDIN, read_foreign_frame
 from calibrant.cli._predictions.likely_columns import likely_probabilities, likely_targets, proposal
 from calibrant.cli._predictions.proba_columns import PREFIX, ModelColumns, find_models
 from calibrant.exceptions import DataError, SchemaError, nearest
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PredictionTable", "read_predictions"]
 
 _MOST_CLASSES = 1000
+_SOME_CLASSES = 20  # that a short table may have, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +56,17 @@ def read_predictions(
 
     Probabilities in percent or as log-odds are converted, and what was taken as what is printed as a note.
     """
-    frame = read_frame(path)
+    frame = read_foreign_frame(path)
     y = frame[_target(frame, target, path)].rename(target)
     frame = frame.drop(columns=[target])
     for named in columns:
         _check_column(named, frame)
-    classes = _classes(y, positive)
     names = [str(name) for name in frame]
+    classes = _classes(y, positive, frame)
     if not proba and not any(name.startswith(PREFIX) for name in names):
         raise usage_error(_which_probabilities(frame), "--proba")
+    if target in proba and target not in names:
+        raise usage_error(f"{target!r} is the column of the actual classes, not one of probabilities.", "--proba")
     models = find_models(proba, names, classes, positive)
     scaled = {model.name: _scaled(frame, model, scale) for model in models}
     notes = [as_command_line(note) for each in scaled.values() for note in each.notes]
@@ -95,7 +98,7 @@ def _which_probabilities(frame: pd.DataFrame) -> str:
     return f"there is no column {PREFIX}*; name that of the probabilities.{proposed or f' There are {shown}.'}"
 
 
-def _classes(y: pd.Series[Any], positive: str | None) -> list[Any]:
+def _classes(y: pd.Series[Any], positive: str | None, others: pd.DataFrame) -> list[Any]:
     """Return the classes, sorted; raise if there is one alone, or if they look like an id or an amount."""
     classes = sorted(y.dropna().unique().tolist())
     if not classes:
@@ -105,10 +108,11 @@ def _classes(y: pd.Series[Any], positive: str | None) -> list[Any]:
             f"column {y.name!r} is {classes[0]!r} in every row, and scores need two classes at least. Check --target, "
             "or add rows of other classes."
         )
-    if len(classes) > _MOST_CLASSES and positive is None:
+    if len(classes) > min(_MOST_CLASSES, max(_SOME_CLASSES, len(y) // 2)) and positive is None:
+        proposed = proposal("--target", likely_targets(others), "the class")
         raise DataError(
             f"column {y.name!r} has {len(classes):,} different values: is it an id or an amount? Check --target, or "
-            "pass --positive for one class against all others."
+            f"pass --positive for one class against all others.{proposed}"
         )
     return classes
 

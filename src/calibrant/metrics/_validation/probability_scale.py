@@ -145,7 +145,7 @@ def to_probabilities(values: Any, *, scale: str = "auto", name: str | None = Non
 def _recognized(low: float, high: float, names: list[str], has_signs: bool) -> tuple[str | None, str]:
     """Return the scale of values, None if nothing says it, and the reason for it."""
     if has_signs:
-        return "percent", "their percent signs"
+        return "percent", "its percent signs" if len(names) == 1 else "their percent signs"
     if _SCALES["probability"].holds(low, high):
         return "probability", ""
     for scale in ("percent", "logit"):

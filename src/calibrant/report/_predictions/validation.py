@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +69,12 @@ def check_ids(ids: NDArray[Any], *, has_groups: bool) -> None:
     calibrant.exceptions.DataError: ids must be different in every row; got '7' in 2 rows, and 1 value in more than one
     row. Leave out what is there twice or, if such rows belong together, pass groups= with the same values.
     """
-    if has_groups:
-        return
-    different, counts = np.unique(ids.astype(str), return_counts=True)
-    if len(different) < len(ids):
-        n_repeated = int((counts > 1).sum())
+    values = ids.tolist()
+    if not has_groups and len(set(values)) < len(values):
+        (most, n_rows), *_ = (counts := Counter(values)).most_common(1)
+        n_repeated = sum(count > 1 for count in counts.values())
         raise DataError(
-            f"ids must be different in every row; got {str(different[counts.argmax()])!r} in {counts.max():,} rows, "
+            f"ids must be different in every row; got {str(most)!r} in {n_rows:,} rows, "
             f"and {n_repeated:,} value{'' if n_repeated == 1 else 's'} in more than one row. Leave out what is there "
             "twice or, if such rows belong together, pass groups= with the same values."
         )
