@@ -83,6 +83,12 @@ def page(open_page: Callable[[ReportData], Any], by_matrix: ReportData) -> Any:
     return open_page(by_matrix)
 
 
+def not_recalibrated(data: ReportData) -> ReportData:
+    """Return data that need no time for what a test does not look at."""
+    data._computed.update({(what, name): None for what in ("recalibrated", "money") for name in data.names})
+    return data
+
+
 def random_cuts(rng: np.random.Generator, analysis: CostBenefit, number: int) -> dict[str, Any]:
     """Return a random fraction, recall or threshold, in turn; half of the thresholds are those of rows."""
     by = ("fraction", "threshold", "recall")[number % 3]
@@ -120,7 +126,8 @@ def test_the_numbers_are_those_of_cost_benefit_at_random_settings(page: Any) -> 
 def test_rows_are_ranked_again_by_expected_gain_where_amounts_differ(open_page: Callable[[ReportData], Any]) -> None:
     label, models, amount = made_rows()
     expected = np.round(0.9 * amount + 1, 2)
-    page = open_page(read_report_data(label, models, costs=ExampleCosts(0.68, expected), amount=amount, n_boot=50))
+    data = read_report_data(label, models, costs=ExampleCosts(0.68, expected), amount=amount)
+    page = open_page(not_recalibrated(data))
     rng, settings, analyses = np.random.default_rng(0), [], []
     for number in range(N_SETTINGS):
         cost, model = round(float(rng.uniform(0.1, 5)), 2), int(rng.integers(2))
@@ -168,7 +175,7 @@ def test_figure_5_2_of_witten_frank_and_hall(open_page: Callable[[ReportData], A
     """Figures of the chapter that determine the numbers: 1,417 of 2,402 respondents in the top 22,285 of 47,706."""
     sizes, positives = [22_285, 25_421], [1417, 985]
     label = np.concatenate([np.arange(size) < count for size, count in zip(sizes, positives, strict=True)]).astype(int)
-    data = read_report_data(label, np.repeat([0.06, 0.04], sizes), n_boot=10)
+    data = not_recalibrated(read_report_data(label, np.repeat([0.06, 0.04], sizes)))
     cut = {"model": 0, "by": "fraction", "value": 22_285 / 47_706}
     dear, cheap = ({"tp": 15, "fp": -cost, "fn": 0, "tn": 0} for cost in (0.8, 0.5))
     at_80, at_50 = open_page(data).evaluate(APPLY, [{"cells": cells, **cut} for cells in (dear, cheap)])
@@ -181,8 +188,7 @@ def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], A
     label, models, amount = made_rows()
     costs = ExampleCosts(0.68, amount)
     analysis = cost_benefit(label, models["raw"], costs)
-    data = read_report_data(label, {"raw": models["raw"]}, costs=costs, rows=False, n_boot=10)
-    page = open_page(data)
+    page = open_page(not_recalibrated(read_report_data(label, {"raw": models["raw"]}, costs=costs, rows=False)))
     fractions = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0].rows")
     assert fractions is None
     (everybody,) = page.evaluate(APPLY, [{"cells": {}, "model": 0, "by": "fraction", "value": 1}])

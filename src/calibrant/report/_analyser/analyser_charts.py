@@ -41,7 +41,7 @@ def profit_chart(models: tuple[str, ...], select: str) -> Figure:
         f"What the decision “{select}” for the rows selected earns in all; the straight line is a random selection.",
         "Total profit against share of rows selected, with markers at the current cut and at the best one.",
         Axis("Rows selected", ".0%", (0.0, 1.0)),
-        Axis("Total profit", ",.4~g"),
+        Axis("Total profit", ",.4~r"),
         (
             Layer("reference", _PLACEHOLDER, "at random"),
             *_curves(models),

@@ -36,12 +36,15 @@ def pack_floats(values: NDArray[np.float64]) -> Packed:
     Examples
     --------
     >>> pack_floats(np.array([0.25, 7.0]))["type"], pack_floats(np.array([1 / 3]))["type"]
-    ('i32', 'f64')
+    ('u16', 'f64')
     """
     for scale in (1.0, 100.0):
         codes = np.round(values * scale)
-        if np.abs(codes).max(initial=0.0) < 2**31 and np.array_equal(codes / scale, values):
-            return _packed("i32", codes.astype("<i4"), len(values), scale)
+        if np.array_equal(codes / scale, values):
+            if codes.min(initial=0.0) >= 0.0 and codes.max(initial=0.0) < 2**32:
+                return pack_codes(codes, scale)
+            if np.abs(codes).max() < 2**31:
+                return _packed("i32", codes.astype("<i4"), len(values), scale)
     return _packed("f64", values.astype("<f8"), len(values))
 
 

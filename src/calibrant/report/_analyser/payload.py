@@ -62,6 +62,7 @@ class AnalysedModels:
             "byGain": costs.is_by_gain,
             "selectsTies": costs.selects_ties,
             "note": costs.note,
+            "hasCosts": data.costs is not None,
             "recalibrates": not data.page,  # pages of classes have no costs of their own, and models many classes
             "storage": self.storage,
             "z": two_sided_z(data.confidence),

@@ -146,6 +146,7 @@
             tool("Save data as CSV", () => calibrant.saveCsv(payload, `${name}-${i + 1}`))));
       });
       this.drawings = payloads.map(() => null);
+      this.changed = payloads.map(() => new Set());
       const near = new IntersectionObserver((entries) => {
         for (const { isIntersecting, target } of entries) {
           if (isIntersecting) this.draw(this.figures.indexOf(target));
@@ -158,8 +159,9 @@
     draw(i) {
       this.drawings[i] = this.drawings[i] || calibrant.embed(this.places[i], this.payloads[i]).then((view) => {
         this.views[i] = view;
-        this.payloads[i].data.forEach((_, layer) => this.replace(i, layer));
-        return view.runAsync().then(() => view);
+        this.payloads[i].data.forEach((_, layer) => this.changed[i].add(layer)); // since the drawing began
+        this.flush();
+        return view;
       });
       return this.drawings[i];
     }
@@ -168,7 +170,8 @@
     set(i, which, points) {
       const layer = this.payloads[i].data.findIndex(({ model, label }) => (model >= 0 ? model : label) === which);
       this.payloads[i].data[layer].columns = columnsOf(points);
-      this.replace(i, layer);
+      this.changed[i].add(layer);
+      this.frame = this.frame || requestAnimationFrame(() => this.flush());
     }
 
     rows(i, layer) {
@@ -177,8 +180,16 @@
       return columns.x.map((_, row) => Object.fromEntries([...fields.map((field) => [field, columns[field][row]]), ["layer", layer], ["model", model]]));
     }
 
-    replace(i, layer) {
-      if (this.views[i]) this.views[i].data(this.payloads[i].data[layer].name, this.rows(i, layer));
+    /** Draw what has changed, once a frame. */
+    flush() {
+      this.frame = null;
+      this.views.forEach((view, i) => {
+        if (!view) return;
+        for (const layer of this.changed[i]) view.data(this.payloads[i].data[layer].name, this.rows(i, layer));
+        this.changed[i].clear();
+        view.runAsync();
+      });
+      this.renewHover();
     }
 
     /** Hand the pointer the new points, once the reader pauses: dividing the plane among them takes a while. */
@@ -190,9 +201,7 @@
       }), 250);
     }
 
-    run(descriptions = []) {
-      this.views.forEach((view) => view && view.runAsync());
-      this.renewHover();
+    describe(descriptions) {
       descriptions.forEach((description, i) => this.places[i].setAttribute("aria-label", description));
     }
   }

@@ -34,7 +34,7 @@
 
     build() {
       const { payload } = this;
-      const plain = make("details", {}, make("summary", { textContent: "The best cut of each model at the costs of the report" }), ...this.place.childNodes);
+      const plain = make("details", {}, make("summary", { textContent: `The best cut of each model at the ${payload.hasCosts ? "costs of the report" : "placeholders"}` }), ...this.place.childNodes);
       this.summary = make("p", { className: "analyser-summary", "aria-live": "polite" });
       this.advice = make("p", { className: "analyser-advice" });
       const notes = [payload.note, payload.storage].filter(Boolean);
@@ -91,7 +91,7 @@
         const field = this.input(name, { type: "number", step: "any", value: String(cells[name]), "aria-label": labels[name] + (parts[name] ? `, ${parts[name]}` : ""), oninput: () => this.enter() });
         return make("div", {}, field, make("small", { textContent: [TERMS[name].slice(0, -1), parts[name]].filter(Boolean).join(", ") }));
       });
-      const reset = make("button", { type: "button", name: "reset", className: "button", textContent: "Costs of the report", onclick: () => this.reset() });
+      const reset = make("button", { type: "button", name: "reset", className: "button", textContent: this.payload.hasCosts ? "Costs of the report" : "Back to these placeholders", onclick: () => this.reset() });
       return this.panel("What an outcome earns", "analyser-costs", grid, reset);
     }
 
@@ -107,13 +107,13 @@
       const pairs = [
         ["Rows selected", this.output("selected")],
         ["Profit", this.output("profit", { className: "analyser-profit" })],
-        [`Its ${100 * confidence} % interval`, interval],
-        ["As many rows at random", this.output("random")],
+        [`${100 * confidence} % interval`, interval],
+        ["As many at random", this.output("random")],
         ["Gain by the ranking", this.output("gain")],
         ["Best profit", this.output("best_profit")],
-        ["… with this share of the rows", this.output("best_fraction")],
-        [this.payload.byGain ? "… from this expected gain" : "… from this probability", this.output("best_threshold")],
-        ...(this.payload.recalibrates ? [["Gain by recalibrating", this.output("recalibration")]] : []),
+        ["… at a share of", this.output("best_fraction")],
+        [this.payload.byGain ? "… gain at least" : "… probability at least", this.output("best_threshold")],
+        ...(this.payload.recalibrates ? [["Recalibrating gains", this.output("recalibration")]] : []),
       ];
       const list = make("dl", {}, ...pairs.flatMap(([term, value]) => [make("dt", { textContent: term }), make("dd", {}, value)]));
       return this.panel("What it earns", "analyser-results", list);
@@ -139,7 +139,7 @@
       this.analysis.enter(cells);
       this.show(document.activeElement); // the numbers of one model at once, the curves of all when the browser is idle
       clearTimeout(this.curves);
-      this.curves = setTimeout(() => { this.drawCurves(); this.charts.run(); });
+      this.curves = setTimeout(() => this.drawCurves());
     }
 
     reset() {
@@ -240,7 +240,7 @@
       this.charts.set(1, "this cut", marker(point, point.profit));
       this.charts.set(1, "best cut", marker(best, best.profit));
       const where = `${percent(point.fraction)} of the rows selected`;
-      this.charts.run([`Positives reached: ${percent(point.recall)} with ${where}.`, `Total profit: ${money(point.profit)} with ${where}; best ${money(best.profit)} with ${percent(best.fraction)}.`]);
+      this.charts.describe([`Positives reached: ${percent(point.recall)} with ${where}.`, `Total profit: ${money(point.profit)} with ${where}; best ${money(best.profit)} with ${percent(best.fraction)}.`]);
     }
   }
 
