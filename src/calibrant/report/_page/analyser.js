@@ -3,6 +3,7 @@
 (() => {
   const N = calibrant.numbers;
   const MOST_POINTS = 400; // of a curve, the best point among them
+  const MOST_HOVERED = 120; // of its points that the pointer finds
   const CELLS = ["tp", "fn", "fp", "tn"];
   const TERMS = { tp: "true positives", fn: "false negatives", fp: "false positives", tn: "true negatives" };
   const cents = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -130,6 +131,9 @@
     "Rows selected": points.map((point) => point.selected),
   });
 
+  /** Return at most so many points for the pointer to find, the last among them. */
+  const thinned = (rows) => rows.filter((_, row) => (rows.length - 1 - row) % Math.ceil(rows.length / MOST_HOVERED) === 0);
+
   /** The two charts; they follow the analysis where they are drawn. */
   class Charts {
     constructor(payloads, name) {
@@ -197,7 +201,7 @@
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.views.forEach((view, i) => {
         const { hover, data } = this.payloads[i];
-        if (view && hover) view.data("hover", data.flatMap(({ name }, layer) => (hover.includes(name) ? this.rows(i, layer) : []))).runAsync();
+        if (view && hover) view.data("hover", data.flatMap(({ name }, layer) => (hover.includes(name) ? thinned(this.rows(i, layer)) : []))).runAsync();
       }), 250);
     }
 
