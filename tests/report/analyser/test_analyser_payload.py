@@ -61,7 +61,10 @@ def test_probabilities_too_close_for_rounding_stay_exact() -> None:
     assert np.array_equal(unpacked(pack_probabilities(proba, is_exact=False)), proba)
 
 
-@pytest.mark.parametrize(("largest", "kind"), [(655.35, "u16"), (1e5, "u24"), (1e7, "u32"), (-1e6, "i32"), (1e8, "f64")])
+KINDS = [(655.35, "u16"), (1e5, "u24"), (1e7, "u32"), (-1e6, "i32"), (1e8, "f64")]
+
+
+@pytest.mark.parametrize(("largest", "kind"), KINDS)
 def test_amounts_in_cents_are_whole_numbers_of_few_bytes(largest: float, kind: str) -> None:
     amounts = np.array([0.1, 12.34, largest])
     assert pack_floats(amounts)["type"] == kind
