@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -128,7 +128,9 @@ def three_classes() -> Report:
 
 def sixty_rows() -> Report:
     """Return a report on 60 rows, which are too few for most questions."""
-    train, test = split(load("wpbc"), 60)
+    table = load("wpbc")
+    table = replace(table, X=table.X.drop(columns="time"))  # known afterwards only
+    train, test = split(table, 60)
     models = {
         "logistic regression": LogisticClassifier(),
         "ProbabilityClassifier": ProbabilityClassifier(random_state=SEED),
@@ -183,7 +185,7 @@ def gifts(table: Table) -> Any:
 def four_models() -> Report:
     """Return a report on the mailing of the KDD Cup of 1998: a letter costs $0.68, gifts differ by row."""
     table = load("zadrozny.kdd98")
-    train, test = split(table, 0.5)
+    train, test = split(table, 1 / 3)
     gift, answered = gifts(train), np.asarray(train.y) == "1"
     last = np.asarray(train.X["RFA_2A"]).astype(str)  # how much the last gift was, as a letter
     means = {code: gift[answered & (last == code)].mean() for code in np.unique(last[answered])}
@@ -204,7 +206,7 @@ def four_models() -> Report:
         by={"last gift": [f"band {code}" for code in test.X["RFA_2A"]]},
         pos_label="gives",
         title="A mailing: to whom is a letter worth $0.68?",
-        source="zadrozny.kdd98, half of the rows",
+        source="zadrozny.kdd98, a third of the rows held out",
     )
 
 
