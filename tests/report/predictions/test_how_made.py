@@ -37,6 +37,15 @@ def test_the_command_is_shown_as_it_was_typed() -> None:
     assert first.text == "calibrant report p.csv --target y"
 
 
+def test_without_a_command_the_call_is_shown() -> None:
+    first = section(read_report_data(Y, {"a": P, "b": P}, by={"s": Y}, rows=False, reference="a")).blocks[0]
+    assert isinstance(first, Preformatted)
+    assert first.text == (
+        "Report.from_predictions(y_true, {'a': ..., 'b': ...}, by={'s': ...}, pos_label='yes', reference='a', "
+        "rows=False, confidence=0.95, n_boot=1000, random_state=0)"
+    )
+
+
 def test_the_recipe_in_the_report_computes_the_fingerprint() -> None:
     second = np.sqrt(P)
     data = read_report_data(Y, {"a": P, "b": second})

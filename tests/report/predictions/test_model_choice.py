@@ -85,3 +85,9 @@ def test_profit_is_what_decisions_earn() -> None:
     data = data_of({"a": TRUE, "b": NOISY}, costs=[[0, 1], [0, -3]])
     earned = row_values(data, "a", "profit")
     assert earned.tolist() == np.where(4 * TRUE > 1, np.where(Y, 3.0, -1.0), 0.0).tolist()
+
+
+def test_with_costs_the_best_model_is_that_of_the_highest_profit() -> None:
+    choice = choose_model(data_of({"too low": TRUE / 8, "right": TRUE}, costs=[[0, 1], [0, -9]]))
+    assert choice is not None
+    assert (choice.measure, choice.best, choice.worse) == ("profit", "right", ["too low"])

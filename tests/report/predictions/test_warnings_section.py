@@ -62,6 +62,10 @@ def test_ties_are_warned_of() -> None:
     assert f"Probabilities of b have only {len(set(few))} values." in warned(y, {"a": proba, "b": few})
 
 
+def test_no_probability_of_few_rows_is_named() -> None:
+    assert not any("same probability" in text for text in warned([0, 1, 0, 1, 1], [0.1, 0.8, 0.4, 0.3, 0.9]))
+
+
 def test_a_class_of_probability_zero_that_happened() -> None:
     y, proba = calibrated(500)
     proba[np.flatnonzero(y)[:2]] = 0.0

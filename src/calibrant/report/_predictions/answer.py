@@ -49,7 +49,7 @@ def section(data: ReportData) -> Section:
         blocks += [_on_choice(data, choice), *(_on_one_of_several(data, name) for name in data.names)]
         blocks += [Paragraph(_single_action(data, choice.best), "note")] if data.money(choice.best) else []
     if not data.is_binary:
-        text = "With several classes, whether probabilities are right is told of that of the class predicted."
+        text = "With more than two classes, the probability of the predicted class is judged here; pages below are of single classes."
         blocks.append(Paragraph(text, "note"))
     return Section("answer", "The answer", tuple(blocks), "Verdict")
 
@@ -59,6 +59,8 @@ def _on_only_model(data: ReportData, name: str) -> list[Block]:
     lines: list[Block] = [_on_calibration(data, name), _on_ranking(data, name)]
     if data.costs is not None:
         kind, text = _lost(data, name)
+        report = data.money(name)
+        kind = "bad" if report is not None and report.now.pays is False else kind
         lines.append(Callout(kind, text, f"{_earned(data, name)} {_single_action(data, name)}".strip()))
     return lines
 
@@ -81,7 +83,8 @@ def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"]
     """Return what miscalibration costs."""
     report = data.money(name)
     if report is None:
-        return "unsure", "What miscalibration costs cannot be told: a class has too few rows."
+        of = "rows of a class" if data.groups is None else "groups"
+        return "unsure", f"What miscalibration costs cannot be told: there are too few {of}."
     lost, at = report.miscalibration, confidence_text(data.confidence)
     if lost.low is None or lost.high is None:
         return "info", f"Miscalibration costs {money_text(lost.value)}."
@@ -158,6 +161,9 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
     if report is not None and report.now.pays is False:
         first = ", and recalibration is shown to help" if (report.miscalibration.low or 0.0) > 0.0 else ""
         return f"Do not decide by {which} now: {report.now.best_alone} for every row earns more{first}."
+    high = data.cards[name]["auc"].high
+    if high is not None and high < _CHANCE:
+        return f"Do not act on {which}: the rows are ranked in the wrong order. Are the probabilities of another class?"
     if not _beats_chance(data, name):
         return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{_rarest(data)}."
     others = ""
@@ -176,7 +182,8 @@ def _use(data: ReportData, name: str, which: str) -> str:
     if verdict.kind in ("calibrated", "too little to matter"):
         return f"Use {which} as they are." if which != name else f"Use {which} as it is."
     if verdict.kind == "cannot tell":
-        more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else "more rows"
+        unknown = "more rows" if data.groups is None else "rows of more groups"
+        more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else unknown
         return f"Use {which} with care, and collect {more} to tell how far the probabilities can be trusted."
     if report is not None and report.miscalibration.low is not None and report.miscalibration.low <= 0.0:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."

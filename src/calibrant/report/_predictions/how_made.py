@@ -40,8 +40,8 @@ print(digest.hexdigest())
 def section(data: ReportData) -> Section:
     """Return what another person needs to make the same report again."""
     blocks: list[Block] = []
-    if data.command:
-        blocks.append(Preformatted(data.command, "Command"))
+    blocks.append(Preformatted(data.command, "Command") if data.command else Preformatted(_call(data), "Call"))
+    blocks += [Preformatted(repr(data.costs), "Costs of decisions")] if data.costs is not None else []
     blocks += [Definitions(tuple(_facts(data).items())), Paragraph(_REPEATED, "note")]
     blocks.append(Preformatted(RECIPE, "The fingerprint is the SHA-256 that these lines of Python print"))
     return Section("how-made", "How it was made", tuple(blocks), "Reproducibility")
@@ -51,6 +51,29 @@ _REPEATED = (
     "The same data, settings and versions make the same report, byte for byte; so it holds no date. The intervals are "
     "those of these fitted models on further rows like these, not of models fitted again."
 )
+
+
+def _call(data: ReportData) -> str:
+    """Return the call in Python, with values of rows as dots and defaults left out."""
+    models = "..." if len(data.names) == 1 else "{" + ", ".join(f"{name!r}: ..." for name in data.names) + "}"
+    given = {
+        "name": f"{data.names[0]!r}" if len(data.names) == 1 and data.names[0] != "model" else "",
+        "by": "{" + ", ".join(f"{column!r}: ..." for column in data.by) + "}" if data.by else "",
+        **{name: "..." for name in ("costs", "amount", "groups", "ids", "sample_weight") if _is_passed(data, name)},
+        "weight_kind": f"{data.weight_kind!r}" if data.weight_kind != "frequency" else "",
+        "pos_label": f"{data.positive!r}" if data.is_binary else "",
+        "reference": f"{data.reference!r}" if data.reference is not None else "",
+        "rows": "" if data.rows else "False",
+        "confidence": f"{data.confidence:g}",
+        "n_boot": f"{data.n_boot}",
+        "random_state": f"{data.random_state}",
+    }
+    options = "".join(f", {name}={value}" for name, value in given.items() if value)
+    return f"Report.from_predictions(y_true, {models}{options})"
+
+
+def _is_passed(data: ReportData, parameter: str) -> bool:
+    return getattr(data, parameter) is not None
 
 
 def _facts(data: ReportData) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from calibrant.decisions._internal import (
     profit_of,
     read_costed_predictions,
 )
-from calibrant.exceptions import DataError
+from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
 from calibrant.metrics._internal import Predictions, read_predictions
 from calibrant.report._predictions.pooled_rows import pooled
@@ -245,7 +246,9 @@ class ReportData:
 
     def _recalibrate(self, name: str) -> NDArray[np.float64] | None:
         try:
-            return cross_fitted(self._read(name), as_calibrator("calibrator", "auto"), self._money_options)
+            with warnings.catch_warnings():  # of equal probabilities, which the report warns of itself
+                warnings.simplefilter("ignore", CalibrantWarning)
+                return cross_fitted(self._read(name), as_calibrator("calibrator", "auto"), self._money_options)
         except DataError:
             return None
 

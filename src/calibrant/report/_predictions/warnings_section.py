@@ -12,6 +12,7 @@ from calibrant._sections import Block, Callout, Section
 from calibrant.comparison import holm
 from calibrant.data._internal import copies_among, hash_codes
 from calibrant.metrics._internal import design_effect, percent
+from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 from calibrant.report._predictions.wording import listed, model_of, pvalue_words, rows_text, subject, upper_first
 
 if TYPE_CHECKING:
@@ -156,9 +157,9 @@ def _on_ties(data: ReportData, name: str) -> list[Callout]:
     values, counts = np.unique(proba, return_counts=True)
     largest = int(counts.argmax())
     share = float(counts[largest]) / data.n_rows
-    if len(values) >= _FEW_VALUES and share < _LARGE_TIE:
+    if counts[largest] < FEWEST_ROWS:  # nothing of single rows, and hardly a tie
         return []
-    if len(values) < _FEW_VALUES <= data.n_rows:
+    if len(values) < _FEW_VALUES:
         is_one = len(values) == 1
         who = f" of {name}" if len(data.names) > 1 else ""
         text = f"All probabilities{who} are equal." if is_one else f"Probabilities{who} have only {len(values)} values."
