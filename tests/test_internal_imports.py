@@ -27,9 +27,9 @@ INTERNAL = {
     """,
     "calibration": """
         CALIBRATED_CLASSIFIER_RULES CV DiagonalLoss FitData Penalty ReadingOfFits ReplaceCertain ScoredRows Scoring
-        SharedFits Source WrapperMixin final_step fit_folds fit_multinomial fit_replace_certain is_pairwise make_splits
-        pool_scores read_fit_data response_method responses_of score_columns softmax_rows standard_error_of_mean
-        take_rows take_square
+        SharedFits Source Target WrapperMixin final_step fit_folds fit_logistic fit_multinomial fit_replace_certain
+        is_pairwise logistic_hessian make_splits pool_scores read_fit_data response_method responses_of score_columns
+        softmax_rows standard_error_of_mean take_rows take_square
     """,
     "comparison": "Better holm_corrected method_pairs t_figures tied_ranks",
     "curves": "rank",

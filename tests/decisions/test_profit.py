@@ -284,3 +284,28 @@ def test_the_profit_of_very_many_rows_does_not_draw_single_rows(monkeypatch):
     width = 1.96 * earned.std() * np.sqrt(60_000)
     assert total.value == pytest.approx(earned.sum())
     assert (total.low, total.high) == pytest.approx((total.value - width, total.value + width), abs=0.1 * width)
+
+
+@pytest.mark.parametrize("weight", [None, np.arange(300) % 3 + 1.0])
+def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
+    """Logistic regression on both logarithms has the optimum and the Hessian of the multinomial one."""
+    from calibrant.decisions._profit.miscalibration_loss import _fit_several, _fit_two
+    from calibrant.metrics._internal import read_predictions
+
+    random = np.random.default_rng(0)
+    p = random.beta(1, 3, 300)
+    read = read_predictions(random.random(300) < p, p**1.5, weight)
+    logs = np.log(np.maximum(read.proba, 1e-4))
+    for two, several in zip(_fit_two(logs, read), _fit_several(logs, read), strict=True):
+        np.testing.assert_allclose(two, several, rtol=1e-7, atol=1e-7)
+
+
+def test_the_report_of_two_classes_is_that_by_multinomial_maps(monkeypatch):
+    from calibrant.decisions._profit import miscalibration_loss
+
+    random = np.random.default_rng(0)
+    p = random.beta(1, 3, 500)
+    y = random.random(500) < p
+    found = decision_report(y, p**2, [[0, 1], [4, 0]], n_boot=100)
+    monkeypatch.setattr(miscalibration_loss, "_fit_two", miscalibration_loss._fit_several)
+    assert repr(decision_report(y, p**2, [[0, 1], [4, 0]], n_boot=100)) == repr(found)

@@ -8,6 +8,7 @@ from calibrant.calibration._classifier.response import final_step, response_meth
 from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.shared_fits import ReadingOfFits, SharedFits, responses_of
 from calibrant.calibration._classifier.wrapper import WrapperMixin
+from calibrant.calibration._fitting.logistic import Target, fit_logistic, logistic_hessian
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._fitting.softmax_rows import softmax_rows
@@ -25,12 +26,15 @@ __all__ = [
     "Scoring",
     "SharedFits",
     "Source",
+    "Target",
     "WrapperMixin",
     "final_step",
     "fit_folds",
+    "fit_logistic",
     "fit_multinomial",
     "fit_replace_certain",
     "is_pairwise",
+    "logistic_hessian",
     "make_splits",
     "pool_scores",
     "read_fit_data",

@@ -19,7 +19,7 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Target", "fit_logistic"]
+__all__ = ["Target", "fit_logistic", "logistic_hessian"]
 
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4  # Lin, Lin & Weng: their iterations, least step and Armijo factor
 _NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # a Newton step that gains less than this in the loss is the last
@@ -98,6 +98,22 @@ def fit_logistic(
     total = len(target.positive) if target.weight is None else float(target.weight.sum())
     near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
     return frame.to_original(_newton(evaluate, frame.to_scaled(start), near))
+
+
+def logistic_hessian(
+    columns: Sequence[NDArray[np.float64]], target: Target, coef: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the Hessian of the cross-entropy at some coefficients, the intercept last.
+
+    Examples
+    --------
+    >>> logistic_hessian([np.array([-2.0, 2.0])], Target(np.array([False, True])), np.zeros(2))
+    array([[2. , 0. ],
+           [0. , 0.5]])
+    """
+    n_columns = len(columns)
+    frame = _Frame(np.ones(n_columns), np.zeros(n_columns), np.eye(n_columns + 1))
+    return _sums(columns, frame, target, coef, n_threads(None)).hessian
 
 
 def _newton(

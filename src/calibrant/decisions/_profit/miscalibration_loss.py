@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._random import seed_sequence, stream
-from calibrant.calibration._internal import DiagonalLoss, Penalty, fit_multinomial, softmax_rows
+from calibrant.calibration._internal import (
+    DiagonalLoss,
+    Penalty,
+    Target,
+    fit_logistic,
+    fit_multinomial,
+    logistic_hessian,
+    softmax_rows,
+)
 from calibrant.decisions._profit.costed_predictions import CostedPredictions
 from calibrant.decisions._profit.money import IntervalOptions, Money
 from calibrant.metrics._internal import Predictions, two_sided_z
@@ -128,16 +136,38 @@ def _map_distribution(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the fitted slopes and intercepts, and a square root of their covariance."""
     n_classes = read.n_classes
-    prior = Penalty(np.full(2 * n_classes, 0.5 / (_PRIOR_VARIANCE * read.total)), np.repeat([1.0, 0.0], n_classes))
-    loss = DiagonalLoss(logs, read.label, read.weights)
-    centre = fit_multinomial(loss, prior)
-    proba = np.exp(loss.log_proba(centre))
-    covariance = np.linalg.inv(read.total * (loss.hessian(proba) + np.diag(2.0 * prior.weight)))
+    centre, hessian = _fit_two(logs, read) if n_classes == 2 else _fit_several(logs, read)
+    precision = np.full(2 * n_classes, 1.0 / _PRIOR_VARIANCE)
+    covariance = np.linalg.inv(hessian + np.diag(precision))
     if group is not None or not is_copies:
-        residual = np.eye(n_classes)[read.label] - proba
+        slopes, intercepts = centre.reshape(2, -1)
+        residual = np.eye(n_classes)[read.label] - softmax_rows(logs * slopes + intercepts)
         scores = np.hstack([residual * logs, residual]) * read.weight[:, np.newaxis]
         if group is not None:
             scores = np.stack([np.bincount(group, column) for column in scores.T], axis=1)
-        covariance = covariance @ (scores.T @ scores + np.diag(2.0 * read.total * prior.weight)) @ covariance
+        covariance = covariance @ (scores.T @ scores + np.diag(precision)) @ covariance
     floor = _RIDGE * np.trace(covariance) * np.eye(2 * n_classes)
     return centre, np.linalg.cholesky((covariance + covariance.T) / 2.0 + floor)
+
+
+def _fit_several(logs: NDArray[np.float64], read: Predictions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return slopes and intercepts, and the Hessian of the loss of all rows without the prior's."""
+    n_classes = read.n_classes
+    prior = Penalty(np.full(2 * n_classes, 0.5 / (_PRIOR_VARIANCE * read.total)), np.repeat([1.0, 0.0], n_classes))
+    loss = DiagonalLoss(logs, read.label, read.weights)
+    centre = fit_multinomial(loss, prior)
+    return centre, read.total * loss.hessian(np.exp(loss.log_proba(centre)))
+
+
+def _fit_two(logs: NDArray[np.float64], read: Predictions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the same for two classes, by logistic regression on both logarithms, in a tenth of the time.
+
+    Only the difference of the intercepts matters, of twice the prior's variance; each is half of it.
+    """
+    columns = [np.ascontiguousarray(-logs[:, 0]), np.ascontiguousarray(logs[:, 1])]
+    target, start = Target(read.label == 1, weight=read.weights), np.array([1.0, 1.0, 0.0])
+    penalty = np.array([1.0, 1.0, 0.5]) / _PRIOR_VARIANCE
+    coef = fit_logistic(columns, target, start, penalty=penalty, towards=start)
+    parts = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 1.0]])  # of each coefficient
+    hessian = parts.T @ logistic_hessian(columns, target, coef) @ parts
+    return np.array([coef[0], coef[1], -coef[2] / 2.0, coef[2] / 2.0]), hessian

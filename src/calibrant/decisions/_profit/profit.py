@@ -147,8 +147,8 @@ def profit(
         The class of the probabilities in a single column; by default the last in sorted order.
     %(labels)s
     confidence : float, optional
-        Confidence of the BCa intervals, which share their bootstrap replicates; None for no intervals. Of 50,000 rows or
-        more that are of few kinds, as with a cost matrix, the number of each kind is drawn, not the rows.
+        Confidence of the BCa intervals, which share their bootstrap replicates; None for no intervals. Of 50,000 rows
+        or more that are of few kinds, as with a cost matrix, the number of each kind is drawn, not the rows.
     %(bootstrap)s
 
     Returns

@@ -93,6 +93,10 @@ def cells_of(plan: BootstrapPlan) -> ProbabilityCells:
     >>> cells.proba, cells.residual.round(3)
     (array([0.2, 0.7]), array([-0.2, -0.1]))
     """
+    return plan.once("cells", lambda: _cells_of(plan))
+
+
+def _cells_of(plan: BootstrapPlan) -> ProbabilityCells:
     rows = plan.predictions.calibration_rows()
     order = np.argsort(rows.proba, kind="stable")
     proba, positive = rows.proba[order], rows.positive[order]

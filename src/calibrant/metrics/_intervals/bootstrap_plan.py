@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind"]
 
 WeightKind = Literal["frequency", "probability"]
+_T = TypeVar("_T")
 _FEWEST_GROUPS = 10  # the variance between fewer is hardly known: signs of 9 groups can be drawn in 512 ways
 FEW_GROUPS = f"rows of fewer than {_FEWEST_GROUPS} groups say too little"
 
@@ -82,6 +83,25 @@ class BootstrapPlan:
         """Whether every weight is a whole number of rows."""
         weights = self.predictions.weights
         return weights is None or (self.weight_kind == "frequency" and bool((weights == np.round(weights)).all()))
+
+    def once(self, key: Any, compute: Callable[[], _T]) -> _T:
+        """Return what was computed of these rows under a key; compute it the first time.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> plan = BootstrapPlan(read_predictions([0, 1], [0.2, 0.7]))
+        >>> plan.once("answer", lambda: 42), plan.once("answer", lambda: 0)
+        (42, 42)
+        """
+        computed: dict[Any, Any] = self.__dict__.setdefault("_computed", {})
+        if key not in computed:
+            computed[key] = compute()
+        found: _T = computed[key]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_computed"}
 
     def clusters(self) -> NDArray[np.intp] | None:
         """Return the unit that each row is drawn with, or None where formulas for independent rows hold.

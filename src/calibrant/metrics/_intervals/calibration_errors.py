@@ -66,6 +66,10 @@ def band_of(plan: BootstrapPlan, confidence: float) -> Band:
 
     Rows of clusters and rows with sampling weights count as fewer independent rows, by their design effect.
     """
+    return plan.once(("band", confidence), lambda: _band_of(plan, confidence))
+
+
+def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
     rows = plan.predictions.calibration_rows()
     weight = plan.predictions.weight / design_effect(plan)
     return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)

@@ -141,10 +141,11 @@ def _auto_digits(x: NDArray[np.float64]) -> int | None:
 
 
 def _starts(x: NDArray[np.float64], digits: int | None) -> NDArray[np.intp]:
-    """Return the start of each group of probabilities that are equal after rounding down."""
+    """Return the start of each group of sorted probabilities that are equal after rounding down."""
     if digits is None:
         return np.arange(len(x))
-    return np.unique(np.floor(x * 10.0**digits), return_index=True)[1]
+    rounded = np.floor(x * 10.0**digits)
+    return np.flatnonzero(np.append(True, rounded[1:] != rounded[:-1]))
 
 
 def _upper_ends(
