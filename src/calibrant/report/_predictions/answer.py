@@ -49,7 +49,10 @@ def section(data: ReportData) -> Section:
         blocks += [_on_choice(data, choice), *(_on_one_of_several(data, name) for name in data.names)]
         blocks += [Paragraph(_single_action(data, choice.best), "note")] if data.money(choice.best) else []
     if not data.is_binary:
-        text = "With more than two classes, the probability of the predicted class is judged here; pages below are of single classes."
+        text = (
+            "With more than two classes, the probability of the predicted class is judged here; the pages below are of "
+        )
+        text += "single classes."
         blocks.append(Paragraph(text, "note"))
     return Section("answer", "The answer", tuple(blocks), "Verdict")
 
