@@ -79,6 +79,7 @@
         ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite", config, tooltip: describe(payload),
       });
       views.set(view, modelsOf(payload));
+      view.logLevel(1); // errors only from here on: Vega warns of every layer that is empty as its model is hidden
       hide(view);
       await view.runAsync();
       return view;
