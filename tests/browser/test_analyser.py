@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit
+from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit, profit
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.report import Report
@@ -126,13 +126,15 @@ def test_the_numbers_are_those_of_cost_benefit_at_random_settings(page: Any) -> 
 def test_rows_are_ranked_again_by_expected_gain_where_amounts_differ(open_page: Callable[[ReportData], Any]) -> None:
     label, models, amount = made_rows()
     expected = np.round(0.9 * amount + 1, 2)
-    data = read_report_data(label, models, costs=ExampleCosts(0.68, expected), amount=amount)
+    weight = np.random.default_rng(1).integers(1, 4, N_ROWS)
+    data = read_report_data(label, models, costs=ExampleCosts(0.68, expected), amount=amount, sample_weight=weight)
     page = open_page(not_recalibrated(data))
     rng, settings, analyses = np.random.default_rng(0), [], []
     for number in range(N_SETTINGS):
         cost, model = round(float(rng.uniform(0.1, 5)), 2), int(rng.integers(2))
         costs = ExampleCosts(cost, expected)
-        analyses.append(cost_benefit(label, list(models.values())[model], costs, amount=amount))
+        rest = {"amount": amount, "sample_weight": weight}
+        analyses.append(cost_benefit(label, list(models.values())[model], costs, **rest))
         cells = {"tp": -cost, "fp": -cost}
         settings.append({"cells": cells, "model": model, **random_cuts(rng, analyses[-1], number)})
     for shown, setting, analysis in zip(page.evaluate(APPLY, settings), settings, analyses, strict=True):
@@ -148,6 +150,20 @@ def test_the_interval_is_bca_by_the_moments_of_what_rows_earn(page: Any) -> None
     moments = [float((earned**power).mean()) for power in (1, 2, 3)]
     ends = mean_interval(*moments, N_ROWS, 0.95)
     assert (shown["low"], shown["high"]) == pytest.approx((N_ROWS * ends[0], N_ROWS * ends[1]), rel=1e-9)
+
+
+def test_groups_widen_the_interval_as_the_cluster_bootstrap_does(open_page: Callable[[ReportData], Any]) -> None:
+    rng = np.random.default_rng(3)
+    group = np.repeat(np.arange(300), 10)
+    proba = np.clip(rng.beta(2, 5, 300)[group] + rng.normal(0, 0.02, 3000), 0.001, 0.999)
+    label = np.where(rng.random(300)[group] < proba, "yes", "no")  # the rows of a group have like outcomes
+    data = not_recalibrated(read_report_data(label, proba, costs=MAIL, groups=group))
+    cells = {"tn": 0, "fp": -2, "fn": 0, "tp": 6}
+    (shown,) = open_page(data).evaluate(APPLY, [{"cells": cells, "model": 0, "by": "threshold", "value": 0.25}])
+    costs = CostMatrix.from_benefits([[0, -2], [0, 6]], labels=["no", "yes"], actions=["leave", "mail"])
+    total = profit(label, proba, costs, groups=group, n_boot=1000).total
+    assert shown["profit"] == pytest.approx(total.value)
+    assert (shown["low"], shown["high"]) == pytest.approx((total.low, total.high), abs=0.1 * (total.high - total.low))
 
 
 def test_recalibrating_gains_what_the_decision_report_says(page: Any, by_matrix: ReportData) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant.decisions._internal import IntervalOptions
 from calibrant.metrics._internal import read_predictions, two_sided_z
-from calibrant.report._analyser.earnings_design_effect import earnings_design_effect
+from calibrant.report._analyser.cluster_variances import ClusterVariances, cluster_variances
 from calibrant.report._analyser.entered_costs import EnteredCosts, cell_labels, entered_costs
 from calibrant.report._analyser.packing import Packed, pack_floats, pack_rounded
 from calibrant.report._analyser.selection_table import SelectionTable, selection_table
@@ -118,23 +118,24 @@ class AnalysedModels:
         return stored_cuts(table, most, int(table.profits(self.costs.cells).argmax()))
 
     def _known(self, name: str) -> dict[str, Any]:
-        """Return what only Python computes: the design effect, and the loss by miscalibration with its interval."""
+        """Return what only Python computes: variances of clusters, and the loss by miscalibration with its interval."""
         money = self.data.money(name) if self.costs.can_compare else None
         lost = None if money is None else money.miscalibration
         own = None if lost is None else {"value": lost.value, "low": lost.low, "high": lost.high}
-        return {"designEffect": self._design_effect(name), "own": own}
+        variances = self._cluster_variances(name)
+        effect = 1.0 if variances is None else variances.design_effect(self.costs.cells)
+        clusters = None if variances is None else variances.written()
+        return {"designEffect": effect, "clusters": clusters, "own": own}
 
-    def _design_effect(self, name: str) -> float:
+    def _cluster_variances(self, name: str) -> ClusterVariances | None:
+        """Return the variances of clustered or weighted rows; None where formulas for independent rows hold."""
         data = self.data
         read = read_predictions(data.y_true, data.probas[name], **data.curve_options)
         cluster = IntervalOptions(data.weight_kind, data.groups, None).for_rows(read).clusters()
         if cluster is None:
-            return 1.0
-        cells, part = self.costs.cells, self.costs.part_of(data.is_positive)
-        selected = np.where(data.is_positive, cells["tp"], cells["fp"]) + (0.0 if part is None else part)
-        left = np.where(data.is_positive, cells["fn"], cells["tn"])
-        least = 1.0 if data.weight_kind == "frequency" else 0.0
-        return earnings_design_effect(self.score(name), selected, left, data.weight, cluster, least)
+            return None
+        part, least = self.costs.part_of(data.is_positive), 1.0 if data.weight_kind == "frequency" else 0.0
+        return cluster_variances(self.score(name), data.is_positive, data.weight, cluster, part, least)
 
     def score(self, name: str) -> NDArray[np.float64]:
         """Return what a model's rows are ranked by."""

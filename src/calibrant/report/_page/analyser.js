@@ -80,9 +80,10 @@
       return N.at(table, profit, best);
     }
 
-    interval(index, position) {
-      const { table, designEffect } = this.model(index);
-      return N.interval(N.powers(table, this.cells, position), table.total, this.payload.z, designEffect);
+    interval(index, { position, fraction }) {
+      const { table, clusters } = this.model(index);
+      const effect = N.designEffect(clusters, this.cells, fraction);
+      return N.interval(N.powers(table, this.cells, position), table.total, this.payload.z, effect);
     }
 
     isUnchanged() {

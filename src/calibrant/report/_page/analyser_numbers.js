@@ -231,6 +231,24 @@
     });
   }
 
+  /** Return the weight of rows that counts as one independent row at a share of selected rows (report/_analyser). */
+  function designEffect(clusters, cells, fraction) {
+    if (!clusters) return 1;
+    const terms = [cells.tp, cells.fp, cells.fn, cells.tn, 1];
+    const last = clusters.alone.length - 1;
+    const position = Math.min(Math.max(fraction, 0), 1) * last;
+    const variance = (matrices) => {
+      const at = (step) => {
+        const size = Math.round(Math.sqrt(matrices[step].length));
+        return matrices[step].reduce((sum, value, i) => sum + value * terms[Math.floor(i / size)] * terms[i % size], 0);
+      };
+      const low = Math.floor(position);
+      return at(low) + (position - low) * (at(Math.min(low + 1, last)) - at(low));
+    };
+    const alone = variance(clusters.alone);
+    return alone > 0 ? Math.max(clusters.least, variance(clusters.together) / alone) : 1;
+  }
+
   /** Return counts and profit at a position, as CostBenefitPoint. */
   function at(table, profit, position) {
     const value = (column) => between(column, position);
@@ -303,6 +321,6 @@
 
   globalThis.calibrant = globalThis.calibrant || {};
   globalThis.calibrant.numbers = {
-    unpack, unpackRows, unpackTable, rank, cumulate, complete, locate, profits, best, at, powers, interval, expectedGains, recalibration,
+    unpack, unpackRows, unpackTable, rank, cumulate, complete, locate, profits, best, at, powers, interval, designEffect, expectedGains, recalibration,
   };
 })();

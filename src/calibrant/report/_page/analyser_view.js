@@ -167,7 +167,7 @@
       const { analysis, model } = this;
       const point = analysis.at(model, this.state.by, this.state.value);
       const best = analysis.bestPoint(model);
-      const [low, high] = analysis.interval(model, point.position);
+      const [low, high] = analysis.interval(model, point);
       this.showControls(point, used);
       for (const name of CELLS) this.set(`count_${name}`, point[name], whole.format(point[name]));
       for (const [name, value] of Object.entries({ profit: point.profit, low, high, random: point.random, gain: point.gain, best_profit: best.profit })) this.set(name, value, money(value));
