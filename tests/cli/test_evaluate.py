@@ -201,3 +201,12 @@ def test_a_large_file_is_streamed(pred: Path, capsys: Capture, monkeypatch: pyte
 def test_what_needs_all_rows_is_not_streamed(pred: Path, capsys: Capture) -> None:
     args = ("evaluate", str(pred), "--target", "y", "--proba", "p", "--stream")
     assert "neither --by" in run_json(capsys, *args, "--by", "region", code=2)["error"]["message"]
+    assert "neither --by" in run_json(capsys, *args, "--scale", "percent", code=2)["error"]["message"]
+
+
+@pytest.mark.usefixtures("pred")
+def test_percent_has_the_scores_of_the_probabilities(predictions: pd.DataFrame, capsys: Capture) -> None:
+    predictions.assign(pct=100 * predictions["p"]).to_csv("pct.csv", index=False)
+    args = ("evaluate", "pct.csv", "--target", "y", "--proba", "p", "--proba", "pct", "--metric", "mse")
+    found = run_json(capsys, *args)["models"]
+    assert found["pct"]["scores"]["mse"]["value"] == pytest.approx(found["p"]["scores"]["mse"]["value"])

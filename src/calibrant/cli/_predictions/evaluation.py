@@ -225,10 +225,11 @@ def _title(path: str, card: ScoreCard, model: ModelColumns) -> str:
 
 def _is_streamed(request: Request, gates: Sequence[Gate]) -> bool:
     suffix = Path(request.path.lower().removesuffix(".gz")).suffix
-    needs_rows = request.by or request.groups or any(gate.metric is None for gate in gates)
+    needs_rows = request.by or request.groups or any(gate.metric is None for gate in gates) or request.scale != "auto"
     if request.stream and (needs_rows or request.path == STDIN or suffix not in _STREAMABLE):
         raise usage_error(
-            "--stream takes a CSV or Parquet file, and neither --by, --groups nor a gate on the verdict.", "--stream"
+            "--stream takes a CSV or Parquet file, and neither --by, --groups, --scale nor a gate on the verdict.",
+            "--stream",
         )
     if request.stream is not None or needs_rows or suffix not in _STREAMABLE:
         return bool(request.stream)

@@ -59,5 +59,5 @@ Segments = Annotated[
 ]
 Scale = Annotated[
     ScaleName,
-    typer.Option(help="What the columns hold; by default inferred from values and names, else an error asks."),
+    typer.Option(help="auto, probability, percent or logit (log-odds): auto infers it from values and names, or asks."),
 ]
