@@ -94,7 +94,7 @@ def _copies(data: ReportData) -> int:
     if data.n_rows < _FEW_ROWS:
         return 0
     columns = [np.ascontiguousarray(column) for proba in data.probas.values() for column in np.atleast_2d(proba.T)]
-    codes = np.unique(data.y_true, return_inverse=True)[1]
+    codes = data.is_positive.astype(np.intp) if data.is_binary else np.unique(data.y_true, return_inverse=True)[1]
     hashes = hash_codes([*columns, codes], data.n_rows)
     of_hash, counts = np.unique(hashes, return_counts=True)
     if data.n_rows - len(of_hash) < _MIN_COPIES * data.n_rows:
