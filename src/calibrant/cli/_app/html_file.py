@@ -13,12 +13,18 @@ from calibrant.cli._app.writing import STDOUT, open_output
 if TYPE_CHECKING:
     from calibrant.report import Report
 
-__all__ = ["Html", "check_html", "save_report"]
+__all__ = ["Html", "NoRows", "check_html", "save_report"]
 
 _EXTENSIONS = (".html", ".htm")
 
 Html = Annotated[
     str | None, typer.Option("--html", metavar="FILE", help="Write a report to open in a browser: one HTML file.")
+]
+
+
+NoRows = Annotated[
+    bool,
+    typer.Option("--no-rows", help="Embed nothing of single rows: at least ten share every number of a curve."),
 ]
 
 

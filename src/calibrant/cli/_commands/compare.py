@@ -11,7 +11,7 @@ import typer
 from calibrant.cli._app.command_text import command_text
 from calibrant.cli._app.durations import read_duration
 from calibrant.cli._app.exit_codes import INTERRUPTED, PARTIAL_RESULT
-from calibrant.cli._app.html_file import Html, check_html, save_report
+from calibrant.cli._app.html_file import Html, NoRows, check_html, save_report
 from calibrant.cli._app.options import Json
 from calibrant.cli._app.printing import print_json, print_table, print_text
 from calibrant.cli._app.reading import STDIN, read_table
@@ -51,6 +51,7 @@ def compare(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of splits and methods.")] = 0,
     html: Html = None,
+    no_rows: NoRows = False,
     as_json: Json = False,
 ) -> None:
     """Find the best method for a table, say how far its probabilities can be trusted, and save the model.
@@ -86,7 +87,7 @@ def compare(
         seed=seed,
     )
     picture = _draw(found, Path(next(iter(found.files.values()))).parent) if found.files else None
-    _write_report(found, html)
+    _write_report(found, html, rows=not no_rows)
     if as_json:
         print_json(found.to_dict() | {"picture": picture, "html": html})
     else:
@@ -107,11 +108,11 @@ def _name(data: str) -> str:
     return "stdin" if data == STDIN else Path(data).name.partition(".")[0] or "table"
 
 
-def _write_report(found: TableComparison, path: str | None) -> None:
+def _write_report(found: TableComparison, path: str | None, *, rows: bool) -> None:
     if path is not None:
         from calibrant.report import Report
 
-        save_report(Report.from_comparison(found, command=command_text()), path)
+        save_report(Report.from_comparison(found, rows=rows, command=command_text()), path)
 
 
 def _print(found: TableComparison, picture: str | None, html: str | None) -> None:

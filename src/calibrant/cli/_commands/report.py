@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli._app.completion import complete_columns
-from calibrant.cli._app.html_file import Html, check_html, save_report
+from calibrant.cli._app.html_file import Html, NoRows, check_html, save_report
 from calibrant.cli._app.options import Json, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_text
 from calibrant.cli._predictions.options import Groups, Positive, Predictions, Proba, Scale, ScaleName, Segments, Weight
@@ -21,7 +21,6 @@ _AMOUNT = "The column of actual amounts, such as gifts; costs then are those of 
 _ID = "The column of ids: an error if one stands in several rows."
 _REFERENCE = "The model that others are compared with; by default the best one."
 _MODEL = "A model file, as fit writes it: a tree is drawn. Again for further models."
-_NO_ROWS = "Embed nothing of single rows: at least ten share every number of a curve."
 
 
 def report(
@@ -41,7 +40,7 @@ def report(
     reference: Annotated[str | None, typer.Option(metavar="NAME", help=_REFERENCE)] = None,
     model: Annotated[list[str] | None, typer.Option(metavar="[NAME=]FILE", help=_MODEL)] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the report.")] = None,
-    no_rows: Annotated[bool, typer.Option("--no-rows", help=_NO_ROWS)] = False,
+    no_rows: NoRows = False,
     confidence: Annotated[float, typer.Option(metavar="LEVEL", help="That of intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="The seed of what is resampled.")] = 0,
     as_json: Json = False,

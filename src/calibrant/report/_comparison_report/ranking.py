@@ -26,6 +26,7 @@ def ranking_section(found: TableComparison, models: tuple[str, ...]) -> Section:
     blocks += [] if table is None else [table]
     if found.comparison is not None:
         blocks.append(Paragraph(_on_test(found), "note"))
+    blocks.append(Paragraph(_on_rows(found, models), "note"))
     return Section("ranking", "How do the methods compare?", tuple(blocks), term="Ranking")
 
 
@@ -89,6 +90,15 @@ def _differences(found: TableComparison) -> DataTable | None:
         for pair in found.comparison.pairs
     )
     return DataTable(f"Every method against {found.best.method}", columns, rows)
+
+
+def _on_rows(found: TableComparison, models: tuple[str, ...]) -> str:
+    """Return what the sections below are about."""
+    n_rows, names = len(found.held_out), ", ".join(models)
+    return (
+        f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each predicted "
+        "by a fit that did not see it; intervals are of these predictions."
+    )
 
 
 def _on_test(found: TableComparison) -> str:
