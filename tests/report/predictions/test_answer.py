@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from calibrant._sections import Callout, Paragraph, Section
-from calibrant.decisions import DecisionReport
-from calibrant.metrics import evaluate
+from calibrant.decisions import DecisionReport, Money
+from calibrant.metrics import Verdict, evaluate
 from calibrant.report._predictions.answer import section
 from calibrant.report._predictions.read_report_data import read_report_data
 
@@ -73,6 +74,20 @@ def test_what_miscalibration_costs_is_that_of_the_decision_report() -> None:
     assert f"earns {report.now.total.value:,.2f} on 800 rows" in money.detail
     assert lead(found) == (
         "Do not decide by these probabilities now: yes for every row earns more, and recalibration is shown to help."
+    )
+
+
+def test_what_is_shown_to_cost_money_is_not_used_as_it_is() -> None:
+    """Also where the verdict says that the probabilities are right: at these costs a small error matters."""
+    y, proba = rows(400)
+    data = read_report_data(y, proba, costs=COSTS, pos_label="yes", n_boot=20)
+    money = data.money("model")
+    assert money is not None
+    lost = replace(money, miscalibration=Money(50.0, 20.0, 80.0))
+    data._computed["money", "model"] = lost
+    data.cards["model"].__dict__["verdict"] = Verdict("calibrated", "calibrated")
+    assert lead(section(data)) == (
+        "Use these probabilities only after recalibration on rows kept apart, which is shown to earn more."
     )
 
 

@@ -69,6 +69,13 @@ def test_differences_of_scores_are_those_of_compare() -> None:
     assert shown["log-loss: lower is better"][5] == "a"
 
 
+def test_an_infinite_loss_is_worse_for_certain() -> None:
+    certain = np.where(np.arange(500) == np.flatnonzero(Y)[0], 0.0, P)
+    rows = tables(found_of({"a": P, "b": certain}))[-1].rows
+    loss = next(row for row in rows if row[1].startswith("log-loss"))
+    assert (loss[2], loss[5]) in {("∞", "a"), ("-∞", "a")}
+
+
 def test_very_many_rows_are_compared_by_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
     before = {row[1]: row for row in tables(found_of({"a": P, "b": MODELS["b"]}))[-1].rows}
     monkeypatch.setattr(comparison, "_MANY_ROWS", 100)

@@ -182,13 +182,17 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
 def _use(data: ReportData, name: str, which: str) -> str:
     """Return whether to use a model as it is, by the verdict on its calibration."""
     verdict, report = data.verdict(name), data.money(name)
+    if (
+        report is not None and (report.miscalibration.low or 0.0) > 0.0
+    ):  # whatever the verdict: at these costs it matters
+        return f"Use {which} only after recalibration on rows kept apart, which is shown to earn more."
     if verdict.kind in ("calibrated", "too little to matter"):
         return f"Use {which} as they are." if which != name else f"Use {which} as it is."
     if verdict.kind == "cannot tell":
         unknown = "more rows" if data.groups is None else "rows of more groups"
         more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else unknown
         return f"Use {which} with care, and collect {more} to tell how far the probabilities can be trusted."
-    if report is not None and report.miscalibration.low is not None and report.miscalibration.low <= 0.0:
+    if report is not None and report.miscalibration.low is not None:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."
     return f"Use {which} only after recalibration on rows kept apart."
 

@@ -205,6 +205,8 @@ def _scores_table(data: ReportData, base: str) -> DataTable:
 def _score_row(other: str, base: str, found: Difference) -> tuple[str, ...]:
     unknown = "" if found.low is None else "not shown to differ"
     better = {"first": other, "second": base}.get(found.better, unknown)
+    if math.isinf(found.difference):  # what has probability 0 and happens makes the expected log-loss infinite too
+        better = base if found.difference > 0 else other
     is_finite = math.isfinite(found.difference)
     value = f"{found.difference:+.4f}" if is_finite else cell_text(found.difference)
     ends = ends_text(found.low, found.high) if is_finite else ""
