@@ -96,8 +96,8 @@ def _on_rows(found: TableComparison, models: tuple[str, ...]) -> str:
     """Return what the sections below are about."""
     n_rows, names = len(found.held_out), ", ".join(models)
     return (
-        f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each predicted "
-        "by a fit that did not see it; intervals are of these predictions."
+        f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each "
+        "predicted by a fit that did not see it; intervals are of these predictions."
     )
 
 
