@@ -77,6 +77,7 @@
       element.replaceChildren(drawing);
       const { view } = await vegaEmbed(drawing, { ...payload.spec, datasets: datasetsOf(payload) }, {
         ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite", config, tooltip: describe(payload),
+        logLevel: 1, // errors; a layer whose model is hidden has no extent, of which Vega warns
       });
       views.set(view, modelsOf(payload));
       view.logLevel(1); // errors only from here on: Vega warns of every layer that is empty as its model is hidden

@@ -1,0 +1,43 @@
+"""A data set full of markup and scripts makes a harmless report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.browser.reports import MARKUP, TALL, hostile_html, hover
+
+PageOf = Callable[..., Any]
+
+
+def test_names_of_markup_are_texts_everywhere(page_of: PageOf) -> None:
+    """The fixture sees dialogs, requests, errors and breaches of the policy."""
+    page = page_of(hostile_html(), height=TALL)
+    assert page.title() == MARKUP[1]
+    assert page.locator("h1").inner_text() == MARKUP[1]
+    assert page.locator("[data-model-switch] span").all_inner_texts() == list(MARKUP[:2])
+    assert page.locator("img[src=x], [onerror], [onload]").count() == 0
+    assert page.locator("script").count() == page.evaluate("document.body.querySelectorAll(':scope > script').length")
+    drawn = page.locator("[data-figure] svg.marks").count()
+    assert drawn == page.locator("[data-figure]").count()
+    assert MARKUP[2] in page.locator('[data-figure^="segments"] svg').inner_html().replace("&lt;", "<").replace(
+        "&gt;", ">"
+    )
+
+
+def test_hovering_hiding_and_saving_are_harmless_too(page_of: PageOf) -> None:
+    page = page_of(hostile_html())
+    figure = page.locator('[data-figure="precision-recall"]')
+    assert hover(page, figure.locator(".chart")).startswith(MARKUP[:2])
+    page.locator('[data-model-switch="1"]').click()
+    for kind in ("svg", "csv"):
+        with page.expect_download() as download:
+            figure.locator(f'[data-save="{kind}"]').click()
+        assert "<script>" not in download.value.path().read_text(encoding="utf-8") or kind == "csv"
+
+
+def test_a_script_that_gets_in_is_not_run(page_of: PageOf) -> None:
+    """The policy holds by itself: a script put into the body is refused."""
+    html = hostile_html().replace("<main", "<script>window.ran = true</script><main", 1)
+    page = page_of(html, refused=1)
+    assert page.evaluate("window.ran") is None
