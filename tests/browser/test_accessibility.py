@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.browser.pages import PageOf
 from tests.browser.reports import TALL, classes_html, money_html
 
-PageOf = Callable[..., Any]
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;

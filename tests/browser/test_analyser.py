@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.browser.pages import opened_pages
 
 from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit, profit
 from calibrant.decisions._internal import read_costed_predictions
@@ -17,10 +16,6 @@ from calibrant.report import Report
 from calibrant.report._predictions.analyser import section
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
-
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: run make browser")
 
 N_ROWS, N_SETTINGS = 5000, 50
 MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
@@ -44,24 +39,9 @@ APPLY = """(settings) => {
 
 
 @pytest.fixture(scope="module")
-def open_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ReportData], Any]]:
-    errors: list[str] = []
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        folder: Path = tmp_path_factory.mktemp("analyser")
-
-        def opened(data: ReportData) -> Any:
-            file = Report("Mail", (section(data),), data.names).save(folder / f"{len(list(folder.iterdir()))}.html")
-            page = browser.new_page()
-            page.on("console", lambda message: errors.append(message.text))
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.goto(file.as_uri())
-            page.wait_for_selector("html[data-ready=true]")
-            return page
-
-        yield opened
-        browser.close()
-    assert errors == []
+def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ReportData], Any]]:
+    with opened_pages(browser, tmp_path_factory.mktemp("analyser")) as opened:
+        yield lambda data: opened(Report("Mail", (section(data),), data.names))
 
 
 def made_rows() -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from tests.browser.pages import PageOf
 from tests.browser.reports import TALL, classes_html, embedded, hover, money_html
 
-PageOf = Callable[..., Any]
 TREE = "#D55E00"
 # Visible lines of a model, by the custom property of its colour.
 LINES = """(model) => [...document.querySelectorAll(`[data-figure] svg path[stroke="var(--chart-${model})"]`)].length"""

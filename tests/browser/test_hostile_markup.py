@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from tests.browser.pages import PageOf
 from tests.browser.reports import MARKUP, TALL, hostile_html, hover
-
-PageOf = Callable[..., Any]
 
 
 def test_names_of_markup_are_texts_everywhere(page_of: PageOf) -> None:
