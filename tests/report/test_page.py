@@ -121,6 +121,12 @@ def test_landmarks_language_and_skip_link():
     assert not page.find("section", **{"aria-label": "Models"})  # one model needs no switch
 
 
+def test_the_id_of_a_section_does_not_depend_on_captions():
+    table = DataTable("tree", (TableColumn("model", "left"),), (("a",),))
+    html = page_html("Report", [Section("scores", "Scores", (table,)), Section("tree", "The tree", ())], ())
+    assert {"scores", "tree"} <= {dict(attributes).get("id") for _, attributes in Page(html).tags}
+
+
 def test_ids_and_labels_of_regions_are_unique(hostile):
     page = Page(hostile)
     ids = [value for name, value in page.attributes if name == "id"]

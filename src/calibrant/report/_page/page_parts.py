@@ -36,7 +36,7 @@ class PageParts:
     models: Sequence[str]
     figures: list[dict[str, Any]] = field(default_factory=list)
     analysers: list[dict[str, Any]] = field(default_factory=list)
-    uses: Counter[str] = field(default_factory=Counter)
+    uses: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         # Names as they stand in attributes, where control characters are spaces
@@ -95,8 +95,9 @@ class PageParts:
 
     def _once(self, name: str, pattern: str) -> str:
         """Return a name, or from its second use on one with the number of its use."""
-        self.uses[name] += 1
-        return name if self.uses[name] == 1 else pattern.format(name, self.uses[name])
+        self.uses[pattern, name] += 1  # ids and labels are numbered apart
+        n_uses = self.uses[pattern, name]
+        return name if n_uses == 1 else pattern.format(name, n_uses)
 
 
 def _kind(block: Block) -> str:
