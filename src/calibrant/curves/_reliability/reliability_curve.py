@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
+from scipy import optimize
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
@@ -274,4 +274,8 @@ class _Groups:
 
 def _recalibrated(positive: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     share = np.minimum(positive / weight, 1.0)
+    if hasattr(optimize, "isotonic_regression"):  # from scipy 1.12 on
+        return np.asarray(optimize.isotonic_regression(share, weights=weight).x)
+    from sklearn.isotonic import isotonic_regression  # the same, but its validation takes longer than the regression
+
     return np.asarray(isotonic_regression(share, sample_weight=weight))
