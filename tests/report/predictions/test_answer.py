@@ -73,7 +73,7 @@ def test_what_miscalibration_costs_is_that_of_the_decision_report() -> None:
     assert money.text.startswith(f"Miscalibration costs {report.miscalibration.value:,.2f} (95 % interval ")
     assert f"earns {report.now.total.value:,.2f} on 800 rows" in money.detail
     assert lead(found) == (
-        "Do not decide by these probabilities now: yes for every row earns more, and recalibration is shown to help."
+        "Do not decide by these probabilities now: “yes” for every row earns more, and recalibration is shown to help."
     )
 
 

@@ -111,7 +111,7 @@ def _single_action(data: ReportData, name: str) -> str:
     report = data.money(name)
     if report is None:
         return ""
-    return f"Without a model, {report.now.best_alone} for every row earns {money_text(report.everybody.value)}."
+    return f"Without a model, “{report.now.best_alone}” for every row earns {money_text(report.everybody.value)}."
 
 
 def _beats_chance(data: ReportData, name: str) -> bool:
@@ -163,7 +163,7 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
     report = data.money(name)
     if report is not None and report.now.pays is False:
         first = ", and recalibration is shown to help" if (report.miscalibration.low or 0.0) > 0.0 else ""
-        return f"Do not decide by {which} now: {report.now.best_alone} for every row earns more{first}."
+        return f"Do not decide by {which} now: “{report.now.best_alone}” for every row earns more{first}."
     high = data.cards[name]["auc"].high
     if high is not None and high < _CHANCE:
         return f"Do not act on {which}: the rows are ranked in the wrong order. Are the probabilities of another class?"
