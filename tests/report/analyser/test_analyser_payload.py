@@ -109,6 +109,8 @@ def test_without_rows_every_cut_is_ten_rows_from_the_next() -> None:
     table = analysed(rows=False).shown("m0")
     assert np.diff(table.n_positive + table.n_negative).min() >= 10
     assert not np.isin(table.threshold[1:], rows(500)[1]).any()
+    assert table.threshold[-1] == 0.0
+    assert (np.diff(table.threshold[1:]) <= 0).all()
 
 
 def test_without_rows_amounts_are_summed_over_ten_positives() -> None:
@@ -146,6 +148,13 @@ def test_of_three_actions_the_best_of_either_class_are_compared() -> None:
     found = analysed_models(read_report_data(y, proba, costs=costs, n_boot=50)).costs
     assert (found.select, found.leave) == ("stop", "pass")
     assert "two are compared" in found.note
+
+
+def test_an_action_that_is_best_for_both_classes_is_compared_with_the_next() -> None:
+    y, proba, _ = rows(100)
+    costs = CostMatrix([[0, 3, 1], [0, 2, 1]], labels=["no", "yes"], actions=["pass", "stop", "ask"])
+    found = analysed_models(read_report_data(y, proba, costs=costs, n_boot=50)).costs
+    assert (found.select, found.leave) == ("pass", "ask")
 
 
 def test_the_plain_form_shows_the_best_cut() -> None:

@@ -11,7 +11,7 @@ __all__ = ["gains_chart", "profit_chart", "with_crosses"]
 _CROSSES = {"this cut": 240, "best cut": 90}  # and their sizes, in square pixels
 
 _PLACEHOLDER = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-_HOVER = {"Threshold": [0.5, 0.25], "Rows selected": [0.0, 1.0]}  # whose format follows from the values
+_HOVER = {"Threshold": [0.5, 0.25], "Number of rows": [0.0, 1.0]}  # whose format follows from the values
 
 
 def gains_chart(models: tuple[str, ...]) -> Figure:

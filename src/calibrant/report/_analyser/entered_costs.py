@@ -90,7 +90,7 @@ def entered_costs(data: ReportData) -> EnteredCosts:
     >>> entered_costs(data).cells
     {'tp': 5.0, 'fp': -2.0, 'fn': 0.0, 'tn': 0.0}
     """
-    if data.costs is None:
+    if data.costs is None or data.costs.n_actions < 2:
         note = "These numbers are placeholders: replace them by what a decision earns or costs you."
         return EnteredCosts({"tp": 1.0, "fp": -1.0, "fn": 0.0, "tn": 0.0}, "select", "leave", note=note)
     costed = read_costed_predictions(
@@ -107,7 +107,9 @@ def _of_matrix(costed: CostedPredictions, costs: CostMatrix) -> EnteredCosts:
     if len(costed.actions) == 2:
         leave, select = leave_and_select(costed)
     else:
-        leave, select = (int(costs.matrix[row].argmin()) for row in (1 - positive, positive))
+        select = int(costs.matrix[positive].argmin())
+        others = [action for action in range(len(costed.actions)) if action != select]
+        leave = min(others, key=lambda action: float(costs.matrix[1 - positive, action]))
         note = f"Of the {len(costed.actions)} actions of the costs, two are compared: those best for either class."
     benefit = 0.0 - costs.matrix
     cells = {

@@ -58,10 +58,13 @@ def _spread(table: SelectionTable, most: int, best: int) -> NDArray[np.intp]:
 
 
 def _rounded_thresholds(threshold: NDArray[np.float64], steps: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the middle between the last row selected and the first one that is not, to a few digits."""
+    """Return the middle between the last row selected and the first one that is not, to a few digits; 0 or less last."""
     after = np.minimum(steps + 1, len(threshold) - 1)
     middle = (threshold[steps] + threshold[after]) / 2.0
-    finite = np.where(np.isfinite(middle) & (middle != 0.0), middle, 1.0)
-    digits = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(finite))))
-    rounded = np.floor(finite * digits) / digits
-    return np.where(np.isfinite(middle), np.where(middle == 0.0, 0.0, rounded), middle)
+    return np.concatenate([[np.inf], _floor(middle[1:-1], _DIGITS), _floor(np.minimum(middle[-1:], 0.0), 1)])
+
+
+def _floor(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    """Return numbers rounded down to so many significant digits."""
+    scale = 10.0 ** (digits - 1 - np.floor(np.log10(np.where(values == 0.0, 1.0, np.abs(values)))))
+    return np.asarray(np.floor(values * scale) / scale)

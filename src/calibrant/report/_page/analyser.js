@@ -129,7 +129,7 @@
   const columnsOf = (points) => ({
     "x": points.map((point) => point.x), "y": points.map((point) => point.y),
     "Threshold": points.map((point) => (Number.isFinite(point.threshold) ? point.threshold : null)),
-    "Rows selected": points.map((point) => point.selected),
+    "Number of rows": points.map((point) => point.selected),
   });
 
   /** Return at most so many points for the pointer to find, the last among them. */

@@ -209,7 +209,7 @@
       const where = byGain ? ` (${quoted(select)} where the expected gain is above 0)` : threshold === null ? "" : ` (${quoted(select)} above a probability of ${score(threshold)})`;
       const amount = value === 0 ? "as much as" : `${money(Math.abs(value))} ${value < 0 ? "less" : "more"} than`;
       const interval = low === undefined || low === null ? "" : ` What miscalibration loses is between ${money(low)} and ${money(high)} (${100 * confidence} % interval).`;
-      const verdict = shown === undefined ? " Whether a difference is more than chance is not computed at stored cuts." : shown ? " That is more than chance explains." : " That is not shown to be a gain.";
+      const verdict = shown === undefined ? " That is computed at stored cuts, so only about right, and without a test against chance." : shown ? " That is more than chance explains." : " That is not shown to be a gain.";
       return `At the decision that these costs make best${where}, recalibrated probabilities would have earned ${amount} the present ones.${verdict}${interval}`;
     }
 
