@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["legend_html", "tree_svg"]
 
-_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = 178, 112, 40, 48, 2, 10, 14  # pixels
+_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = (
+    172,
+    90,
+    40,
+    48,
+    2,
+    10,
+    11,
+)  # pixels: four levels fit a report on a screen
 _TALL = 12  # rows: what is not higher fits a screen, with tests in the middle of their branches
 _REMARK = 120  # pixels beside a box, where the drawing stops
-_SPLIT, _CLASS, _BRANCH = 22, 11, 15  # letters that fit
+_SPLIT, _CLASS, _BRANCH = 22, 11, 12  # letters that fit
 # Readable on white and on black alike (Paul Tol's bright scheme); all else has the colour of the page's text.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 _OTHERS = "#999999"
@@ -185,8 +193,13 @@ def _edge(above: TreeNode, node: TreeNode) -> str:
 
 def _branch(node: TreeNode) -> str:
     x, y = _corner(node)
-    label = _text(x - _GAP + _TURN + 6, y + _HEIGHT // 2 - 6, _cut(node.branch, _BRANCH), small=True)
-    return element("g", element("title", text(node.branch)), label)
+    first, second = _two_lines(node.branch, _BRANCH)
+    left, middle = x - _GAP + _TURN + 5, y + _HEIGHT // 2
+    lines = [
+        _text(left, middle - 5, first, small=True),
+        *([_text(left, middle + 14, second, small=True)] if second else []),
+    ]
+    return element("g", element("title", text(node.branch)), *lines)
 
 
 def _corner(node: TreeNode) -> tuple[int, int]:
@@ -206,9 +219,23 @@ def _text(x: int, y: int, words: str, *, bold: bool = False, small: bool = False
         x=x,
         y=y,
         font_weight="600" if bold else None,
-        font_size="11.5" if small else None,
+        font_size="11.5" if small else "12.5" if bold else None,
         text_anchor=anchor,
     )
+
+
+def _two_lines(words: str, n_letters: int) -> tuple[str, str]:
+    """Return what stands above and below a line: whole words above, as far as they fit, and the others below.
+
+    Examples
+    --------
+    >>> _two_lines("≤ 30", 12), _two_lines("> 30 or missing", 12), _two_lines("north, south, east, west", 12)
+    (('≤ 30', ''), ('> 30 or', 'missing'), ('north,', 'south, east…'))
+    """
+    if _cut(words, n_letters) == words or " " not in words[:n_letters]:
+        return _cut(words, n_letters), ""
+    first = words[: n_letters + 1].rpartition(" ")[0]
+    return first, _cut(words[len(first) + 1 :], n_letters)
 
 
 def _cut(words: str, n_letters: int) -> str:
