@@ -106,3 +106,11 @@ def test_costs_that_do_not_fit_are_bad_data(text: str, message: str, costs: Path
 def test_no_file_of_costs_is_bad_data(pred: Path, capsys: Capture) -> None:
     args = ("decide", str(pred), "--proba", "p", "--costs", "none.csv")
     assert "none.csv: no such file" in run_json(capsys, *args, code=3)["error"]["message"]
+
+
+@pytest.mark.usefixtures("costs")
+def test_a_column_named_after_the_other_class_is_taken_as_that(predictions: pd.DataFrame, capsys: Capture) -> None:
+    predictions.assign(p_no=1 - predictions["p"]).to_csv("no.csv", index=False)
+    expected = run_json(capsys, "decide", "pred.csv", "--proba", "p", "--costs", "costs.csv")["actions"]
+    assert run_json(capsys, "decide", "no.csv", "--proba", "p_no", "--costs", "costs.csv")["actions"] == expected
+    run(capsys, "decide", "no.csv", "--proba", "p_no", "--costs", "costs.csv", "--positive", "no")

@@ -10,7 +10,7 @@ from calibrant.cli._app.printing import print_note, print_table, print_text
 from calibrant.cli._app.reading import read_frame
 from calibrant.cli._predictions.card_tables import number
 from calibrant.cli._predictions.cost_cells import CostTable, read_costs
-from calibrant.cli._predictions.proba_columns import ModelColumns, find_class, find_models
+from calibrant.cli._predictions.proba_columns import ModelColumns, find_class, find_models, note_of_class
 from calibrant.exceptions import DataError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def decide_rows(
     names = [str(name) for name in frame]
     table = read_costs(costs, names, benefits=benefits)
     model = _one_model(proba, names, table, positive, costs)
+    if positive is None and (note := note_of_class(model, sorted(table.labels))):
+        print_note(f"Note: {note[0].lower()}{note[1:]}")
     with named_arguments({"proba": f"column {', '.join(map(repr, model.columns))}"}):
         expected = table.expected(frame, _probabilities(frame, table, model))
     chosen = expected.argmin(axis=1)

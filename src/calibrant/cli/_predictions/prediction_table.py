@@ -11,7 +11,7 @@ from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note
 from calibrant.cli._app.reading import STDIN, read_foreign_frame
 from calibrant.cli._predictions.likely_columns import likely_probabilities, likely_targets, proposal
-from calibrant.cli._predictions.proba_columns import PREFIX, ModelColumns, find_models
+from calibrant.cli._predictions.proba_columns import PREFIX, ModelColumns, find_models, note_of_class
 from calibrant.exceptions import DataError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def read_predictions(
     models = find_models(proba, names, classes, positive)
     scaled = {model.name: _scaled(frame, model, scale) for model in models}
     notes = [as_command_line(note) for each in scaled.values() for note in each.notes]
-    notes += [note for model in models if (note := _note_of_class(model, classes, positive))]
+    notes += [note for model in models if positive is None and (note := note_of_class(model, classes))]
     for note in notes:
         print_note(f"Note: {_lowered(note)}")
     probas = {name: each.proba for name, each in scaled.items()}
@@ -128,16 +128,6 @@ def _scaled(frame: pd.DataFrame, model: ModelColumns, scale: str) -> Any:
 
     columns = list(model.columns)
     return to_probabilities(frame[columns[0]] if len(columns) == 1 else frame[columns], scale=scale)
-
-
-def _note_of_class(model: ModelColumns, classes: list[Any], positive: str | None) -> str:
-    """Return what to say about a column that is taken as the probability of another class than the last."""
-    if len(model.columns) > 1 or positive is not None or model.positive == classes[-1]:
-        return ""
-    return (
-        f"Column {model.columns[0]!r} is taken as the probability of the class {model.positive!r}, because of its "
-        "name; pass --positive if it is that of another class."
-    )
 
 
 def _lowered(note: str) -> str:

@@ -10,7 +10,7 @@ from calibrant.cli._app.options import usage_error
 from calibrant.cli._predictions.column_class import class_of_column
 from calibrant.exceptions import DataError, SchemaError, nearest
 
-__all__ = ["PREFIX", "ModelColumns", "find_class", "find_models"]
+__all__ = ["PREFIX", "ModelColumns", "find_class", "find_models", "note_of_class"]
 
 PREFIX = "probability_"  # of the columns that `calibrant predict` writes
 
@@ -85,6 +85,24 @@ def find_class(text: str, classes: Iterable[Any]) -> Any:
         shown = ", ".join(map(repr, known[:10])) + (", …" if len(known) > 10 else "")
         raise DataError(f"there is no class {text!r}; the classes are {shown}.{nearest(text, map(str, known))}")
     return same[0]
+
+
+def note_of_class(model: ModelColumns, classes: Sequence[Any]) -> str:
+    """Return a note on a column that is taken as the probability of another class than the last; else nothing.
+
+    Examples
+    --------
+    >>> note_of_class(ModelColumns("p", ("p_yes",), ("yes",)), ["no", "yes"])
+    ''
+    >>> note_of_class(ModelColumns("p", ("p_no",), ("no",)), ["no", "yes"])
+    "Column 'p_no' is taken as the probability of the class 'no', because of its name; pass --positive ..."
+    """
+    if len(model.columns) > 1 or model.positive == classes[-1]:
+        return ""
+    return (
+        f"Column {model.columns[0]!r} is taken as the probability of the class {model.positive!r}, because of its "
+        "name; pass --positive if it is that of another class."
+    )
 
 
 def _same_number(label: Any, text: str) -> bool:
