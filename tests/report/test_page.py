@@ -8,11 +8,22 @@ from html.parser import HTMLParser
 
 import pytest
 
-from calibrant._sections import Callout, DataTable, Definitions, Paragraph, Preformatted, Section, TableColumn
+from calibrant._sections import (
+    Axis,
+    Callout,
+    DataTable,
+    Definitions,
+    Figure,
+    Layer,
+    Paragraph,
+    Preformatted,
+    Section,
+    TableColumn,
+)
 from calibrant.report._page.embed_json import embed_json
 from calibrant.report._page.render import page_html
 from calibrant.report._page.scripts import chart_bundle, read_source
-from calibrant.report._page.theme import theme_css, theme_properties
+from calibrant.report._page.theme import chart_config, theme_css, theme_properties
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -138,6 +149,43 @@ def test_ids_and_labels_of_regions_are_unique(hostile):
 def test_a_page_without_charts_is_small_and_holds_no_bundle(hostile):
     assert len(hostile) < 100_000
     assert "vegaEmbed=" not in hostile
+
+
+def figure_section(page, *models):
+    layers = tuple(Layer("line", {"x": [0, 1], "y": [0, 1]}, "</script>", model) for model in models)
+    figure = Figure("roc", "Found", "<b>", "</script>", Axis("x"), Axis("y"), layers)
+    return Section("roc", "Is it ranked?", (figure, figure, Paragraph("between"), figure), page=page)
+
+
+@pytest.fixture(scope="module")
+def charts():
+    return page_html("t", [figure_section("", "a", "b"), figure_section("class 1", "a", "b")], ["a", "b"])
+
+
+def test_a_page_with_charts_holds_the_bundle_once_and_little_else(charts):
+    assert charts.count("window.vegaEmbed=") == 1
+    assert len(charts) < 1_050_000
+
+
+def test_every_figure_has_its_place_its_payload_its_numbers_and_its_buttons(charts):
+    page = Page(charts)
+    payloads = json.loads(page.texts("script", "application/json")[0])["figures"]
+    assert [found["id"] for found in page.find("figure")] == [payload["id"] for payload in payloads]
+    assert len({payload["id"] for payload in payloads}) == 6
+    assert len(page.find("div", role="img", **{"aria-label": "</script>"})) == 6
+    assert [len(page.find("button", **{"data-save": kind})) for kind in ("svg", "csv")] == [6, 6]
+    assert len(page.find("details")) == 6
+
+
+def test_figures_that_follow_each_other_stand_side_by_side(charts):
+    assert len(Page(charts).find("div", **{"class": "figures"})) == 4
+
+
+def test_colours_of_charts_are_custom_properties_with_a_value_in_each_theme():
+    config, properties = chart_config()
+    used = set(re.findall(r"var\(--([\w-]+)\)", json.dumps(config)))
+    assert used == set(properties["light"]) == set(properties["dark"])
+    assert "#" not in json.dumps(config)
 
 
 def test_every_custom_property_that_is_used_is_defined():
