@@ -20,7 +20,8 @@ __all__ = ["BUILDERS", "Canvas", "DrawnLayer", "bar_slots", "source_name"]
 
 _LINE = 2.0
 _THIN = 1.25  # lines of no model: hulls and bounds
-_LABEL_WIDTH = 24  # characters: half the width of a chart on a phone
+_LABEL_WIDTH = 20  # characters: half the width of a chart on a phone
+_FALLS = "datum.last.y < datum.first.y"
 _SHOWN = "indexof(hidden, datum.model) < 0"
 
 
@@ -161,12 +162,11 @@ def _label_place(layer: Layer) -> tuple[str, dict[str, Any]]:
         return "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
     if len(y) and y[0] == y[-1]:
         # Below, since curves come down to the line at its end, unless there is no room above the axis.
-        below = {"expr": "scale('y', datum.y) > height - 24 ? -10 : 11"}
+        below = {"expr": "scale('y', datum.y) > height - 14 ? -10 : 9"}
         return "datum.last.{0}", {"align": "right", "baseline": "middle", "dy": below}
-    is_falling = len(y) and y[-1] < y[0]
-    before, after = (0.55, 0.45) if is_falling else (0.45, 0.55)
-    at = f"{before} * datum.first.{{0}} + {after} * datum.last.{{0}}"
-    return at, {"align": "right" if is_falling else "left", "baseline": "top", "dx": -6 if is_falling else 6, "dy": 4}
+    share = f"({_FALLS} ? 0.43 : 0.57)"
+    side = {"align": {"expr": f"{_FALLS} ? 'right' : 'left'"}, "dx": {"expr": f"{_FALLS} ? -6 : 6"}}
+    return f"datum.first.{{0}} + {share} * (datum.last.{{0}} - datum.first.{{0}})", {**side, "baseline": "top", "dy": 4}
 
 
 def bar_slots(layers: list[tuple[int, int, bool]]) -> tuple[tuple[int, int], ...]:
