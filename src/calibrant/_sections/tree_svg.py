@@ -25,7 +25,8 @@ _BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = (
 )  # pixels: four levels fit a report on a screen
 _TALL = 12  # rows: what is not higher fits a screen, with tests in the middle of their branches
 _REMARK = 120  # pixels beside a box, where the drawing stops
-_SPLIT, _CLASS, _BRANCH = 22, 11, 12  # letters that fit
+_SPLIT, _BRANCH = 22, 12  # letters that fit
+_BOLD, _SMALL = 7.2, 6.1  # pixels of a letter, about: those of Arial and Liberation Sans are narrower
 # Readable on white and on black alike (Paul Tol's bright scheme); all else has the colour of the page's text.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 _OTHERS = "#999999"
@@ -115,12 +116,21 @@ def _box(drawing: TreeDrawing, node: TreeNode, has_branches: bool, fills: list[t
         parts += [_text(x + _PAD, y + 24, f"removed · {node.rows}", small=True)]
     elif has_branches:
         parts += [_text(x + _PAD, y + 17, _cut(node.split, _SPLIT), bold=True)]
-        parts += [_text(x + _PAD, y + 32, f"{_cut(label, _CLASS)}: {share} · {node.rows}", small=True)]
+        rest = f": {share} · {node.rows}"
+        parts += [_text(x + _PAD, y + 32, _cut(label, _letters_left(_SMALL, rest)) + rest, small=True)]
     else:
-        parts += [_text(x + _PAD, y + 17, f"{_cut(label, _CLASS)}: {share}", bold=True)]
+        rest = f": {share}"
+        n_letters = _letters_left(_BOLD, rest, node.rows)
+        parts += [_text(x + _PAD, y + 17, _cut(label, n_letters) + rest, bold=True)]
         parts += [_text(x + _BOX - _PAD, y + 17, node.rows, small=True, anchor="end")]
         parts += _bar(x + _PAD, y + 25, node.probabilities, fills, drawing.shown_class)
     return element("g", *parts, *_remark(node, has_branches))
+
+
+def _letters_left(pixels: float, rest: str, beside: str = "") -> int:
+    """Return the number of letters of a size that fit in a line of a box, with what follows and what stands beside."""
+    room = _BOX - 2 * _PAD - (_SMALL * len(beside) + 8 if beside else 0)
+    return max(3, int(room / pixels) - len(rest))
 
 
 def _shown(drawing: TreeDrawing, node: TreeNode) -> tuple[str, str]:
