@@ -39,3 +39,8 @@ def test_costs_follow_the_positive_class():
 def test_costs_whose_errors_are_not_dearer_are_not_used():
     figure = figures_of(section(data_of(Y, P, costs=[[0, 1], [0, 0]])))["cost-curves"]
     assert "equal costs of all errors" in figure.caption
+
+
+def test_a_model_that_is_worth_nothing_costs_no_less():
+    figure = figures_of(section(data_of([0, 1, 0, 1, 0], [0.9, 0.1, 0.8, 0.2, 0.7])))["cost-curves"]
+    assert "compared with never deciding for class 1, errors cost no less." in figure.caption

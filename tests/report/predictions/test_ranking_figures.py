@@ -96,3 +96,11 @@ def test_of_many_models_a_caption_names_the_best_and_the_worst():
     models = {f"m{k}": np.clip(P + 0.01 * k * RNG.random(10), 0, 1) for k in range(5)}
     figure = figures_of(roc_section.section(data_of(Y, models)))["roc"]
     assert "(best and worst of 5 models)" in figure.caption
+
+
+def test_lift_and_precision_of_fewer_than_ten_rows_are_left_out():
+    data = data_of(MANY_Y[:2000], MANY_P[:2000])
+    line = layers_of(figures_of(lift_and_gains.section(data))["lift"], "model")[0]
+    assert line.columns["rows selected"][0] == pytest.approx(10)
+    (steps,) = layers_of(figures_of(precision_section.section(data))["precision-recall"], "model")
+    assert steps.columns["share of rows selected"].min() == pytest.approx(10 / 2000)

@@ -45,3 +45,11 @@ def test_several_models_are_named_with_what_their_lines_do():
 def test_a_constant_probability_is_a_point():
     figure = figures_of(module.section(data_of([0, 1, 1, 0], [0.5] * 4)))["reliability"]
     assert [layer.mark for layer in layers_of(figure, "model")] == ["line", "points"]
+
+
+def test_the_diagonal_of_a_rare_class_ends_with_its_axes():
+    p = RNG.beta(1, 200, 3000)
+    figure = figures_of(module.section(data_of(RNG.random(3000) < p, p)))["reliability"]
+    diagonal = figure.layers[0]
+    assert figure.x.domain == figure.y.domain == tuple(diagonal.columns["x"]) == tuple(diagonal.columns["y"])
+    assert figure.x.domain[1] < 0.2

@@ -110,7 +110,7 @@ def _step(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
 
 
 def _band(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
-    shape = {"opacity": 0.16, **canvas.still}
+    shape = {"opacity": 0.16 if canvas.n_models == 1 else 0.08, **canvas.still}  # bands of several models overlap
     chart = canvas.chart(drawn.source).mark_area(**shape, **_style("calibrant-fill", drawn.model))
     return [chart.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, drawn.model))]
 

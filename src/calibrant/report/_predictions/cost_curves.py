@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["section"]
 
+_LEAST_SAVED = 1e-3  # below, no threshold is better than always deciding the same
 _TOP = 0.6  # always predicting the likelier class costs at most 0.5
 
 
@@ -82,15 +83,15 @@ def _finding(data: ReportData, curves: dict[str, CostCurve], today: float, *, ha
     """Return what the best thresholds cost today, compared with always deciding for the same class."""
     trivial = min(today, 1.0 - today)
     saved = {name: 1.0 - float(curve.at(today)) / trivial for name, curve in curves.items()}
-    texts = {name: f"{percent(share)} less{_at(curves[name], today)}" for name, share in saved.items()}
+    texts = {name: _saved_text(curves[name], today, share) for name, share in saved.items()}
     same = f"{'never' if today <= 0.5 else 'always'} deciding for {data.positive_text}"
     costs = "the costs of this report" if has_costs else "equal costs of all errors"
     return f"The dots are these rows with {costs}: compared with {same}, errors cost {by_model(saved, texts)}."
 
 
-def _at(curve: CostCurve, today: float) -> str:
+def _saved_text(curve: CostCurve, today: float, share: float) -> str:
     best = _best(curve, today)
-    return f" at the threshold {probability(best)}" if np.isfinite(best) else ""
+    return f"{percent(share)} less at the threshold {probability(best)}" if share >= _LEAST_SAVED else "no less"
 
 
 def _ranges(curves: dict[str, CostCurve]) -> str:

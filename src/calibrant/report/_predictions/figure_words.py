@@ -11,7 +11,9 @@ from calibrant.report._predictions.wording import listed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["by_model", "capital", "finite", "percent", "percent_format", "probability"]
+    from calibrant.report._predictions.report_data import ReportData
+
+__all__ = ["by_model", "capital", "fewest_selected", "finite", "percent", "percent_format", "probability"]
 
 _MOST_LISTED = 4  # models: of more, a caption names the best and the worst
 
@@ -92,3 +94,8 @@ def finite(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     array([nan, 0.5])
     """
     return np.where(np.isfinite(threshold), threshold, np.nan)
+
+
+def fewest_selected(data: ReportData) -> float:
+    """Return the least share of the rows whose precision and lift are shown: ten rows, or 1 % of fewer than 1,000."""
+    return min(10.0 / data.n_rows, 0.01)

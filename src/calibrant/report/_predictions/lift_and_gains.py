@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import LiftCurve, lift
-from calibrant.report._predictions.figure_words import by_model, capital, finite, percent
+from calibrant.report._predictions.figure_words import by_model, capital, fewest_selected, finite, percent
 from calibrant.report._predictions.kept_points import kept_points
 from calibrant.report._predictions.report_data import ReportData
 
@@ -53,6 +53,7 @@ def _gains(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
 def _lift(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
     values = {name: float(curve.lift_at(_TENTH)) for name, curve in curves.items()}
     shown = by_model(values, {name: f"{value:.2f} times as many" for name, value in values.items()})
+    fewest = fewest_selected(data)
     top = 1.15 * max(float(curve.lift[curve.fraction >= _FEW].max()) for curve in curves.values())
     return Figure(
         data.figure_name("lift"),
@@ -64,13 +65,17 @@ def _lift(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
         Axis("Times as many as at random (lift)", "", (0.0, top)),
         (
             Layer("reference", {"x": [0.0, 1.0], "y": [1.0, 1.0]}, "random order"),
-            *(_layer(curve, curve.lift, "lift", name, top=top) for name, curve in curves.items()),
+            *(_layer(curve, curve.lift, "lift", name, top=top, fewest=fewest) for name, curve in curves.items()),
         ),
     )
 
 
-def _layer(curve: LiftCurve, y: NDArray[np.float64], label: str, name: str, *, top: float = 1.0) -> Layer:
-    kept = kept_points(curve.fraction, y, top=top)
+def _layer(
+    curve: LiftCurve, y: NDArray[np.float64], label: str, name: str, *, top: float = 1.0, fewest: float = 0.0
+) -> Layer:
+    """Return a curve; points of fewer than a share of the rows are left out."""
+    shown = np.flatnonzero(curve.fraction >= fewest * (1.0 - 1e-9))
+    kept = shown[kept_points(curve.fraction[shown], y[shown], top=top)]
     columns = {
         "x": curve.fraction[kept],
         "y": y[kept],

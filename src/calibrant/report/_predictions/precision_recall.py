@@ -7,14 +7,14 @@ import numpy as np
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import PrecisionRecallCurve, precision_recall
 from calibrant.plots._internal import probability_limits
-from calibrant.report._predictions.figure_words import by_model, percent, percent_format
+from calibrant.report._predictions.figure_words import by_model, fewest_selected, percent, percent_format
 from calibrant.report._predictions.kept_points import kept_points
 from calibrant.report._predictions.report_data import ReportData
 
 __all__ = ["section"]
 
 _RECALL = 0.5  # that the caption names
-_FEW = 0.02  # recall at which precision is mostly noise and does not set the scale
+_FEW = 10  # positives found: the precision before is mostly noise and does not set the scale
 
 
 def section(data: ReportData) -> Section | None:
@@ -24,7 +24,8 @@ def section(data: ReportData) -> Section | None:
     shown = by_model(right, {name: percent(share) for name, share in right.items()})
     means = {name: curve.average_precision for name, curve in curves.items()}
     rate = next(iter(curves.values())).base_rate
-    top = max(float(curve.precision[curve.recall >= _FEW].max(initial=0.0)) for curve in curves.values())
+    few = min(_FEW / float(data.weight[data.is_positive].sum()), 0.25)
+    top = max(float(curve.precision[curve.recall >= few].max()) for curve in curves.values())
     limits = probability_limits(0.0, top)
     figure = Figure(
         data.figure_name("precision-recall"),
@@ -45,14 +46,14 @@ def section(data: ReportData) -> Section | None:
 
 
 def _layer(data: ReportData, name: str, curve: PrecisionRecallCurve) -> Layer:
-    """Return the curve down to a recall of 0, where it has the precision of the highest threshold.
+    """Return the curve from the lowest threshold on, from right to left: a precision holds down to the next recall.
 
-    From right to left: a recall between those of two thresholds takes the lower one, whose precision a step keeps.
+    It ends at a recall of 0; thresholds above which there are fewer than ten rows and 1 % of them are left out.
     """
-    kept = kept_points(curve.recall, curve.precision)
-    kept = np.append(0, kept) if curve.recall[0] > 0.0 else kept
-    recall, precision = curve.recall[kept], curve.precision[kept]
-    selected = recall * data.base_rate / np.maximum(precision, 1e-300)
-    x = np.append(0.0, recall[1:]) if curve.recall[0] > 0.0 else recall
-    columns = {"x": x, "y": precision, "threshold": curve.threshold[kept], "share of rows selected": selected}
-    return Layer("step", {column: values[::-1] for column, values in columns.items()}, "precision", name)
+    selected = curve.recall * data.base_rate / np.maximum(curve.precision, 1e-300)
+    shown = np.flatnonzero(selected >= fewest_selected(data) * (1.0 - 1e-9))
+    kept = shown[kept_points(curve.recall[shown], curve.precision[shown])][::-1]
+    kept = np.append(kept, kept[-1])
+    x = np.append(curve.recall[kept[:-1]], 0.0)
+    columns = {"threshold": curve.threshold[kept], "share of rows selected": selected[kept]}
+    return Layer("step", {"x": x, "y": curve.precision[kept], **columns}, "precision", name)

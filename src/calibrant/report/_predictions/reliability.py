@@ -34,7 +34,7 @@ def section(data: ReportData) -> Section | None:
         Axis("Predicted probability", "", limits),
         Axis("Observed frequency", "", limits),
         (
-            Layer("reference", {"x": [0.0, 1.0], "y": [0.0, 1.0]}, "perfectly calibrated"),
+            Layer("reference", {"x": list(limits), "y": list(limits)}, "perfectly calibrated"),
             *(layer for name, curve in curves.items() for layer in _band_layers(name, curve)),
             *(layer for name, curve in curves.items() for layer in _layers(name, curve)),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,7 +57,10 @@ def _of_several(data: ReportData, histograms: dict[str, ScoreHistogram]) -> tupl
     negative = tuple(_outline(each, each.negative, "others", name) for name, each in histograms.items())
     return (
         _figure(data, "score-histogram", f"Rows of {data.positive_text}", histograms, positive),
-        _figure(data, "score-histogram-others", "Other rows", histograms, negative),
+        replace(
+            _figure(data, "score-histogram-others", "Other rows", histograms, negative),
+            caption="The same for the rows that are not of the class: here low probabilities are right.",
+        ),
     )
 
 
