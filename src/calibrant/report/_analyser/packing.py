@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Packed", "pack_bits", "pack_floats", "pack_probabilities", "pack_quantized", "pack_rounded"]
 
 Packed = dict[str, Any]  # {"type", "size", "scale", "data"}: analyser_numbers.js unpacks it
-_SCALE = float(2**32 - 1)
-_MOST_SLACK = 16 / _SCALE  # how far a probability may move
+_MOST_STEPS = 16  # of the codes, that a probability may be moved by
 _DIGITS = range(2, 10)  # of decimals that an unsigned integer of 32 bits holds
 _INTEGERS = {"u8": 2**8, "u16": 2**16, "u24": 2**24, "u32": 2**32}
 
@@ -53,15 +52,15 @@ def pack_rounded(values: NDArray[np.float64]) -> Packed:
     return _packed("f32", values.astype("<f4"), len(values))
 
 
-def pack_probabilities(values: NDArray[np.float64], *, is_exact: bool) -> Packed:
-    """Return probabilities exactly or, where that would take too much, to ten digits with all orders and ties kept.
+def pack_probabilities(values: NDArray[np.float64], n_bytes: int) -> Packed:
+    """Return probabilities exactly or, in less than eight bytes each, rounded with their order and ties kept.
 
     Examples
     --------
-    >>> pack_probabilities(np.array([0.25, 0.5]), is_exact=True)["type"]
+    >>> pack_probabilities(np.array([0.25, 0.5]), 8)["type"]
     'u8'
     >>> third = np.array([1 / 3])
-    >>> pack_probabilities(third, is_exact=True)["type"], pack_probabilities(third, is_exact=False)["type"]
+    >>> pack_probabilities(third, 8)["type"], pack_probabilities(third, 4)["type"]
     ('f64', 'u32')
     """
     for digits in _DIGITS:
@@ -70,19 +69,19 @@ def pack_probabilities(values: NDArray[np.float64], *, is_exact: bool) -> Packed
             return pack_codes(codes, 10.0**digits)
     if np.array_equal(values.astype(np.float32), values):
         return pack_rounded(values)
-    return pack_floats(values) if is_exact else _pack_ranked(values)
+    return pack_floats(values) if n_bytes == 8 else _pack_ranked(values, n_bytes)
 
 
-def _pack_ranked(values: NDArray[np.float64]) -> Packed:
-    """Return probabilities as codes of 32 bits that are distinct where these are; floats where that moves one far."""
+def _pack_ranked(values: NDArray[np.float64], n_bytes: int) -> Packed:
+    """Return probabilities as codes that are distinct where these are; floats where that moves one too far."""
     distinct, which = np.unique(values, return_inverse=True)
-    steps = np.arange(float(len(distinct)))
-    codes = np.maximum.accumulate(np.round(distinct * _SCALE) - steps) + steps  # at least one above the code before
-    codes = np.minimum.accumulate((np.minimum(codes, _SCALE) - steps)[::-1])[::-1] + steps
-    slack = float(np.abs(codes / _SCALE - distinct).max())
-    if slack > _MOST_SLACK:
-        return pack_floats(values)
-    return {**pack_codes(codes[which], _SCALE, "u32"), "slack": slack}
+    scale, steps = _scale(n_bytes), np.arange(float(len(distinct)))
+    codes = np.maximum.accumulate(np.round(distinct * scale) - steps) + steps  # at least one above the code before
+    codes = np.minimum.accumulate((np.minimum(codes, scale) - steps)[::-1])[::-1] + steps
+    slack = float(np.abs(codes / scale - distinct).max())
+    if slack > _MOST_STEPS / scale:
+        return pack_floats(values) if n_bytes == 4 else _pack_ranked(values, 4)
+    return {**pack_codes(codes[which], scale, f"u{8 * n_bytes}"), "slack": slack}
 
 
 def pack_quantized(values: NDArray[np.float64], n_bytes: int) -> Packed:
@@ -93,7 +92,7 @@ def pack_quantized(values: NDArray[np.float64], n_bytes: int) -> Packed:
     >>> pack_quantized(np.array([0.5]), 2)["type"]
     'u16'
     """
-    scale = float(2 ** (8 * n_bytes) - 1)
+    scale = _scale(n_bytes)
     return pack_codes(np.round(values * scale), scale, f"u{8 * n_bytes}")
 
 
@@ -104,6 +103,10 @@ def pack_codes(codes: NDArray[np.float64], scale: float, kind: str = "") -> Pack
     words = codes.astype("<u4")
     n_bytes = int(kind[1:]) // 8
     return _packed(kind, words.view(np.uint8).reshape(-1, 4)[:, :n_bytes], len(codes), scale)
+
+
+def _scale(n_bytes: int) -> float:
+    return float(2 ** (8 * n_bytes) - 1)
 
 
 def _packed(kind: str, values: NDArray[Any], size: int, scale: float = 1.0) -> Packed:

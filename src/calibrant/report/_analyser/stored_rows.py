@@ -19,7 +19,7 @@ __all__ = ["MOST_BYTES", "stored_rows"]
 
 MOST_BYTES = 1_300_000  # of all rows of a report before base64, which adds a third: the page stays below 3 MB
 # Bytes of a probability and of a recalibrated one, from the most exact to the smallest
-_LEVELS = ((8, 4), (4, 4), (4, 3), (4, 2))
+_LEVELS = ((8, 4), (4, 4), (4, 3), (4, 2), (3, 2))
 _STREAM = 20  # of random numbers, apart from those of folds and bootstraps
 
 
@@ -39,7 +39,7 @@ def stored_rows(
     proba_bytes, again_bytes = _level(shared, data.n_rows * len(data.names), n_pages)
     models = [
         {
-            "proba": pack_probabilities(data.probas[name][order], is_exact=proba_bytes == 8),
+            "proba": pack_probabilities(data.probas[name][order], proba_bytes),
             "recalibrated": _recalibrated(data.probas[name], again[name], order, again_bytes),
         }
         for name in data.names
