@@ -146,6 +146,14 @@ def test_ids_and_labels_of_regions_are_unique(hostile):
     assert len(set(ids)) == len(ids)
 
 
+def test_a_table_with_an_empty_corner_and_the_name_of_a_landmark_has_names_of_its_own():
+    table = DataTable("Models", (TableColumn("", "left"), TableColumn("area")), (("a", "0.8"),))
+    page = Page(page_html("t", [Section("theme", "Models", (table,))], ["a", "b"]))
+    assert len(page.find("th", scope="col")) == 1
+    assert page.find("div", role="region", **{"aria-label": "Models (2)"})
+    assert page.find("section", id="theme-2")
+
+
 def test_a_page_without_charts_is_small_and_holds_no_bundle(hostile):
     assert len(hostile) < 100_000
     assert "vegaEmbed=" not in hostile

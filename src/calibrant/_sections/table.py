@@ -81,6 +81,8 @@ class DataTable:
     @staticmethod
     def _heading(column: TableColumn) -> str:
         term = " " + element("small", text(column.term)) if column.term else ""
+        if not column.name:  # a header without text has no name for a screen reader
+            return element("td", class_=column.align, data_model_name=column.model)
         return element("th", text(column.name), term, scope="col", class_=column.align, data_model_name=column.model)
 
     def _row(self, cells: tuple[str, ...], model: str, link: str) -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["PageParts"]
 
 _MODEL_NAME = re.compile(r' data-model-name="([^"]*)"')
+_ID, _LABEL = "{}-{}", "{} ({})"  # of what has the name of something else
+# Of the page itself
+_OWN = [(_LABEL, "Models"), *((_ID, name) for name in ("theme", "content", "tooltip", "calibrant-data"))]
 _REGION = re.compile(r'role="region" aria-label="([^"]*)"')
 
 
@@ -36,7 +39,7 @@ class PageParts:
     models: Sequence[str]
     figures: list[dict[str, Any]] = field(default_factory=list)
     analysers: list[dict[str, Any]] = field(default_factory=list)
-    uses: Counter[tuple[str, str]] = field(default_factory=Counter)
+    uses: Counter[tuple[str, str]] = field(default_factory=lambda: Counter(_OWN))
 
     def __post_init__(self) -> None:
         # Names as they stand in attributes, where control characters are spaces
@@ -59,7 +62,7 @@ class PageParts:
             {"kind": kind, "blocks": [self._block(block, kind) for block in blocks]}
             for kind, blocks in groupby(section.blocks, _kind)
         ]
-        identity = {"id": self._once(prefix + section.name, "{}-{}"), "page": section.page}
+        identity = {"id": self._once(prefix + section.name, _ID), "page": section.page}
         return {**identity, "title": section.title, "term": section.term, "groups": groups}
 
     def _block(self, block: Block, kind: str) -> Any:
@@ -91,7 +94,7 @@ class PageParts:
         return f' data-model="{self._indexes[name]}"' if name in self._indexes else ""
 
     def _region(self, found: re.Match[str]) -> str:
-        return f'role="region" aria-label="{self._once(found[1], "{} ({})")}"'
+        return f'role="region" aria-label="{self._once(found[1], _LABEL)}"'
 
     def _once(self, name: str, pattern: str) -> str:
         """Return a name, or from its second use on one with the number of its use."""
