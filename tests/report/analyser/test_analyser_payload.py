@@ -180,7 +180,8 @@ def test_the_plain_form_shows_the_best_cut() -> None:
 def test_groups_widen_the_interval() -> None:
     y, proba, _ = rows(500)
     doubled = read_report_data(np.repeat(y, 2), np.repeat(proba, 2), groups=np.repeat(np.arange(500), 2))
-    assert analysed_models(not_recalibrated(doubled)).payload()["models"][0]["designEffect"] == pytest.approx(2.0, abs=0.02)
+    (model,) = analysed_models(not_recalibrated(doubled)).payload()["models"]
+    assert model["designEffect"] == pytest.approx(2.0, abs=0.02)
 
 
 def test_the_loss_by_miscalibration_is_that_of_the_decision_report() -> None:

@@ -58,7 +58,7 @@ def _spread(table: SelectionTable, most: int, best: int) -> NDArray[np.intp]:
 
 
 def _rounded_thresholds(threshold: NDArray[np.float64], steps: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the middle between the last row selected and the first one that is not, to a few digits; 0 or less last."""
+    """Return the middle between the last row selected and the first one that is not, rounded; 0 or less last."""
     after = np.minimum(steps + 1, len(threshold) - 1)
     middle = (threshold[steps] + threshold[after]) / 2.0
     return np.concatenate([[np.inf], _floor(middle[1:-1], _DIGITS), _floor(np.minimum(middle[-1:], 0.0), 1)])

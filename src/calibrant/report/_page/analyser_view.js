@@ -245,8 +245,17 @@
   }
 
   const payloads = new Map(calibrant.data.analysers.map((payload) => [payload.id, payload]));
-  for (const place of document.querySelectorAll("[data-analyser]")) {
-    const view = new View(place, payloads.get(place.dataset.analyser));
-    view.show();
+  const built = new Set();
+  function build(place) {
+    if (built.has(place)) return;
+    built.add(place);
+    new View(place, payloads.get(place.dataset.analyser)).show();
   }
+
+  // Those of the pages of classes are built when they are first seen: there may be thirty
+  const places = [...document.querySelectorAll("[data-analyser]")];
+  const near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => isIntersecting && build(target)), { rootMargin: "600px 0px" });
+  const main = document.querySelector(".page");
+  places.forEach((place) => (main?.contains(place) ? build(place) : near.observe(place)));
+  addEventListener("beforeprint", () => places.forEach(build));
 })();
