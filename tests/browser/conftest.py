@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.browser.pages import PageOf, opened_pages
+from tests.browser.reports import classes_html, money_html
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +33,17 @@ def page_of(browser: Any, tmp_path: Path) -> Iterator[PageOf]:
     """Yield a function that opens a report, or HTML, in a page."""
     with opened_pages(browser, tmp_path) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Yield the page of a report with money; its tests leave it as it was."""
+    with opened_pages(browser, tmp_path_factory.mktemp("page")) as opened:
+        yield opened(money_html())
+
+
+@pytest.fixture(scope="module")
+def page_of_classes(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Yield the page of a report on three classes."""
+    with opened_pages(browser, tmp_path_factory.mktemp("classes")) as opened:
+        yield opened(classes_html())

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant.decisions import CostMatrix
 from calibrant.report import Report
 
-N_ROWS = 200
+N_ROWS = 150
 TALL = 16_000  # pixels: all of a report, so that every chart comes near the viewport
 MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
 MARKUP = (

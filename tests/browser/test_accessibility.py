@@ -8,6 +8,9 @@ import pytest
 from tests.browser.pages import PageOf
 from tests.browser.reports import TALL, classes_html, money_html
 
+from calibrant._sections import Preformatted, Section
+from calibrant.report import Report
+
 FOCUSED = """() => {
   const element = document.activeElement;
   if (!element || element === document.body) return null;
@@ -27,8 +30,8 @@ def violations(page: Any) -> list[str]:
     return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]]
 
 
-def test_axe_finds_nothing(page_of: PageOf) -> None:
-    assert violations(page_of(money_html())) == []
+def test_axe_finds_nothing(page: Any) -> None:
+    assert violations(page) == []
 
 
 def test_axe_finds_nothing_in_the_dark_on_a_phone_nor_on_the_page_of_a_class(page_of: PageOf) -> None:
@@ -37,8 +40,7 @@ def test_axe_finds_nothing_in_the_dark_on_a_phone_nor_on_the_page_of_a_class(pag
     assert violations(page) == []
 
 
-def test_everything_can_be_reached_and_used_by_the_keyboard(page_of: PageOf) -> None:
-    page = page_of(money_html())
+def test_everything_can_be_reached_and_used_by_the_keyboard(page: Any) -> None:
     focused = []
     for _ in range(400):
         page.keyboard.press("Tab")
@@ -72,15 +74,13 @@ def test_everything_can_be_reached_and_used_by_the_keyboard(page_of: PageOf) -> 
 
 
 def test_the_first_link_skips_to_the_content(page_of: PageOf) -> None:
-    page = page_of(money_html())
+    page = page_of(Report("Little", (Section("answer", "Answer", (Preformatted("text", "A text"),)),)))
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+    assert page.evaluate("document.activeElement.localName") == "main"
 
 
-def test_a_page_has_a_language_a_title_and_landmarks(page_of: PageOf) -> None:
-    page = page_of(money_html())
+def test_a_page_has_a_language_a_title_and_landmarks(page: Any) -> None:
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.title()
     for role in ("banner", "main", "contentinfo"):

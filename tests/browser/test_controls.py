@@ -9,18 +9,13 @@ from typing import Any
 
 import pytest
 from tests.browser.pages import PageOf
-from tests.browser.reports import TALL, classes_html, embedded, hover, money_html
+from tests.browser.reports import TALL, embedded, hover, money_html
 
 TREE = "#D55E00"
 # Visible lines of a model, by the custom property of its colour.
 LINES = """(model) => [...document.querySelectorAll(`[data-figure] svg path[stroke="var(--chart-${model})"]`)].length"""
 MARKED = """(model) =>
   [...document.querySelectorAll(`[data-model="${model}"]`)].filter((each) => each.checkVisibility()).length"""
-
-
-@pytest.fixture
-def page(page_of: PageOf) -> Any:
-    return page_of(money_html(), height=900)
 
 
 def figure(page: Any, name: str) -> Any:
@@ -63,15 +58,6 @@ def test_hovering_a_curve_tells_its_numbers(page: Any) -> None:
     page.locator("#tooltip").wait_for(state="hidden")
 
 
-def test_hovering_a_bar_tells_its_numbers(page_of: PageOf) -> None:
-    page = page_of(classes_html())
-    page.get_by_role("navigation", name="Classes").get_by_role("link", name="high").click()
-    bars = page.locator('section[data-page="high"] [data-figure*="score-histogram"] .mark-rect path')
-    bars.first.wait_for()
-    hover(page, bars.first)
-    assert "rows" in page.locator("#tooltip dt").all_inner_texts()
-
-
 def test_a_saved_svg_shows_what_is_on_the_page(page: Any) -> None:
     whole = saved(page, "roc", "svg")
     assert whole.startswith("<svg")
@@ -81,6 +67,8 @@ def test_a_saved_svg_shows_what_is_on_the_page(page: Any) -> None:
     page.get_by_role("button", name="tree", exact=True).click()
     page.wait_for_function(f"({LINES})(1) === 0")
     assert TREE not in saved(page, "roc", "svg")
+    page.get_by_role("button", name="tree", exact=True).click()
+    page.wait_for_function(f"({LINES})(1) > 0")
 
 
 def test_a_saved_csv_has_the_numbers_of_the_figure(page: Any) -> None:
@@ -92,7 +80,9 @@ def test_a_saved_csv_has_the_numbers_of_the_figure(page: Any) -> None:
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(page_of: PageOf) -> None:
-    page = page_of(money_html(), color_scheme="dark", height=3_000)
+    page = page_of(money_html(), color_scheme="dark")
+    figure(page, "roc").scroll_into_view_if_needed()
+    page.locator("[data-figure=roc] svg.marks").wait_for()
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     line = """getComputedStyle(document.querySelector('path[stroke="var(--chart-0)"]')).stroke"""
     assert page.evaluate(ground) == "rgb(21, 24, 29)"
@@ -107,10 +97,9 @@ def test_the_theme_follows_the_system_until_it_is_chosen(page_of: PageOf) -> Non
     page.get_by_role("button", name="Theme: auto").wait_for()
 
 
-def test_a_link_leads_to_its_section(page_of: PageOf) -> None:
-    page = page_of(money_html(), height=800)
+def test_a_link_leads_to_its_section(page: Any) -> None:
     page.get_by_role("navigation", name="Sections").get_by_role("link").last.click()
-    page.wait_for_function("document.querySelector('#how-made').getBoundingClientRect().top < 800")
+    page.wait_for_function("document.querySelector('#how-made').getBoundingClientRect().top < innerHeight")
     page.locator("#how-made").wait_for(state="visible")
 
 
@@ -121,8 +110,8 @@ def test_numbers_of_a_figure_can_be_unfolded(page: Any) -> None:
     assert roc.locator("table").first.is_visible()
 
 
-def test_each_class_has_a_page(page_of: PageOf) -> None:
-    page = page_of(classes_html(), height=2_000)
+def test_each_class_has_a_page(page_of_classes: Any) -> None:
+    page = page_of_classes
     assert page.locator("#answer").is_visible()
     page.get_by_role("navigation", name="Classes").get_by_role("link", name="middle").click()
     page.wait_for_selector("html[data-ready=true]")
@@ -132,6 +121,17 @@ def test_each_class_has_a_page(page_of: PageOf) -> None:
     page.locator('section[data-page="middle"] [data-figure] svg').first.wait_for()
     page.go_back()
     page.locator("#answer").wait_for(state="visible")
+
+
+def test_hovering_a_bar_tells_its_numbers(page_of_classes: Any) -> None:
+    page = page_of_classes
+    page.get_by_role("navigation", name="Classes").get_by_role("link", name="high").click()
+    bars = page.locator('section[data-page="high"] [data-figure*="score-histogram"] .mark-rect path')
+    page.locator('section[data-page="high"] [data-figure*="score-histogram"]').first.scroll_into_view_if_needed()
+    bars.first.wait_for()
+    hover(page, bars.first)
+    assert "rows" in page.locator("#tooltip dt").all_inner_texts()
+    page.mouse.move(5, 5)
 
 
 def test_the_analyser_follows_what_is_typed_dragged_and_pressed(page: Any) -> None:
