@@ -48,3 +48,10 @@ def test_the_index_is_escaped_and_links_what_was_written(gallery, tmp_path):
 def test_the_five_kinds_are_there(gallery):
     names = [entry.name for entry in gallery.ENTRIES]
     assert names == ["rare_class", "three_classes", "sixty_rows", "covertype", "million", "four_models"]
+
+
+@pytest.mark.long
+def test_every_report_whose_data_are_here_is_small(gallery, tmp_path):
+    assert gallery.main([str(tmp_path)]) == 0
+    sizes = {path.name: path.stat().st_size for path in tmp_path.glob("*_*.html")}
+    assert {name for name, size in sizes.items() if size > 3_000_000} == set()
