@@ -107,6 +107,11 @@ def test_further_columns_are_shown_on_hover() -> None:
     assert payload["data"][0]["columns"]["model_"] == ["a", "b"]
 
 
+def test_shares_are_percent_on_hover() -> None:
+    payload = payload_of(Layer("line", {**UP, "share of rows selected": [0.0, 0.25]}))
+    assert payload["tooltip"][0][2] == ["share of rows selected", "share of rows selected", ".4~p"]
+
+
 def test_what_is_not_finite_is_null_and_numbers_have_six_digits() -> None:
     columns = {"x": [1 / 3, 2 / 3, 1.0], "y": [np.nan, np.inf, -np.inf], "rows": np.array([10_000_001, 2, 3])}
     data = payload_of(Layer("line", columns))["data"][0]["columns"]

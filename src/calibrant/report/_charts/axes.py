@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from calibrant._sections import Axis
 
-__all__ = ["categories", "hover_format", "numbers", "title_lines"]
+__all__ = ["SHARE", "categories", "hover_format", "numbers", "title_lines"]
 
+SHARE = ".4~p"  # on hover: percent to four digits
 _TITLE_WIDTH = 46  # characters: about 300 pixels, what a phone shows of one line
 _N_TICKS = {"X": {"expr": "max(2, round(width / 110))"}, "Y": 5}  # pixels of a label and the room around it
 # A baseline at 0 stands out of the grid, also where a chart has negative numbers.
@@ -74,5 +75,5 @@ def hover_format(axis: Axis) -> str:
     ('.4~p', ',.4~r', '.3f')
     """
     if axis.format in ("%", ".0%", ".1%"):
-        return ".4~p"
+        return SHARE
     return axis.format or ",.4~r"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.report._charts.axes import hover_format
+from calibrant.report._charts.axes import SHARE, hover_format
 from calibrant.report._charts.build import build_spec, hover_sources
 from calibrant.report._charts.columns import column_values
 from calibrant.report._charts.marks import source_name
@@ -89,12 +89,15 @@ def _tooltip(figure: Figure, columns: Mapping[str, Any]) -> list[list[str]]:
     }
     placed = [[name, *titles[name]] for name in _PLACED if name in columns]
     further = [name for name in columns if name not in _PLACED]
-    return placed + [[_field(name), name, _format(columns[name])] for name in further]
+    return placed + [[_field(name), name, _format(name, columns[name])] for name in further]
 
 
-def _format(values: Any) -> str:
+def _format(name: str, values: Any) -> str:
+    """Return the format of a further column: whole numbers as such, shares in percent, four digits of others."""
     array = np.asarray(values)
     if array.dtype.kind not in "iufb":
         return ""
     finite = array[np.isfinite(array)]
+    if name.startswith("share"):
+        return SHARE
     return ",.0f" if bool((finite == np.floor(finite)).all()) else ",.4~r"
