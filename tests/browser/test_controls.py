@@ -14,6 +14,12 @@ from tests.browser.reports import TALL, embedded, hover, money_html
 TREE = "#D55E00"
 # Visible lines of a model, by the custom property of its colour.
 LINES = """(model) => [...document.querySelectorAll(`[data-figure] svg path[stroke="var(--chart-${model})"]`)].length"""
+# Lines that the text of each element takes.
+N_LINES = """(all) => all.map((each) => {
+  const range = document.createRange();
+  range.selectNodeContents(each);
+  return range.getClientRects().length;
+})"""
 MARKED = """(model) =>
   [...document.querySelectorAll(`[data-model="${model}"]`)].filter((each) => each.checkVisibility()).length"""
 
@@ -54,6 +60,7 @@ def test_hovering_a_curve_tells_its_numbers(page: Any) -> None:
     shares = [f"{100 * value:.4g}%" for value in source["columns"]["x"]]
     at = shares.index(next(iter(told.values())))
     assert float(told["threshold"]) == pytest.approx(source["columns"]["threshold"][at], rel=1e-3)
+    assert set(page.locator("#tooltip dd").evaluate_all(N_LINES)) == {1}
     page.mouse.move(5, 5)
     page.locator("#tooltip").wait_for(state="hidden")
 
