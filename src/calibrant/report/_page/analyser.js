@@ -2,7 +2,7 @@
 // The cost-benefit analyser: costs to enter, a cut to move; the numbers come from analyser_numbers.js.
 (() => {
   const N = calibrant.numbers;
-  const MOST_POINTS = 400; // of a curve, the best point among them
+  const MOST_POINTS = 300; // of a curve, the best point among them
   const MOST_HOVERED = 120; // of its points that the pointer finds
   const CELLS = ["tp", "fn", "fp", "tn"];
   const TERMS = { tp: "true positives", fn: "false negatives", fp: "false positives", tn: "true negatives" };

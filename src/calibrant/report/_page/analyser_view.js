@@ -116,7 +116,8 @@
         ...(this.payload.recalibrates ? [["Recalibrating gains", this.output("recalibration")]] : []),
       ];
       const list = make("dl", {}, ...pairs.flatMap(([term, value]) => [make("dt", { textContent: term }), make("dd", {}, value)]));
-      return this.panel("What it earns", "analyser-results", list);
+      const note = make("p", { className: "note", textContent: "The best of many cuts is optimistic: on other rows it earns less." });
+      return this.panel("What it earns", "analyser-results", list, note);
     }
 
     /** Move the cut to what was typed or dragged; what is not a number changes nothing. */
@@ -225,9 +226,11 @@
       payload.names.forEach((_, index) => {
         const { table, profit } = analysis.model(index);
         const points = analysis.steps(index).map((step) => ({ x: table.fraction[step], recall: table.recall[step], profit: profit[step], threshold: table.threshold[step], selected: table.tp[step] + table.fp[step] }));
-        charts.set(0, index, points.map((point) => ({ ...point, y: point.recall })));
+        // Without amounts by row the ranking, and so the left chart, does not depend on the costs
+        if (payload.byGain || !this.isDrawn) charts.set(0, index, points.map((point) => ({ ...point, y: point.recall })));
         charts.set(1, index, points.map((point) => ({ ...point, y: point.profit })));
       });
+      this.isDrawn = true;
       const { table, profit } = analysis.model(this.model);
       const line = (first, last) => [{ x: 0, y: first, threshold: Infinity, selected: 0 }, { x: 1, y: last, threshold: NaN, selected: table.total }];
       charts.set(0, "at random", line(0, 1));
