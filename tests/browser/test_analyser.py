@@ -13,6 +13,7 @@ from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_bene
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.report import Report
+from calibrant.report._analyser.payload import analysed_models
 from calibrant.report._predictions.analyser import section
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
@@ -184,11 +185,16 @@ def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], A
     label, models, amount = made_rows()
     costs = ExampleCosts(0.68, amount)
     analysis = cost_benefit(label, models["raw"], costs)
-    page = open_page(not_recalibrated(read_report_data(label, {"raw": models["raw"]}, costs=costs, rows=False)))
-    fractions = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0].rows")
-    assert fractions is None
-    (everybody,) = page.evaluate(APPLY, [{"cells": {}, "model": 0, "by": "fraction", "value": 1}])
-    assert everybody["profit"] == pytest.approx(analysis.benefit[-1], abs=1e-6)
+    data = not_recalibrated(read_report_data(label, {"raw": models["raw"]}, costs=costs, rows=False))
+    page = open_page(data)
+    stored = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0]")
+    assert stored["rows"] is None
+    assert "proba" not in stored["models"][0]
+    table = analysed_models(data).shown("raw")
+    fractions = ((table.tp + table.fp) / N_ROWS).tolist()
+    settings = [{"cells": {}, "model": 0, "by": "fraction", "value": fraction} for fraction in fractions]
+    profits = [shown["profit"] for shown in page.evaluate(APPLY, settings)]
+    assert profits == pytest.approx([analysis.at(fraction=fraction).benefit for fraction in fractions], abs=1e-6)
     assert "The ranking stays that of the costs" in page.inner_text("[data-analyser]")
 
 
