@@ -12,8 +12,6 @@ from calibrant._sections.table import DataTable, TableColumn
 
 __all__ = ["Axis", "Figure", "Layer"]
 
-_MOST_ROWS = 50  # of the table of a layer in the plain form
-
 
 @dataclass(frozen=True)
 class Axis:
@@ -93,6 +91,8 @@ class Figure:
         The axes.
     layers : tuple of Layer
         What is drawn, from back to front.
+    most_rows : int
+        The most rows of the table of a layer's numbers, evenly spread.
 
     Examples
     --------
@@ -108,6 +108,7 @@ class Figure:
     x: Axis
     y: Axis
     layers: tuple[Layer, ...]
+    most_rows: int = 50
 
     def html(self) -> str:
         """Return the figure as HTML: its title, its caption and a table of each layer's numbers."""
@@ -116,23 +117,23 @@ class Figure:
 
     def numbers_html(self) -> str:
         """Return a table of each layer's numbers as HTML that opens on request."""
-        tables = "".join(_table(layer).html() for layer in self.layers if layer.n_rows)
+        tables = "".join(_table(layer, self.most_rows).html() for layer in self.layers if layer.n_rows)
         return element("details", element("summary", "Numbers"), tables)
 
 
-def _table(layer: Layer) -> DataTable:
+def _table(layer: Layer, most_rows: int) -> DataTable:
     caption = " ".join(filter(None, [layer.model, layer.label])) or layer.mark
-    shown = _spread(layer.n_rows)
+    shown = _spread(layer.n_rows, most_rows)
     rows = tuple(tuple(_cell(values[row]) for values in layer.columns.values()) for row in shown)
     note = f"{len(shown)} of {layer.n_rows:,} points." if len(shown) < layer.n_rows else ""
     return DataTable(caption, tuple(TableColumn(name) for name in layer.columns), rows, note=note)
 
 
-def _spread(n_rows: int) -> list[int]:
-    """Return at most 50 rows, evenly spread, the first and the last among them."""
-    if n_rows <= _MOST_ROWS:
+def _spread(n_rows: int, most_rows: int) -> list[int]:
+    """Return some rows, evenly spread, the first and the last among them."""
+    if n_rows <= most_rows:
         return list(range(n_rows))
-    return sorted({round(position * (n_rows - 1) / (_MOST_ROWS - 1)) for position in range(_MOST_ROWS)})
+    return sorted({round(position * (n_rows - 1) / (most_rows - 1)) for position in range(most_rows)})
 
 
 def _cell(value: Any) -> str:

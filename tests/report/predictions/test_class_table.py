@@ -45,3 +45,14 @@ def test_of_very_many_classes_the_most_frequent_have_a_page():
     table, note = section.blocks
     assert len(table.rows) == 30
     assert note.text == "The 30 most frequent classes have a page; 2 other classes have none."
+
+
+def test_pages_of_many_classes_have_shorter_tables_and_fewer_stored_rows():
+    random = np.random.default_rng(0)
+    y = np.arange(600) % 6
+    sections = sections_of(data_of(y, random.dirichlet(np.ones(6), 600)))
+    figures = [block for section in sections for block in section.blocks if section.page and hasattr(block, "layers")]
+    assert {figure.most_rows for figure in figures} == {33}
+    assert max(figure.numbers_html().count("<tr") for figure in figures) <= 3 * 34
+    data = data_of(y, random.dirichlet(np.ones(6), 600))
+    assert {page.n_pages for page in data.class_pages()} == {6}

@@ -14,7 +14,7 @@ from calibrant.report._analyser.entered_costs import EnteredCosts, cell_labels, 
 from calibrant.report._analyser.packing import Packed, pack_floats, pack_rounded
 from calibrant.report._analyser.selection_table import SelectionTable, selection_table
 from calibrant.report._analyser.stored_cuts import private_cuts, stored_cuts
-from calibrant.report._analyser.stored_rows import MOST_BYTES, stored_rows
+from calibrant.report._analyser.stored_rows import byte_budget, stored_rows
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = ["AnalysedModels", "analysed_models"]
 MOST_ROWS = 50_000  # exact at every cut
 MOST_VALUES = 200_000  # rows times models times pages
 MOST_CUTS, MOST_CUTS_OF_PAGES = 10_000, 2_000
+_ROW_BYTES = 5  # of a stored row at least
 _CUT_BYTES = {False: 28, True: 48}  # of a stored cut, without and with parts by row
 
 
@@ -43,7 +44,8 @@ class AnalysedModels:
     def has_rows(self) -> bool:
         """Whether rows are stored, so that every cut is exact at any costs."""
         n_values = self.data.n_rows * len(self.data.names) * self.n_pages
-        return self.data.rows and self.data.n_rows <= MOST_ROWS and n_values <= MOST_VALUES
+        has_room = n_values <= MOST_VALUES and (self.n_pages == 1 or _ROW_BYTES * n_values <= byte_budget(self.n_pages))
+        return self.data.rows and self.data.n_rows <= MOST_ROWS and has_room
 
     def payload(self) -> dict[str, Any]:
         """Return what the script needs."""
@@ -112,7 +114,7 @@ class AnalysedModels:
     def _thinned(self, table: SelectionTable) -> SelectionTable:
         most = MOST_CUTS if self.n_pages == 1 else MOST_CUTS_OF_PAGES
         n_tables = len(self.data.names) * self.n_pages
-        most = min(most, MOST_BYTES // (_CUT_BYTES[table.parts is not None] * n_tables))
+        most = min(most, byte_budget(self.n_pages) // (_CUT_BYTES[table.parts is not None] * n_tables))
         if not self.data.rows:
             return private_cuts(table, most, FEWEST_ROWS)
         return stored_cuts(table, most, int(table.profits(self.costs.cells).argmax()))

@@ -15,12 +15,25 @@ if TYPE_CHECKING:
     from calibrant.report._analyser.entered_costs import EnteredCosts
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["MOST_BYTES", "stored_rows"]
+__all__ = ["byte_budget", "stored_rows"]
 
-MOST_BYTES = 1_300_000  # of all rows of a report before base64, which adds a third: the page stays below 3 MB
+_MOST_BYTES = 1_300_000  # of all rows of a report before base64, which adds a third: the page stays below 3 MB
+_PAGE_BYTES = 90_000  # that the figures of a class take, with three quarters of the tables of their numbers
+_FEWEST_BYTES = 300_000
 # Bytes of a probability and of a recalibrated one, from the most exact to the smallest
 _LEVELS = ((8, 4), (4, 4), (4, 3), (4, 2), (3, 2))
 _STREAM = 20  # of random numbers, apart from those of folds and bootstraps
+
+
+def byte_budget(n_pages: int) -> int:
+    """Return the bytes of all rows or cuts of a report that has a page for each of some classes.
+
+    Examples
+    --------
+    >>> byte_budget(1), byte_budget(7), byte_budget(30)
+    (1300000, 670000, 300000)
+    """
+    return _MOST_BYTES if n_pages == 1 else max(_MOST_BYTES - _PAGE_BYTES * n_pages, _FEWEST_BYTES)
 
 
 def stored_rows(
@@ -74,5 +87,5 @@ def _recalibrated(
 def _level(shared: dict[str, Any], n_values: int, n_pages: int) -> tuple[int, int]:
     """Return the numbers of bytes of a probability and of a recalibrated one that a report has room for."""
     taken = sum(len(column["data"]) * 3 // 4 for column in shared.values() if isinstance(column, dict))
-    fitting = [level for level in _LEVELS if n_pages * (taken + n_values * sum(level)) <= MOST_BYTES]
+    fitting = [level for level in _LEVELS if n_pages * (taken + n_values * sum(level)) <= byte_budget(n_pages)]
     return fitting[0] if fitting else _LEVELS[-1]

@@ -14,7 +14,7 @@ from calibrant.report._predictions.report_data import ReportData
 __all__ = ["section"]
 
 _RECALL = 0.5  # that the caption names
-_FEW = 10  # positives found: the precision before is mostly noise and does not set the scale
+_FEW = 5  # positives found: the precision before is mostly noise and does not set the scale
 
 
 def section(data: ReportData) -> Section | None:

@@ -213,7 +213,8 @@ class ReportData:
     def for_class(self, label: Any) -> ReportData:
         """Return the data of one class against all others, for its page."""
         alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "_computed": {}}
-        return replace(self.against_others(label), page=str(label), page_number=self.classes.index(label), **alone)
+        number, n_pages = self.classes.index(label), len(self.page_classes)
+        return replace(self.against_others(label), page=str(label), page_number=number, n_pages=n_pages, **alone)
 
     @cached_property
     def page_classes(self) -> tuple[Any, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from calibrant._sections import Figure
 from calibrant.report._predictions import (
     analyser,
     answer,
@@ -51,6 +53,9 @@ _CLOSING: tuple[SectionMaker, ...] = (
 )
 
 
+_MOST_ROWS, _FEWEST_ROWS, _ROWS_OF_PAGES = 50, 8, 200  # of the table of numbers of a curve: of one, at least, of all
+
+
 def sections_of(data: ReportData) -> tuple[Section, ...]:
     """Return the sections of a report; those that do not apply are left out."""
     made = [make(data) for make in _OPENING]
@@ -58,5 +63,14 @@ def sections_of(data: ReportData) -> tuple[Section, ...]:
         made += [make(data) for make in _FIGURES]
     made += [make(data) for make in _CLOSING]
     if not data.is_binary:
-        made += [make(page) for page in data.class_pages() for make in _FIGURES]
+        made += [_short(make(page), page.n_pages) for page in data.class_pages() for make in _FIGURES]
     return tuple(section for section in made if section is not None)
+
+
+def _short(section: Section | None, n_pages: int) -> Section | None:
+    """Return a section whose tables of numbers are the shorter the more pages there are: the file stays small."""
+    if section is None or n_pages * _MOST_ROWS <= _ROWS_OF_PAGES:
+        return section
+    most = max(_ROWS_OF_PAGES // n_pages, _FEWEST_ROWS)
+    blocks = (replace(block, most_rows=most) if isinstance(block, Figure) else block for block in section.blocks)
+    return replace(section, blocks=tuple(blocks))
