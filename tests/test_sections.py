@@ -162,3 +162,8 @@ def root_of(n_leaves: int) -> int:
     leaves = (TreeNode(k + 1, 0, 1, float(k), "rows", (0.5, 0.5)) for k in range(n_leaves))
     box = drawing(nodes=(root, *leaves)).html().split("rx=")[0].rpartition("<rect")[2]
     return int(box.split(' y="')[1].split('"')[0]) + 2
+
+
+def test_a_second_line_of_a_cell_is_small() -> None:
+    table = DataTable("Areas", (TableColumn("model", "left"), TableColumn("area")), (("a", "0.8\n<0.7> to 0.9"),))
+    assert "0.8<br><small>&lt;0.7&gt; to 0.9</small>" in table.html()

@@ -48,7 +48,7 @@ class DataTable:
     columns : tuple of TableColumn
         The columns; the first one names the rows.
     rows : tuple of tuples of str
-        The cells.
+        The cells; what follows a line break is set below, in small type.
     models : tuple of str
         The model of each row, "" for none; the row is hidden with its model. Empty: no row belongs to a model.
     note : str
@@ -89,5 +89,13 @@ class DataTable:
         first, *others = zip(cells, self.columns, strict=True)
         name = element("a", text(first[0]), href=link) if link else text(first[0])
         heading = element("th", name, scope="row", class_=first[1].align)
-        rest = (element("td", text(cell), class_=column.align, data_model_name=column.model) for cell, column in others)
+        rest = (
+            element("td", _lines(cell), class_=column.align, data_model_name=column.model) for cell, column in others
+        )
         return element("tr", heading, *rest, data_model_name=model)
+
+
+def _lines(cell: str) -> str:
+    """Return the first line of a cell, and the others below it in small type."""
+    first, *others = cell.split("\n")
+    return text(first) + "".join(f"<br>{element('small', text(line))}" for line in others if line)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["section"]
 
+_MOST_COLUMNS = 2  # models whose intervals have a column of their own; those of more stand below the values
 _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is better: one scale for a figure
 
 
@@ -50,11 +51,23 @@ def _table(data: ReportData) -> DataTable:
     columns = [TableColumn("Score", "left"), TableColumn("Term", "left"), TableColumn("Better", "left")]
     for name in data.names:
         title = "Value" if len(data.names) == 1 else name
-        columns += [TableColumn(title, model=model_of(data, name)), TableColumn(interval, model=model_of(data, name))]
+        below = interval if _is_stacked(data) else ""
+        columns.append(TableColumn(title, term=below, model=model_of(data, name)))
+        columns += [] if below else [TableColumn(interval, model=model_of(data, name))]
     card = data.cards[data.names[0]]
     rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
     rows += _money_rows(data)
+    rows = [_stacked(row) for row in rows] if _is_stacked(data) else rows
     return DataTable("Scores with their intervals", tuple(columns), tuple(rows), note=term_words(card))
+
+
+def _is_stacked(data: ReportData) -> bool:
+    return len(data.names) > _MOST_COLUMNS
+
+
+def _stacked(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a row with each interval below its value."""
+    return *row[:3], *(f"{value}\n{ends}" for value, ends in zip(row[3::2], row[4::2], strict=True))
 
 
 def _row(data: ReportData, metric: str) -> tuple[str, ...]:
