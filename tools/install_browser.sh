@@ -9,4 +9,4 @@ for browser in chromium chromium-browser google-chrome; do
   command -v "$browser" > /dev/null && exit 0
 done
 check_rights chromium
-install_package chromium 300 # 100 MB with its libraries
+install_package chromium 300 # larger than PostgreSQL
