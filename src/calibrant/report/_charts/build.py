@@ -34,7 +34,7 @@ def build_spec(figure: Figure, models: list[int], n_models: int) -> dict[str, An
         Number of models of the report.
     """
     alt = optional_import("altair", extra="report", purpose="draw the charts of a report")
-    # Checking each part against the schema made a layer take 1.8 ms instead of 0.5; the tests check whole specifications.
+    # Checking each part against the schema makes a layer take 1.8 ms, not 0.5; the tests check whole specifications.
     with alt.utils.schemapi.debug_mode(False):
         canvas = _canvas(alt, figure, models, n_models)
         units = [
