@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._scorecard.score_card import ScoreCard
 
-__all__ = ["Verdict", "calibration_verdict", "verdict_of"]
+__all__ = ["Verdict", "calibration_verdict", "verdict_of", "verdict_without_further_rows"]
 
 _WITHIN, _RELATIVE = 0.1, 0.5
 _RULES = {
@@ -153,7 +153,23 @@ def verdict_of(card: ScoreCard) -> Verdict:
     return _verdict(card.judged, _WITHIN, _RELATIVE, card.confidence or 0.95)
 
 
-def _verdict(plan: BootstrapPlan, within: float, relative: float | None, confidence: float) -> Verdict:
+def verdict_without_further_rows(card: ScoreCard) -> Verdict:
+    """Return the verdict without the number of further rows that would settle it, whose search takes most of the time.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import evaluate
+    >>> verdict_without_further_rows(evaluate([0, 1] * 10, [0.4, 0.6] * 10, metrics=["auc"])).more_rows is None
+    True
+    """
+    if card.judged is None:
+        return verdict_of(card)
+    return _verdict(card.judged, _WITHIN, _RELATIVE, card.confidence or 0.95, counts_rows=False)
+
+
+def _verdict(
+    plan: BootstrapPlan, within: float, relative: float | None, confidence: float, *, counts_rows: bool = True
+) -> Verdict:
     if plan.has_few_groups:
         return Verdict("cannot tell", f"cannot tell yet: {FEW_GROUPS}")
     cells = cells_of(plan)
@@ -170,6 +186,8 @@ def _verdict(plan: BootstrapPlan, within: float, relative: float | None, confide
     if reach <= tolerance.error:
         words = f"calibrated within {within_words(reach, tolerance)} for nine rows in ten{_single(test, confidence)}"
         return Verdict("calibrated", words, **shown)
+    if not counts_rows:
+        return Verdict("cannot tell", "cannot tell yet", **shown)
     n_rows = plan.predictions.total if plan.weight_kind == "frequency" else plan.predictions.n_rows
     more = further_rows(cells, tolerance.error, confidence, design_effect(plan), n_rows, rng)
     far = "" if np.isnan(reach) else f"nine rows in ten may be off by up to ±{round_up(reach):g}, "
