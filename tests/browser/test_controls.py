@@ -114,7 +114,7 @@ def test_numbers_of_a_figure_can_be_unfolded(page: Any) -> None:
     roc = figure(page, "roc")
     assert not roc.locator("table").first.is_visible()
     roc.get_by_text("Numbers", exact=True).click()
-    assert roc.locator("table").first.is_visible()
+    roc.locator("table").first.wait_for(state="visible")
 
 
 def test_each_class_has_a_page(page_of_classes: Any) -> None:

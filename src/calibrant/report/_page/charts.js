@@ -133,5 +133,5 @@
   const saveCsv = (payload, name) => save(`${name}.csv`, "text/csv", csv(payload));
 
   calibrant.onHidden(() => { for (const view of views.keys()) { hide(view); view.runAsync(); } });
-  Object.assign(calibrant, { embed, refill, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
+  Object.assign(calibrant, { embed, shown, refill, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
 })();

@@ -23,6 +23,15 @@
     return drawn.get(payload.id);
   }
 
+  async function openNumbers(details, place, payload) {
+    const locale = (await drawOnce(payload)).locale();
+    const context = [place.closest("[data-page]")?.dataset.page, payload.title].filter(Boolean).join(": ");
+    const tables = document.createElement("div");
+    tables.className = "numbers";
+    tables.append(...calibrant.numbersOf(payload, context, (value, format) => calibrant.shown(value, format, locale)));
+    details.append(tables);
+  }
+
   const payloads = new Map(calibrant.data.figures.map((payload) => [payload.id, payload]));
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -37,6 +46,7 @@
     const payload = payloads.get(id);
     const name = place.dataset.figure;
     place.querySelector(".chart").style.minHeight = `${payload.spec.height + 70}px`; // with axes; nothing moves much when drawn
+    place.querySelector("details").addEventListener("toggle", ({ target }) => openNumbers(target, place, payload), { once: true });
     place.querySelector('[data-save="svg"]').addEventListener("click", async () => calibrant.saveSvg(await drawOnce(payload), name));
     place.querySelector('[data-save="csv"]').addEventListener("click", () => calibrant.saveCsv(payload, name));
   }

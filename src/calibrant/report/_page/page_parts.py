@@ -76,7 +76,7 @@ class PageParts:
         identity = {"id": f"figure-{len(self.figures)}"}
         self.figures.append({**figure_payload(figure, tuple(self.models)), **identity})
         words = {"title": figure.title, "caption": figure.caption, "description": figure.description}
-        return {**identity, "name": figure.name, **words, "numbers": self._html(figure.numbers_html())}
+        return {**identity, "name": figure.name, **words}
 
     def _analyser(self, block: Any) -> dict[str, Any]:
         identity = {"id": f"analyser-{len(self.analysers)}"}

@@ -89,7 +89,7 @@ def _scripts(parts: PageParts) -> list[str]:
     """Return the scripts; charts are by far the largest, so that a page without a chart has none."""
     bundle = [chart_bundle()] if parts.figures or parts.analysers else []
     analyser = _ANALYSER if parts.analysers else ()
-    return bundle + [read_source(name) for name in ("namespace.js", "charts.js", *analyser, "page.js")]
+    return bundle + [read_source(name) for name in ("namespace.js", "charts.js", "numbers.js", *analyser, "page.js")]
 
 
 def _models(models: Sequence[str]) -> list[dict[str, Any]]:
