@@ -42,7 +42,7 @@ def test_few_rows_and_few_of_a_class() -> None:
     y, proba = np.isin(np.arange(60), np.arange(0, 60, 5) + 1) | (np.arange(60) == 0), np.linspace(0.4, 0.1, 60)
     found = warned(y, proba, verdict=None)
     assert found[0] == "There are only 60 rows: read the intervals, not the values."
-    assert found[1] == "There are few rows of a class: True has 13 rows and False has 47 rows."
+    assert found[1] == "There are few rows of some classes: True has 13 rows and False has 47 rows."
     assert found[-1].startswith("These rows do not tell whether the probabilities are calibrated: about ")
 
 

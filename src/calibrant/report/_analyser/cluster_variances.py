@@ -54,8 +54,12 @@ def cluster_variances(
     cluster: NDArray[np.intp],
     part: NDArray[np.float64] | None = None,
     least: float = 1.0,
+    fewest: int = 0,
 ) -> ClusterVariances:
     """Compute the covariances of what is summed over the rows, by cluster and by row.
+
+    At shares with fewer than `fewest` rows of a class beyond those of another share, they are those of a larger share:
+    else their differences would show the parts and weights of single rows.
 
     Examples
     --------
@@ -67,11 +71,22 @@ def cluster_variances(
     order = np.argsort(-score, kind="stable")
     rank = np.empty(len(score))
     rank[order] = np.cumsum(weight[order])
-    found = [
-        _covariances(_terms(rank <= share * rank[order[-1]], is_positive, part), weight, cluster) for share in _SHARES
-    ]
+    selected = _apart([rank <= share * rank[order[-1]] for share in _SHARES], is_positive, fewest)
+    found = [_covariances(_terms(each, is_positive, part), weight, cluster) for each in selected]
     together, alone = (np.stack(each) for each in zip(*found, strict=True))
     return ClusterVariances(together, alone, least)
+
+
+def _apart(selected: list[NDArray[np.bool_]], is_positive: NDArray[np.bool_], fewest: int) -> list[NDArray[np.bool_]]:
+    """Return which rows are selected at each share; those of the next share where it has too few rows of its own."""
+    counts = [(int((each & is_positive).sum()), int((each & ~is_positive).sum())) for each in selected]
+    kept = [0] * len(selected)
+    last = kept[-1] = len(selected) - 1
+    for place in range(last - 1, 0, -1):
+        between = (*np.subtract(counts[last], counts[place]), *np.subtract(counts[place], counts[0]))
+        last = place if min(between) >= fewest else last
+        kept[place] = last
+    return [selected[place] for place in kept]
 
 
 def _terms(

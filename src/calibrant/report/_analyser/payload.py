@@ -137,7 +137,9 @@ class AnalysedModels:
         if cluster is None:
             return None
         part, least = self.costs.part_of(data.is_positive), 1.0 if data.weight_kind == "frequency" else 0.0
-        return cluster_variances(self.score(name), data.is_positive, data.weight, cluster, part, least)
+        is_private = not data.rows and (part is not None or data.has_own_weights)
+        fewest = FEWEST_ROWS if is_private else 0
+        return cluster_variances(self.score(name), data.is_positive, data.weight, cluster, part, least, fewest)
 
     def score(self, name: str) -> NDArray[np.float64]:
         """Return what a model's rows are ranked by."""

@@ -38,6 +38,11 @@ class SelectionTable:
     n_negative: NDArray[np.intp]
     parts: NDArray[np.float64] | None = None
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether rows count for more or less than one."""
+        return not (np.array_equal(self.tp, self.n_positive) and np.array_equal(self.fp, self.n_negative))
+
     def profits(self, cells: Mapping[str, float]) -> NDArray[np.float64]:
         """Return the total profit at every step."""
         fn, tn = self.tp[-1] - self.tp, self.fp[-1] - self.fp

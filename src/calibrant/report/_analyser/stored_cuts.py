@@ -33,7 +33,8 @@ def stored_cuts(table: SelectionTable, most: int, best: int) -> SelectionTable:
 def private_cuts(table: SelectionTable, most: int, fewest: int) -> SelectionTable:
     """Return a table of steps with at least so many rows between them, and thresholds that are no row's own.
 
-    Where parts differ by row, that many positive rows stand between them, and negative ones too where theirs differ.
+    Where parts differ by row, that many positive rows stand between them, and negative ones too where theirs differ;
+    where rows have weights, that many of both.
     """
     keep = [0]
     last = len(table.threshold) - 1
@@ -41,6 +42,8 @@ def private_cuts(table: SelectionTable, most: int, fewest: int) -> SelectionTabl
     columns = [counts] if table.parts is None else [counts, table.n_positive]
     if table.parts is not None and table.parts[3:].any():
         columns.append(table.n_negative)
+    if table.has_weights:
+        columns = [table.n_positive, table.n_negative]
     for step in _spread(table, most, 0).tolist():
         is_apart = all(column[step] - column[keep[-1]] >= fewest for column in columns)
         if is_apart and all(column[last] - column[step] >= fewest for column in columns):

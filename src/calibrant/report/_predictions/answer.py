@@ -11,6 +11,7 @@ from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
     ends_text,
+    few_rows_text,
     listed,
     money_text,
     rows_text,
@@ -201,4 +202,4 @@ def _rarest(data: ReportData) -> str:
     """Return how many rows the rarest class has, where these are few."""
     counts = {label: int((data.y_true == label).sum()) for label in data.classes}
     label = min(counts, key=lambda each: counts[each])
-    return f"; {label} has only {rows_text(counts[label])}" if counts[label] < _FEW_OF_CLASS else ""
+    return f"; {label} has only {few_rows_text(data, counts[label])}" if counts[label] < _FEW_OF_CLASS else ""

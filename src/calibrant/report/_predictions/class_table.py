@@ -5,6 +5,7 @@ from __future__ import annotations
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn
 from calibrant.metrics import Verdict
 from calibrant.report._predictions.figure_words import percent
+from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 from calibrant.report._predictions.report_data import MOST_PAGES, ReportData
 
 __all__ = ["section"]
@@ -63,5 +64,6 @@ def _left_out(data: ReportData) -> tuple[Paragraph, ...]:
     n_left_out = len(data.classes) - len(data.page_classes)
     if not n_left_out:
         return ()
-    many = f"{n_left_out} other class{'es' * (n_left_out > 1)}"
-    return (Paragraph(f"The {MOST_PAGES} most frequent classes have a page; {many} have none.", "note"),)
+    which = "" if data.rows else f" of at least {FEWEST_ROWS} rows"
+    many = "1 other class has" if n_left_out == 1 else f"{n_left_out} other classes have"
+    return (Paragraph(f"The {MOST_PAGES} most frequent classes{which} have a page; {many} none.", "note"),)

@@ -21,7 +21,7 @@ from calibrant.decisions._internal import (
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
 from calibrant.metrics._internal import Predictions, read_predictions, verdict_without_further_rows
-from calibrant.report._predictions.pooled_rows import pooled
+from calibrant.report._predictions.pooled_rows import FEWEST_ROWS, pooled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,6 +128,11 @@ class ReportData:
         return np.ones(self.n_rows) if self.sample_weight is None else self.sample_weight
 
     @cached_property
+    def has_own_weights(self) -> bool:
+        """Whether weights differ between rows."""
+        return bool(np.ptp(self.weight) > 0.0)
+
+    @cached_property
     def base_rate(self) -> float:
         """The frequency of the positive class."""
         return float(np.average(self.is_positive, weights=self.weight))
@@ -155,7 +160,11 @@ class ReportData:
 
     def curve_proba(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities that curves show; pooled where nothing of single rows may be shown."""
-        return self.probas[name] if self.rows else self.once(("pooled", name), lambda: pooled(self.probas[name]))
+        if self.rows:
+            return self.probas[name]
+        classes = self.is_positive if self.has_own_weights else None
+        proba: NDArray[np.float64] = self.once(("pooled", name), lambda: pooled(self.probas[name], is_positive=classes))
+        return proba
 
     @cached_property
     def cards(self) -> dict[str, ScoreCard]:
@@ -218,10 +227,15 @@ class ReportData:
 
     @cached_property
     def page_classes(self) -> tuple[Any, ...]:
-        """The classes that have a page: of very many the most frequent ones, in the order of the classes."""
-        counts = {label: float(self.weight[self.y_true == label].sum()) for label in self.classes}
+        """The classes that have a page: of very many the most frequent ones, in the order of the classes.
+
+        Where nothing of single rows may be shown, classes of very few rows have none: its curves would be of them.
+        """
+        rows = {label: self.y_true == label for label in self.classes}
+        counts = {label: float(self.weight[rows[label]].sum()) for label in self.classes}
         most = sorted(self.classes, key=lambda label: -counts[label])[:MOST_PAGES]
-        return tuple(label for label in self.classes if label in most and counts[label] > 0)
+        fewest = 1 if self.rows else FEWEST_ROWS
+        return tuple(label for label in self.classes if label in most and rows[label].sum() >= fewest)
 
     def class_pages(self) -> list[ReportData]:
         """Return the data of the page of each class."""

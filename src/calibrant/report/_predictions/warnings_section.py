@@ -13,7 +13,15 @@ from calibrant.comparison import holm
 from calibrant.data._internal import copies_among, hash_codes
 from calibrant.metrics._internal import design_effect, percent
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
-from calibrant.report._predictions.wording import listed, model_of, pvalue_words, rows_text, subject, upper_first
+from calibrant.report._predictions.wording import (
+    few_rows_text,
+    listed,
+    model_of,
+    pvalue_words,
+    rows_text,
+    subject,
+    upper_first,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,10 +66,14 @@ def _on_rows(data: ReportData) -> list[Callout]:
         text = f"There are only {rows_text(data.n_rows)}: read the intervals, not the values."
         found.append(Callout("warning", text))
     if rare:
-        named = [f"{label} has {rows_text(n)}" for label, n in sorted(rare.items(), key=lambda pair: pair[1])[:5]]
-        more = [f"{len(rare) - 5} more classes have fewer than {_FEW_OF_CLASS}"] if len(rare) > 5 else []
-        text = f"There are few rows of a class: {listed([*named, *more])}."
-        detail = "What is said about this class rests on them, however many other rows there are."
+        fewest = sorted(rare.items(), key=lambda pair: pair[1])[:5]
+        named = [f"{label} has {few_rows_text(data, n)}" for label, n in fewest]
+        n_more = len(rare) - 5
+        has = "class has" if n_more == 1 else "classes have"
+        more = [f"{n_more} more {has} fewer than {_FEW_OF_CLASS}"] if n_more > 0 else []
+        which, of = ("a class", "this class") if len(rare) == 1 else ("some classes", "these classes")
+        text = f"There are few rows of {which}: {listed([*named, *more])}."
+        detail = f"What is said about {of} rests on them, however many other rows there are."
         found.append(Callout("warning", text, detail))
     return found
 
@@ -107,10 +119,8 @@ def _on_impossible(data: ReportData, name: str) -> list[Callout]:
     n_wrong = len(_plan(data, name).predictions.zero_probability_rows())
     if not n_wrong:
         return []
-    happened = (
-        "happened although its probability was 0" if n_wrong == 1 else "happened although their probability was 0"
-    )
-    text = f"The class of {rows_text(n_wrong)} {happened}: {subject(data, name)} are too certain."
+    happened = f"happened although {'its' if n_wrong == 1 and data.rows else 'their'} probability was 0"
+    text = f"The class of {few_rows_text(data, n_wrong)} {happened}: {subject(data, name)} are too certain."
     detail = "The log-loss is infinite. Keep probabilities away from 0 and 1, for instance by recalibration."
     return [Callout("warning", upper_first(text), detail, model_of(data, name))]
 

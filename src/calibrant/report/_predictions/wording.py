@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from calibrant.decisions import Money
 from calibrant.metrics._internal import number_text
+from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 
 if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
@@ -16,6 +17,7 @@ __all__ = [
     "cell_text",
     "confidence_text",
     "ends_text",
+    "few_rows_text",
     "listed",
     "model_of",
     "money_text",
@@ -116,6 +118,11 @@ def rows_text(n_rows: float, noun: str = "row") -> str:
     ('1 row', '12,000 rows', '2 groups')
     """
     return f"{n_rows:,.0f} {noun}{'' if n_rows == 1 else 's'}"
+
+
+def few_rows_text(data: ReportData, n_rows: int) -> str:
+    """Return a number of rows of a class; only that they are few where nothing of single rows may be shown."""
+    return rows_text(n_rows) if data.rows or n_rows >= FEWEST_ROWS else f"fewer than {FEWEST_ROWS} rows"
 
 
 def listed(names: Sequence[str]) -> str:
