@@ -61,10 +61,8 @@ def take_picture(page: Path, picture: Path) -> None:
         view.wait_for_timeout(1000)
         view.evaluate("window.scrollTo(0, 0)")
         view.wait_for_timeout(300)
-        ends = "each => Math.max(...each.map(one => one.getBoundingClientRect().bottom))"
-        height = 40 + view.locator(
-            "[data-analyser] output[name]:is([name=profit], [name^=best], [name=recalibration])"
-        ).evaluate_all(ends)
+        last = view.locator("[data-analyser] .analyser-panels").bounding_box()
+        height = round(last["y"] + last["height"] + 14) if last else 900
         view.screenshot(path=picture, full_page=True, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
         browser.close()
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant.curves import ReliabilityCurve, ScoreHistogram
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["n_histogram_bins", "probability_limits", "reliability_limits", "round_up", "score_limits"]
 
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 _MARGIN = 1.05  # room for a marker
 _FEW = 0.005  # share of the rows at either end that may lie outside: a few stray rows do not set the scale
+_FEW_OF_CLASS = 0.05  # share of the rows of a class that may lie outside: those of a rare one are few of all rows
 
 
 def round_up(value: float) -> float:
@@ -72,12 +77,18 @@ def n_histogram_bins(n_rows: float) -> int:
 
 
 def score_limits(histograms: Iterable[ScoreHistogram]) -> tuple[float, float]:
-    """Return the range of the probabilities of all models, from fine histograms, except a few rows at either end."""
+    """Return the range of the probabilities of all models, from fine histograms, except a few rows at either end.
+
+    At least 95 % of each class are within it: a class of 5 in 1,000 rows would not be seen otherwise.
+    """
     ends = []
     for histogram in histograms:
-        upto = np.cumsum(histogram.positive + histogram.negative)
-        first, last = np.searchsorted(upto / upto[-1], [_FEW, 1 - _FEW])
-        ends.append((float(histogram.low[first]), float(histogram.high[min(last, len(upto) - 1)])))
+        both = histogram.positive + histogram.negative
+        for counts, few in ((both, _FEW), (histogram.positive, _FEW_OF_CLASS), (histogram.negative, _FEW_OF_CLASS)):
+            if counts.any():
+                upto = np.cumsum(counts) / counts.sum()
+                first, last = np.searchsorted(upto, [few, 1 - few])
+                ends.append((float(histogram.low[first]), float(histogram.high[min(last, len(upto) - 1)])))
     return probability_limits(min(low for low, _ in ends), max(high for _, high in ends))
 
 
@@ -91,7 +102,14 @@ def _extent(curve: ReliabilityCurve) -> tuple[float, float]:
     """Return the least and the greatest value to show; not those of a few rows at the ends."""
     upto = np.cumsum(curve.weight) / curve.weight.sum()
     shown = (upto > _FEW) & (upto - curve.weight / curve.weight.sum() < 1 - _FEW)
+    shown |= _holds_positives(curve)
     values = [curve.predicted[shown], curve.observed[shown]]
     if curve.simultaneous is not None and curve.method != "corp":
         values += [curve.simultaneous.lower[shown], curve.simultaneous.upper[shown]]
     return float(min(each.min() for each in values)), float(max(each.max() for each in values))
+
+
+def _holds_positives(curve: ReliabilityCurve) -> NDArray[np.bool_]:
+    """Return the points below the last twentieth of the positive rows, which of a rare class are few of all rows."""
+    positives = curve.weight * curve.observed
+    return np.asarray((np.cumsum(positives) - positives < (1 - _FEW_OF_CLASS) * positives.sum()) & (positives > 0))

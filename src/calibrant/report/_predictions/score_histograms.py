@@ -36,11 +36,11 @@ def _histogram(data: ReportData, name: str, n_bins: int, limits: tuple[float, fl
 
 
 def _fine(data: ReportData, name: str) -> ScoreHistogram:
-    """Return a histogram of all rows, without sorting them."""
+    """Return a histogram of both classes, without sorting the rows."""
     cell = np.minimum((data.curve_proba(name) * _FINE).astype(np.intp), _FINE - 1)
-    counts = np.bincount(cell, data.sample_weight, _FINE).astype(np.float64)
+    counts = np.bincount(cell + _FINE * data.is_positive, data.sample_weight, 2 * _FINE).astype(np.float64)
     edges = np.arange(_FINE + 1) / _FINE
-    return ScoreHistogram(edges[:-1], edges[1:], counts, np.zeros(_FINE), (np.nan, np.nan))
+    return ScoreHistogram(edges[:-1], edges[1:], counts[_FINE:], counts[:_FINE], (np.nan, np.nan))
 
 
 def _of_one(data: ReportData, histograms: dict[str, ScoreHistogram]) -> tuple[Figure, ...]:
