@@ -23,12 +23,6 @@
     return found;
   }
 
-  // Draw what a payload holds now; the caller runs the view
-  const refill = (view, payload) => {
-    for (const [name, rows] of Object.entries(datasetsOf(payload))) view.data(name, rows);
-    return view;
-  };
-
   // d3's formats are reached by a view: the bundle has them, but no name for them
   const shown = (value, format, locale) => {
     if (value === null || value === undefined) return "";
@@ -133,5 +127,5 @@
   const saveCsv = (payload, name) => save(`${name}.csv`, "text/csv", csv(payload));
 
   calibrant.onHidden(() => { for (const view of views.keys()) { hide(view); view.runAsync(); } });
-  Object.assign(calibrant, { embed, shown, refill, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
+  Object.assign(calibrant, { embed, shown, modelsOf, tooltip, saveSvg, saveCsv, csv, settle });
 })();
