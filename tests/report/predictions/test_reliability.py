@@ -53,3 +53,10 @@ def test_the_diagonal_of_a_rare_class_ends_with_its_axes():
     diagonal = figure.layers[0]
     assert figure.x.domain == figure.y.domain == tuple(diagonal.columns["x"]) == tuple(diagonal.columns["y"])
     assert figure.x.domain[1] < 0.2
+
+
+def test_without_rows_every_point_is_of_ten_rows_at_least():
+    figure = figures_of(module.section(data_of(Y[:205], P[:205], rows=False)))["reliability"]
+    rows = [np.asarray(layer.columns["rows"]) for layer in layers_of(figure, "model") if "rows" in layer.columns]
+    assert len(rows) == 2
+    assert min(each.min() for each in rows) >= 10
