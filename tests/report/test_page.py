@@ -196,6 +196,29 @@ def test_colours_of_charts_are_custom_properties_with_a_value_in_each_theme():
     assert "#" not in json.dumps(config)
 
 
+def luminance(color):
+    shares = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_and_borders_stand_out_in_both_themes(theme):
+    colors = theme_properties(theme, [])
+    for kind in ("good", "bad", "unsure", "info", "warning"):
+        ground = colors[f"{kind}-ground"]
+        assert min(contrast(colors[kind], ground), contrast(colors["ink"], ground)) >= 4.5
+        assert contrast(colors[kind], colors["background"]) >= 4.5  # the mark: a sign in the colour of the page
+    for ground in (colors["background"], colors["surface"]):
+        assert min(contrast(colors[name], ground) for name in ("ink", "muted", "accent")) >= 4.5
+        assert contrast(colors["control"], ground) >= 3
+
+
 def test_every_custom_property_that_is_used_is_defined():
     sheets = [read_source(f"{name}.css") for name in ("page", "analyser", "print")]
     rules = "".join([theme_css(theme_properties("light", []), {}, 1), *sheets])
