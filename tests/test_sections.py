@@ -16,7 +16,7 @@ from calibrant._sections import (
     Figure,
     Layer,
     Paragraph,
-    Picture,
+    PngPicture,
     Preformatted,
     Section,
     Share,
@@ -37,7 +37,7 @@ BLOCKS = [
     Callout("good", HOSTILE, HOSTILE, HOSTILE),
     Definitions(((HOSTILE, HOSTILE),)),
     Preformatted(HOSTILE, HOSTILE),
-    Picture(b"png", HOSTILE, HOSTILE),
+    PngPicture(b"png", HOSTILE, HOSTILE),
     DataTable(
         HOSTILE, (TableColumn(HOSTILE, "left", HOSTILE),), ((HOSTILE,),), (HOSTILE,), HOSTILE
     ),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from calibrant._sections import Callout, DataTable, Paragraph, Picture
-from calibrant.papers import Cell, Finding, PaperTable, Published, Reproduction
-from calibrant.papers import Picture as PaperPicture
+from calibrant._sections import Callout, DataTable, Paragraph, PngPicture
+from calibrant.papers import Cell, Finding, PaperTable, Picture, Published, Reproduction
 from calibrant.report import Report
 
 CELLS = (
@@ -28,7 +27,7 @@ def report():
     figure = Figure()
     figure.subplots().plot([0, 1], [1, 0])
     table = PaperTable("table_1", "Table 1: MSE", CELLS, note="On test rows.")
-    pictures = (PaperPicture("figure_1", "A falling line.", figure),)
+    pictures = (Picture("figure_1", "A falling line.", figure),)
     made = Reproduction("a-paper", "A. Author (2000)", "quick", 10, 1.5, (table,), FINDINGS, pictures)
     return Report.from_reproduction(made, command="calibrant reproduce a-paper --quick")
 
@@ -59,7 +58,7 @@ def test_published_figures_stand_beside_ours(report):
 
 
 def test_pictures_are_small_and_described(report):
-    (picture,) = blocks(report, "figures", Picture)
+    (picture,) = blocks(report, "figures", PngPicture)
     assert picture.png.startswith(b"\x89PNG")
     assert len(picture.png) < 60_000
     assert picture.description == "A falling line."

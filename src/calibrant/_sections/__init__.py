@@ -8,7 +8,7 @@ from calibrant._sections.callout import Callout
 from calibrant._sections.definitions import Definitions
 from calibrant._sections.figure import Axis, Figure, Layer
 from calibrant._sections.paragraph import Paragraph
-from calibrant._sections.picture import Picture
+from calibrant._sections.png_picture import PngPicture
 from calibrant._sections.preformatted import Preformatted
 from calibrant._sections.section import Block, Section, sections_html
 from calibrant._sections.shares import Share, Shares
@@ -24,7 +24,7 @@ __all__ = [
     "Figure",
     "Layer",
     "Paragraph",
-    "Picture",
+    "PngPicture",
     "Preformatted",
     "Section",
     "Share",

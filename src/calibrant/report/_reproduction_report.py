@@ -7,7 +7,16 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from calibrant._sections import Callout, DataTable, Definitions, Paragraph, Picture, Preformatted, Section, TableColumn
+from calibrant._sections import (
+    Callout,
+    DataTable,
+    Definitions,
+    Paragraph,
+    PngPicture,
+    Preformatted,
+    Section,
+    TableColumn,
+)
 from calibrant.report._comparison_report.how_made import versions_text
 
 if TYPE_CHECKING:
@@ -133,10 +142,10 @@ def _causes(table: Any) -> list[str]:
     return [f"* {n} differ by more than sampling error: {why}" for why, n in causes.items()]
 
 
-def _picture(each: Any) -> Picture:
+def _picture(each: Any) -> PngPicture:
     file = io.BytesIO()
     each.figure.savefig(file, format="png", dpi=_DPI, bbox_inches="tight")
-    return Picture(file.getvalue(), each.caption, each.caption)
+    return PngPicture(file.getvalue(), each.caption, each.caption)
 
 
 def _how_made(found: Any, command: str | None) -> Section:

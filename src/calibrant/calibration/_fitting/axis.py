@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryScores
 
-__all__ = ["Axis", "AxisMapMixin", "find_axis", "solve_increasing"]
+__all__ = ["AxisMapMixin", "ScoreAxis", "find_axis", "solve_increasing"]
 
 _HALVINGS = 100  # bisect an interval of 2e15 down to 1e-15
 _FARTHEST = 1e15  # beyond it neighbouring doubles are farther apart than a tenth of the spread
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class ScoreAxis:
     """How scores become positions on the axis.
 
     Parameters
@@ -39,7 +39,7 @@ class Axis:
 
     Examples
     --------
-    >>> Axis("score", 2.0, 4.0).transform(np.array([6.0])), Axis("logit").inverse_transform(np.array([0.0]))
+    >>> ScoreAxis("score", 2.0, 4.0).transform(np.array([6.0])), ScoreAxis("logit").inverse_transform(np.array([0.0]))
     (array([1.]), array([0.5]))
     """
 
@@ -68,7 +68,7 @@ class Axis:
         return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold, the arguments of `Axis`."""
+        """Return a dict that JSON can hold, the arguments of `ScoreAxis`."""
         return asdict(self)
 
 
@@ -86,7 +86,7 @@ class AxisMapMixin(ABC):
         """Raise if the fitted map has no inverse."""
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return from_logits(self._log_odds(Axis(**self.axis_).transform(scores)))
+        return from_logits(self._log_odds(ScoreAxis(**self.axis_).transform(scores)))
 
     @fill_docstring(inverse_sections=INVERSE_SECTIONS)
     def inverse(self, proba: Any) -> NDArray[np.float64]:
@@ -103,11 +103,11 @@ class AxisMapMixin(ABC):
         """
         log_odds = as_logits(read_probabilities(self, proba))
         self._check_invertible()
-        axis = Axis(**self.axis_)
+        axis = ScoreAxis(**self.axis_)
         return axis.inverse_transform(solve_increasing(self._log_odds, log_odds, *axis.limits()))
 
 
-def find_axis(sample: BinaryScores, *, centred: bool = True) -> Axis:
+def find_axis(sample: BinaryScores, *, centred: bool = True) -> ScoreAxis:
     """Return the axis of some scores: those that all lie in [0, 1] are probabilities, and certain ones replaced.
 
     Parameters
@@ -119,17 +119,17 @@ def find_axis(sample: BinaryScores, *, centred: bool = True) -> Axis:
 
     Returns
     -------
-    Axis
+    ScoreAxis
         The axis.
 
     Examples
     --------
     >>> from calibrant.calibration._validation import BinaryScores
     >>> find_axis(BinaryScores(np.array([1.0, 5.0]), np.array([False, True])))
-    Axis(on='score', centre=3.0, spread=2.0, floor=0.0, ceiling=1.0)
+    ScoreAxis(on='score', centre=3.0, spread=2.0, floor=0.0, ceiling=1.0)
     """
     if find_scale(sample.scores, "auto") == "logit":
-        return Axis("logit", **fit_replace_certain(sample, only_seen=True).to_dict())
+        return ScoreAxis("logit", **fit_replace_certain(sample, only_seen=True).to_dict())
     weight = sample.weights()
     share = weight / weight.sum()
     centre = float((share * sample.scores).sum()) if centred else 0.0
@@ -137,7 +137,7 @@ def find_axis(sample: BinaryScores, *, centred: bool = True) -> Axis:
         distance = np.minimum(np.abs(sample.scores - centre), np.finfo(np.float64).max)
     farthest = float(distance.max()) or 1.0
     spread = farthest * float(np.sqrt((share * (distance / farthest) ** 2).sum()))
-    return Axis("score", centre, spread or 1.0)
+    return ScoreAxis("score", centre, spread or 1.0)
 
 
 def solve_increasing(curve: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ __all__ = ["CERTAIN_ATTRIBUTE", "ReplaceCertain", "ReplaceCertainMixin", "fit_re
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
 
 
-# The attribute of maps on the scale of log-odds that are no curve over an `Axis`, which holds the same numbers.
+# The attribute of maps on the scale of log-odds that are no curve over a `ScoreAxis`, which holds the same numbers.
 CERTAIN_ATTRIBUTE = """\
 certain_ : dict or None
     The ``floor`` and the ``ceiling`` of probabilities, which replace 0 and 1; 0 and 1 themselves where no row in

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dposv
 
 from calibrant._params import Int, Rule
 from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.axis import Axis, find_axis
+from calibrant.calibration._fitting.axis import ScoreAxis, find_axis
 from calibrant.calibration._fitting.logits import from_logits
 from calibrant.calibration._fitting.natural_spline import (
     LossDerivatives,
@@ -126,7 +126,7 @@ class Spline(ScoreMap):
                 break
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return from_logits(evaluate_spline(self.knots_, self.values_, Axis(**self.axis_).transform(scores)))
+        return from_logits(evaluate_spline(self.knots_, self.values_, ScoreAxis(**self.axis_).transform(scores)))
 
 
 def _fit(

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from calibrant._sections.markup import element, text
 
-__all__ = ["Picture"]
+__all__ = ["PngPicture"]
 
 
 @dataclass(frozen=True)
-class Picture:
+class PngPicture:
     """A picture in a PNG file.
 
     Parameters
@@ -25,7 +25,7 @@ class Picture:
 
     Examples
     --------
-    >>> Picture(b"", "A line").html()
+    >>> PngPicture(b"", "A line").html()
     '<figure class="picture"><img src="data:image/png;base64," alt="A line"></figure>'
     """
 
