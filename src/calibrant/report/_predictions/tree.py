@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._repr import short_repr
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["section", "shown_part"]
 
-_TREES = (ProbabilityTreeClassifier, DecisionTreeClassifier)
 _MOST_WRAPPERS = 10
 
 
@@ -35,7 +33,7 @@ def section(data: ReportData) -> Section | None:
         _check_fitted(name, model)
     parts = {name: shown_part(model) for name, model in data.model.items()}
     blocks = [block for name, part in parts.items() for block in _blocks(data, name, part)]
-    if any(isinstance(part, _TREES) for part in parts.values()):
+    if any(_is_tree(part) for part in parts.values()):
         blocks.insert(0, Paragraph(HOW_TO_READ, "note"))
         return Section("tree", "How does the model decide?", tuple(blocks), term="Decision tree")
     return Section("tree", "What is the model made of?", tuple(blocks), term="Fitted model")
@@ -69,7 +67,7 @@ def _check_fitted(name: str, model: Any) -> None:
 
 
 def _is_shown(model: Any) -> bool:
-    return isinstance(model, _TREES) or hasattr(model, "_sections")
+    return _is_tree(model) or hasattr(model, "_sections")
 
 
 def _inside(model: Any) -> Iterator[Any]:
@@ -93,7 +91,7 @@ def _has_fitted(model: Any, name: str) -> bool:
 
 def _blocks(data: ReportData, name: str, part: Any) -> Iterator[Block]:
     kind = type(part).__name__
-    if isinstance(part, _TREES):
+    if _is_tree(part):
         wrapped = part is not data.model[name]
         inside = f", inside a {type(data.model[name]).__name__}: probabilities are those of the tree" if wrapped else ""
         yield Paragraph(f"{name}: {kind}{inside}", "lead")
@@ -103,3 +101,9 @@ def _blocks(data: ReportData, name: str, part: Any) -> Iterator[Block]:
         yield from (block for each in part._sections() for block in each.blocks)
     else:
         yield Paragraph(f"{name}: {kind}. It is no single tree, so it is not drawn.", "lead")
+
+
+def _is_tree(model: Any) -> bool:
+    from sklearn.tree import DecisionTreeClassifier  # imports half of scikit-learn: a fifth of a second
+
+    return isinstance(model, ProbabilityTreeClassifier | DecisionTreeClassifier)
