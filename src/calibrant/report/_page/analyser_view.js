@@ -91,7 +91,7 @@
         const field = this.input(name, { type: "number", step: "any", value: String(cells[name]), "aria-label": labels[name] + (parts[name] ? `, ${parts[name]}` : ""), oninput: () => this.enter() });
         return make("div", {}, field, make("small", { textContent: [TERMS[name].slice(0, -1), parts[name]].filter(Boolean).join(", ") }));
       });
-      const reset = make("button", { type: "button", name: "reset", className: "button", textContent: this.payload.hasCosts ? "Costs of the report" : "Back to these placeholders", onclick: () => this.reset() });
+      const reset = make("button", { type: "button", name: "reset", className: "button", textContent: this.payload.hasCosts ? "Back to the costs of the report" : "Back to these placeholders", onclick: () => this.reset() });
       return this.panel("What an outcome earns", "analyser-costs", grid, reset);
     }
 
@@ -115,7 +115,7 @@
         [this.payload.byGain ? "… gain at least" : "… probability at least", this.output("best_threshold")],
         ...(this.payload.recalibrates ? [["Recalibrating gains", this.output("recalibration")]] : []),
       ];
-      const list = make("dl", {}, ...pairs.flatMap(([term, value]) => [make("dt", { textContent: term }), make("dd", {}, value)]));
+      const list = make("dl", {}, ...pairs.map(([term, value]) => make("div", {}, make("dt", { textContent: term }), make("dd", {}, value))));
       const note = make("p", { className: "note", textContent: "The best of many cuts is optimistic: on other rows it earns less." });
       return this.panel("What it earns", "analyser-results", list, note);
     }
