@@ -37,7 +37,7 @@ demo: $(VENV)/.demo
 	@mkdir -p $(BUILD)/demo
 	cd $(BUILD)/demo && $(abspath $(BIN))/calibrant datasets fetch appeal
 	cd $(BUILD)/demo && $(abspath $(BIN))/calibrant compare appeal.csv --target gives --positive yes \
-	  --costs appeal_costs.csv --time-limit 30s
+	  --costs appeal_costs.csv --time-limit 30s --html appeal.html
 
 # The site, from the pages of docs/ and the docstrings; warnings are errors, and nothing is fetched.
 docs: $(VENV)/.docs
