@@ -81,9 +81,9 @@ def test_without_its_store_the_report_has_the_best_method_alone(found):
 def test_how_it_was_made_has_command_seed_and_fingerprint(report):
     (facts,) = blocks(report, "how-made", Definitions)
     named = dict(facts.pairs)
-    assert named["seed"] == "0"
-    assert len(named["fingerprint of the table"]) >= 16
-    assert "calibrant" in named["versions"]
+    assert named["Seed"] == "0"
+    assert len(named["Fingerprint of the table"]) >= 16
+    assert "calibrant" in named["Versions"]
     assert "calibrant compare table.csv" in report._repr_html_()
 
 

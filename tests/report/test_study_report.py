@@ -83,8 +83,8 @@ def test_a_stored_study_has_status_seed_store_and_failures(tmp_path):
     (failures,) = blocks(report, "failures", DataTable)
     assert failures.rows[0][1:3] == ("other", "2")
     named = dict(blocks(report, "how-made", Definitions)[0].pairs)
-    assert named["seed"] == "0"
-    assert str(tmp_path) in named["store"]
+    assert named["Seed"] == "0"
+    assert str(tmp_path) in named["Store"]
 
 
 def test_a_metric_that_the_study_does_not_have_is_named():

@@ -21,7 +21,7 @@ def test_the_table_has_frequency_mean_and_area_of_each_class():
     name, rows, rate, mean, area, _ = table.rows[1]
     assert (name, rows) == ("b", str((Y == "b").sum()))
     assert (rate, mean) == (f"{100 * (Y == 'b').mean():.0f} %", f"{100 * P[:, 1].mean():.0f} %")
-    assert area.startswith(f"{roc_auc_score(Y == 'b', P[:, 1]):.3f} [")
+    assert area.startswith(f"{roc_auc_score(Y == 'b', P[:, 1]):.3f}\n")
     assert table.links == ("#page-1", "#page-2", "#page-3")
     assert '<a href="#page-2">b</a>' in table.html()
 

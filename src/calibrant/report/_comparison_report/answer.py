@@ -45,13 +45,14 @@ def _differences(found: TableComparison, text: str) -> Callout:
     if not n_worse and not n_same:
         return Callout("unsure", "No test can tell the methods apart.", _sentence(text))
     if n_same:
-        words = f"{_counted(n_same)} shown to be worse than the best one; {n_worse} of {n_worse + n_same} others are."
-        return Callout("unsure", words, _sentence(text))
+        return Callout("unsure", f"{_not_worse(n_same, n_same + n_worse)} shown to be worse than it.", _sentence(text))
     return Callout("good", "The best method is shown to be better than every other one.", _sentence(text))
 
 
-def _counted(n: int) -> str:
-    return "1 method is not" if n == 1 else f"{n} methods are not"
+def _not_worse(n_same: int, n_others: int) -> str:
+    if n_same == n_others:
+        return "The other method is not" if n_others == 1 else f"None of the {n_others} other methods is"
+    return f"{n_same} of the {n_others} other methods {'is' if n_same == 1 else 'are'} not"
 
 
 def _money(found: TableComparison, text: str) -> Callout:

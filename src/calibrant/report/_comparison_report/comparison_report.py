@@ -31,4 +31,6 @@ def comparison_report(
         *held_out_sections(found, models, rows=rows),
         how_made_section(found, command),
     )
-    return Report(title or f"{found.table.name}: which method predicts {found.compared.target} best?", sections, names)
+    return Report(
+        title or f"{found.table.name}: which method predicts “{found.compared.target}” best?", sections, names
+    )

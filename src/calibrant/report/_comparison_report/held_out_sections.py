@@ -39,4 +39,9 @@ def held_out_sections(
         "model": None if found.model is None else {found.best.method: found.model},
     }
     report = Report.from_predictions(found.held_out[compared.target].to_numpy(), models, rows=rows, **options)
-    return tuple(section for section in report.sections if section.name not in _REPLACED)
+    return tuple(section for section in report.sections if section.name not in _REPLACED and not _is_idle(section))
+
+
+def _is_idle(section: Section) -> bool:
+    """Return whether a section on the model has nothing but its name, which the ranking has too."""
+    return section.name == "tree" and len(section.blocks) == 1

@@ -20,26 +20,24 @@ __all__ = ["how_made_section"]
 def how_made_section(found: TableComparison, command: str | None) -> Section:
     """Return what was taken as what, the plan, the seed, the versions and the fingerprint of the table."""
     table = found.table
-    pairs = [_split(line) for line in about_rows(found.compared)]
+    about, *others = about_rows(found.compared)
+    pairs = [("Table", about), *map(_split, others)]
     splits = f"{found.n_splits} of {found.n_planned} splits"
     pairs += [
-        ("plan", found.plan if found.n_splits == found.n_planned else f"{found.plan} ({splits})"),
-        ("seed", str(found.study.definition.seed)),
-        ("study", f"{found.study.name}, in {found.study.store}"),
-        *(
-            (f"file of the {name.replace('_', '-')} rows" if name == "held_out" else name, path)
-            for name, path in found.files.items()
-        ),
-        ("fingerprint of the table", fingerprint_rows(table.X, table.y, sample_weight=table.sample_weight)),
-        ("versions", versions_text()),
+        ("Plan", found.plan if found.n_splits == found.n_planned else f"{found.plan} ({splits})"),
+        ("Seed", str(found.study.definition.seed)),
+        ("Study", f"{found.study.name}, in {found.study.store}"),
+        *(("Held-out rows" if name == "held_out" else name.capitalize(), path) for name, path in found.files.items()),
+        ("Fingerprint of the table", fingerprint_rows(table.X, table.y, sample_weight=table.sample_weight)),
+        ("Versions", versions_text()),
     ]
-    blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
+    blocks: list[Block] = [] if command is None else [Preformatted(command, "Command")]
     return Section("how-made", "How it was made", (*blocks, Definitions(tuple(pairs))), term="Reproducibility")
 
 
 def _split(line: str) -> tuple[str, str]:
     name, _, value = line.partition(": ")
-    return name, value
+    return name.capitalize(), value
 
 
 def versions_text() -> str:

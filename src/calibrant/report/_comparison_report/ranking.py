@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from calibrant._sections import Axis, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import number_text
 from calibrant.report._metric_phrase import metric_heading, metric_term
+from calibrant.report._predictions.wording import listed
 from calibrant.studies._internal import ranking_cells
 
 if TYPE_CHECKING:
@@ -37,9 +38,14 @@ def _of_model(method: str, models: tuple[str, ...]) -> str:
 def _ranking_table(found: TableComparison, models: tuple[str, ...]) -> DataTable:
     head, *rows = ranking_cells(found)
     text = ("method", "against best")
-    columns = tuple(TableColumn(name, "left" if name in text else "right") for name in head)
+    columns = tuple(TableColumn(_heading(name), "left" if name in text else "right") for name in head)
     caption = f"Methods by {metric_term(found.metric)}, the best first: means over held-out rows, {found.plan}"
     return DataTable(caption, columns, tuple(rows), tuple(_of_model(row[0], models) for row in rows))
+
+
+def _heading(name: str) -> str:
+    """Return a heading as the other tables of the report have it; the names of metrics stay."""
+    return f"{name[0].upper()}{name[1:]}" if name in ("method", "seconds", "against best") else name
 
 
 def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
@@ -64,7 +70,7 @@ def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
         f"{each.method} {number_text(each.value)} ({number_text(each.low)} to {number_text(each.high)})"
         for each in known
     )
-    return Figure("ranking-intervals", f"{words}, by method", caption, described, Axis("method"), Axis(term), layers)
+    return Figure("ranking-intervals", f"{words}, by method", caption, described, Axis("Method"), Axis(term), layers)
 
 
 def _differences(found: TableComparison) -> DataTable | None:
@@ -73,11 +79,11 @@ def _differences(found: TableComparison) -> DataTable | None:
         return None
     alone = round(100 * (1 - 2 * (1 - found.comparison.confidence)), 6)  # of a one-sided test
     columns = (
-        TableColumn("method", "left"),
-        TableColumn("difference from the best"),
-        TableColumn("interval", term=f"of this pair alone, {alone:g} %"),
-        TableColumn("corrected p-value"),
-        TableColumn("shown to be worse?", "left"),
+        TableColumn("Method", "left"),
+        TableColumn("Difference from the best"),
+        TableColumn("Interval", term=f"of this pair alone, {alone:g} %"),
+        TableColumn("Corrected p-value"),
+        TableColumn("Shown to be worse?", "left"),
     )
     rows = tuple(
         (
@@ -94,7 +100,7 @@ def _differences(found: TableComparison) -> DataTable | None:
 
 def _on_rows(found: TableComparison, models: tuple[str, ...]) -> str:
     """Return what the sections below are about."""
-    n_rows, names = len(found.held_out), ", ".join(models)
+    n_rows, names = len(found.held_out), listed(list(models))
     return (
         f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each "
         "predicted by a fit that did not see it; intervals are of these predictions."

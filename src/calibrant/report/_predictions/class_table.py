@@ -15,7 +15,7 @@ _COLUMNS = (
     TableColumn("Rows"),
     TableColumn("Frequency", term="base rate"),
     TableColumn("Mean prediction", term="mean probability"),
-    TableColumn("Ranked above the others", term="AUC"),
+    TableColumn("Ranked above the others", term="AUC, interval"),
     TableColumn("Predicted as frequent as observed?", "left", term="calibration"),
 )
 _WORDS = {
@@ -45,7 +45,7 @@ def section(data: ReportData) -> Section | None:
 
 def _cells(page: ReportData, name: str) -> tuple[str, ...]:
     area, mean = page.area(name), float((page.weight * page.probas[name]).sum() / page.weight.sum())
-    ends = "" if area.low is None or area.high is None else f" [{area.low:.3f}, {area.high:.3f}]"
+    ends = "" if area.low is None or area.high is None else f"\n{area.low:.3f} to {area.high:.3f}"
     numbers = (
         f"{page.weight[page.is_positive].sum():,.0f}",
         percent(page.base_rate),

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["section"]
 
-_MOST_COLUMNS = 2  # models whose intervals have a column of their own; those of more stand below the values
 _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is better: one scale for a figure
 
 
@@ -48,32 +47,31 @@ def _base_rate(data: ReportData) -> str:
 
 def _table(data: ReportData) -> DataTable:
     interval = f"{confidence_text(data.confidence)} interval"
-    columns = [TableColumn("Score", "left"), TableColumn("Term", "left"), TableColumn("Better", "left")]
-    for name in data.names:
-        title = "Value" if len(data.names) == 1 else name
-        below = interval if _is_stacked(data) else ""
-        columns.append(TableColumn(title, term=below, model=model_of(data, name)))
-        columns += [] if below else [TableColumn(interval, model=model_of(data, name))]
+    titles = ["Value"] if len(data.names) == 1 else data.names
+    values = (
+        TableColumn(title, "right", interval, model_of(data, name))
+        for title, name in zip(titles, data.names, strict=True)
+    )
+    columns = (TableColumn("Score", "left", "term, and what is better"), *values)
     card = data.cards[data.names[0]]
     rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
     rows += _money_rows(data)
-    rows = [_stacked(row) for row in rows] if _is_stacked(data) else rows
-    return DataTable("Scores with their intervals", tuple(columns), tuple(rows), note=term_words(card))
+    return DataTable("Scores with their intervals", columns, tuple(rows), note=term_words(card))
 
 
-def _is_stacked(data: ReportData) -> bool:
-    return len(data.names) > _MOST_COLUMNS
+def _stacked(first: str, *below: str) -> str:
+    """Return a cell of two lines; columns of their own would leave no room for values on a phone."""
+    return "\n".join(filter(None, [first, ", ".join(filter(None, below))]))
 
 
-def _stacked(row: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a row with each interval below its value."""
-    return *row[:3], *(f"{value}\n{ends}" for value, ends in zip(row[3::2], row[4::2], strict=True))
+def _named(words: str, term: str, better: str) -> str:
+    return _stacked(words, term, f"{better} is better" if better else "")
 
 
 def _row(data: ReportData, metric: str) -> tuple[str, ...]:
     scores = [data.cards[name][metric] for name in data.names]
-    cells = [cell for score in scores for cell in (cell_text(score.value), ends_text(score.low, score.high))]
-    return *metric_words(metric), *cells
+    cells = (_stacked(cell_text(score.value), ends_text(score.low, score.high)) for score in scores)
+    return _named(*metric_words(metric)), *cells
 
 
 def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
@@ -81,8 +79,8 @@ def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
     scores = [card["ece"] for card in data.cards.values()]
     if any(score.debiased is None or score.pvalue is None for score in scores):
         return []
-    cells = [cell for score in scores for cell in (cell_text(score.debiased), pvalue_words(score.pvalue or 0.0))]
-    return [("The same, less what chance adds to it", "debiased ECE", "lower", *cells)]
+    cells = (_stacked(cell_text(score.debiased), pvalue_words(score.pvalue or 0.0)) for score in scores)
+    return [(_named("The same, less what chance adds to it", "debiased ECE", "lower"), *cells)]
 
 
 def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
@@ -94,13 +92,13 @@ def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
         ("What decisions by the model earn", "profit", "higher"): [report.now.total for report in found],
         ("Lost by miscalibration", "", "lower"): [report.miscalibration for report in found],
     }
-    return [(*words, *(cell for money in each for cell in _money_cells(money))) for words, each in sums.items()]
+    return [(_named(*words), *map(_money_cell, each)) for words, each in sums.items()]
 
 
-def _money_cells(money: Money) -> tuple[str, str]:
+def _money_cell(money: Money) -> str:
     if money.low is None or money.high is None:
-        return money_text(money.value), ""
-    return money_text(money.value), f"{money_text(money.low)} to {money_text(money.high)}"
+        return money_text(money.value)
+    return _stacked(money_text(money.value), f"{money_text(money.low)} to {money_text(money.high)}")
 
 
 def _figures(data: ReportData) -> list[Block]:

@@ -33,7 +33,9 @@ def _lead(queries: StudyQueries, metric: str) -> str:
     best = queries.best(metric)
     if isinstance(best, str) or n_methods == 1:
         return f"{methods} on {on}."
-    return f"Of {methods} on {on}, {best.method} comes out best by {metric_phrase(metric)}."
+    is_clear, _ = _beaten(queries, metric, best.method)
+    doubt = "" if is_clear else ", but is not shown to be the best"
+    return f"Of {methods} on {on}, {best.method} comes out best by {metric_phrase(metric)}{doubt}."
 
 
 def _on_metric(queries: StudyQueries, metric: str) -> Callout:

@@ -33,11 +33,11 @@ def difference_blocks(queries: StudyQueries, metric: str) -> list[Block]:
 def _pairs(found: StudyComparison) -> list[Block]:
     shown = sorted(found.pairs, key=lambda pair: not pair.holds)[:_MOST_PAIRS]
     columns = (
-        TableColumn("methods", "left"),
-        TableColumn("finding", "left"),
-        TableColumn("difference"),
-        TableColumn("interval"),
-        TableColumn("corrected p-value"),
+        TableColumn("Methods", "left"),
+        TableColumn("Finding", "left"),
+        TableColumn("Difference", term="first less second"),
+        TableColumn("Interval"),
+        TableColumn("Corrected p-value"),
     )
     more = len(found.pairs) - len(shown)
     note = f"{more:,} more pairs are left out; Study.compare has all." if more else ""
@@ -68,9 +68,9 @@ def _wins(results: StudyResults, metric: str) -> list[Block]:
     except CalibrantError as error:
         return [Paragraph(f"Wins and losses: {error}", "note")]
     columns = (
-        TableColumn("method", "left"),
-        TableColumn("against", "left"),
-        *(TableColumn(name) for name in ("wins", "ties", "losses")),
+        TableColumn("Method", "left"),
+        TableColumn("Against", "left"),
+        *(TableColumn(name) for name in ("Wins", "Ties", "Losses")),
     )
     records = found.records[:_MOST_PAIRS]
     rows = tuple((each.method, each.competitor, *map(str, (each.wins, each.ties, each.losses))) for each in records)

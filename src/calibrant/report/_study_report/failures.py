@@ -27,10 +27,10 @@ def failures_sections(results: StudyResults) -> tuple[Section, ...]:
         for (dataset, method, error), n in zip(places, counts.tolist(), strict=True)
     )
     columns = (
-        TableColumn("data set", "left"),
-        TableColumn("method", "left"),
-        TableColumn("trials"),
-        TableColumn("error", "left"),
+        TableColumn("Data set", "left"),
+        TableColumn("Method", "left"),
+        TableColumn("Trials"),
+        TableColumn("Error", "left"),
     )
     more = f"{len(rows) - _MOST_ROWS:,} more rows are left out. " if len(rows) > _MOST_ROWS else ""
     note = f"{more}Run the study with retry=True (--retry) to run these trials again."

@@ -18,21 +18,21 @@ def how_made_section(study: Any, results: StudyResults, status: StudyStatus | No
     """Return the command, the plan, the seed, the store and the versions."""
     plans = dict.fromkeys(plan.words for plan in results.plans.values())
     pairs = [
-        ("study", results.name),
-        ("data sets", ", ".join(results.datasets)),
-        ("methods", ", ".join(results.methods)),
-        ("plan", "; ".join(plans)),
+        ("Study", results.name),
+        ("Data sets", ", ".join(results.datasets)),
+        ("Methods", ", ".join(results.methods)),
+        ("Plan", "; ".join(plans)),
     ]
     if status is not None:
         pairs += [
-            ("seed", str(study.definition.seed)),
-            ("store", study.store),
-            ("trials", f"{status.n_done:,} of {status.n_trials:,}, {status.seconds:,.1f} s"),
+            ("Seed", str(study.definition.seed)),
+            ("Store", study.store),
+            ("Trials", f"{status.n_done:,} of {status.n_trials:,}, {status.seconds:,.1f} s"),
         ]
-        pairs += [("shared work", status.sharing)] if status.sharing else []
-        pairs += [("outdated", f"{status.n_outdated:,} trials are of other versions")] if status.n_outdated else []
-    pairs.append(("versions", _versions(results)))
-    blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
+        pairs += [("Shared work", status.sharing)] if status.sharing else []
+        pairs += [("Outdated", f"{status.n_outdated:,} trials are of other versions")] if status.n_outdated else []
+    pairs.append(("Versions", _versions(results)))
+    blocks: list[Block] = [] if command is None else [Preformatted(command, "Command")]
     return Section("how-made", "How it was made", (*blocks, Definitions(tuple(pairs))), term="Reproducibility")
 
 

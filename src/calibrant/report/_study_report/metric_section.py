@@ -55,7 +55,7 @@ def _note(frame: Any, direction: str) -> str:
 def _means(queries: StudyQueries, metric: str) -> DataTable:
     """Return the means, data sets x methods, the best one of each data set marked."""
     frame = queries.results.table(metric, partial=True)
-    columns = (TableColumn("data set", "left"), *(TableColumn(str(name)) for name in frame.columns))
+    columns = (TableColumn("Data set", "left"), *(TableColumn(str(name)) for name in frame.columns))
     rows = []
     for dataset, values in zip(frame.index, frame.to_numpy(), strict=True):
         best = _is_best(queries, metric, values)
@@ -71,7 +71,7 @@ def _on_one_dataset(queries: StudyQueries, metric: str, number: int) -> list[Blo
     values = {end: [float(frame[name, end].iloc[0]) for name in results.methods] for end in ("mean", "low", "high")}
     found = list(zip(results.methods, values["mean"], values["low"], values["high"], strict=True))
     best = _is_best(queries, metric, values["mean"])
-    columns = (TableColumn("method", "left"), TableColumn("mean"), TableColumn(f"{queries.percent} interval"))
+    columns = (TableColumn("Method", "left"), TableColumn("Mean"), TableColumn(f"{queries.percent} interval"))
     rows = tuple(
         (name, _cell(mean, mark), "" if math.isnan(low) else f"{number_text(low)} to {number_text(high)}")
         for (name, mean, low, high), mark in zip(found, best, strict=True)
@@ -91,5 +91,5 @@ def _intervals(known: list[tuple[str, float, float, float]], metric: str, number
     layer = Layer("interval", {"x": names, "y": means, "low": lows, "high": highs}, f"mean and {percent} interval")
     described = "; ".join(f"{name} {number_text(mean)}" for name, mean, _, _ in known)
     caption = f"Mean and {percent} interval of each method; whether two differ is tested below."
-    axes = Axis("method"), Axis(metric_term(metric))
+    axes = Axis("Method"), Axis(metric_term(metric))
     return Figure(f"intervals-{number}", f"{metric_heading(metric)[0]}, by method", caption, described, *axes, (layer,))

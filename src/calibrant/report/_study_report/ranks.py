@@ -22,7 +22,7 @@ def rank_blocks(queries: StudyQueries, metric: str, number: int) -> list[Block]:
     except CalibrantError as error:
         return [Paragraph(f"Ranks: {error}", "note")]
     ordered = sorted(ranks.mean_ranks.items(), key=lambda item: item[1])
-    columns = (TableColumn("method", "left"), TableColumn("mean rank"))
+    columns = (TableColumn("Method", "left"), TableColumn("Mean rank"))
     rows = tuple((name, f"{rank:.2f}") for name, rank in ordered)
     left_out = f"Left out, because a method has no value there: {', '.join(ranks.left_out)}." if ranks.left_out else ""
     table = DataTable(f"Mean ranks over {len(ranks.datasets)} data sets; 1 is best", columns, rows, note=left_out)
@@ -56,8 +56,8 @@ def _figure(found: CriticalDifference, number: int) -> Figure:
         "Mean rank by method",
         "Bars are as long as the critical difference: two methods whose bars do not meet are shown to differ.",
         f"Mean ranks: {described}; critical difference {found.critical_difference:.2f}.",
-        Axis("method"),
-        Axis("mean rank (1 is best)"),
+        Axis("Method"),
+        Axis("Mean rank (1 is best)"),
         (Layer("interval", columns, "mean rank and half the critical difference"),),
     )
 
