@@ -33,6 +33,7 @@ def bits(model, X):
     return hashlib.sha256(b"".join(np.asarray(each).tobytes() for each in content)).hexdigest()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_any_number_of_threads_gives_the_same_bits(n_classes):
     X, y = numbers(n_classes=n_classes)

@@ -60,7 +60,7 @@ def plain_loss():
 
 
 @pytest.mark.parametrize("name", ODD_COLUMNS)
-@pytest.mark.sample(3)
+@pytest.mark.sample(9)
 def test_an_odd_column_does_no_harm(name, plain_loss):
     X, y = numbers()
     model = fit(pd.DataFrame(X, columns=list("abc")).assign(odd=ODD_COLUMNS[name]), y)

@@ -71,6 +71,7 @@ def noise(kind, n_rows, rng):
     return rng.normal(size=(n_rows, kind))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("kind", "members"), [(5, "auto"), (50, ["logistic", "forest", "bagged"]), ("name", "auto")])
 def test_on_noise_the_expectation_is_not_below_the_entropy(kind, members):
     rng = np.random.default_rng(5)

@@ -68,6 +68,7 @@ def test_html_is_a_report_of_the_comparison(folder, capsys):
     assert [path.name for path in folder.glob("**/*.html*")] == ["report.html"]
 
 
+@pytest.mark.long
 def test_standard_input(folder):
     write_table(folder / "donors.csv")
     done = execute("compare", "-", *QUICK, stdin=(folder / "donors.csv").read_bytes())

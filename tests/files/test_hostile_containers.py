@@ -37,6 +37,7 @@ def refused(path: Path, words: str) -> None:
         assert str(caught.value).endswith((".", "calibrant"))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("all_arrays_apart")
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_file_cut_off_anywhere_is_refused(path: Path, compress: bool) -> None:
@@ -49,6 +50,7 @@ def test_a_file_cut_off_anywhere_is_refused(path: Path, compress: bool) -> None:
             calibrant.load_model(path)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("all_arrays_apart")
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_file_with_any_byte_changed_is_refused(path: Path, compress: bool) -> None:

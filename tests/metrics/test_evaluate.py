@@ -62,6 +62,7 @@ def test_formulas_for_independent_rows_are_not_used_for_clusters():
     assert [score.method for score in card.values()] == ["BCa", "BCa", "honest bands"]
 
 
+@pytest.mark.long
 def test_perfect_calibration_is_rejected_for_miscalibrated_rows_only():
     names = ["ece", "cal", "ici", "smooth_ece"]
     wrong = evaluate(*drawn(2000, power=3.0), metrics=names)

@@ -198,6 +198,7 @@ def papers_data() -> None:
         pytest.skip("the data sets of the paper are not here; set CALIBRANT_DATA")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("papers_data")
 def test_a_slice_of_quick_writes_all_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     amount = experiment._Amount(("iris", "zoo"), 2, 2)

@@ -99,6 +99,7 @@ def test_an_estimator_is_drawn_as_its_predictions(kind):
         np.testing.assert_array_equal(drawn.get_xydata(), expected.get_xydata())
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", CASES)
 def test_the_legend_names_the_positive_class(kind):
     display = kind.from_predictions(Y, P, **CASES[kind])

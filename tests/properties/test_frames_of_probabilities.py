@@ -107,7 +107,7 @@ def assert_same(one, other):
 
 @pytest.mark.parametrize("function", list(functions()))
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-@pytest.mark.sample(5)
+@pytest.mark.sample(12)
 def test_columns_named_like_the_classes_go_by_name(function, frame):
     wanted = call(function, np.column_stack([1 - P, P]))
     assert_same(call(function, frame({"yes": P, "no": 1 - P})), wanted)

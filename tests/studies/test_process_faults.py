@@ -94,6 +94,7 @@ def test_a_process_that_a_method_forks_reports_nothing(start: Any) -> None:
     assert all(record.scores["test"]["value"] > 0 for record in found.values())
 
 
+@pytest.mark.sample(2)
 @posix
 @pytest.mark.parametrize("leaves_its_group", [False, True])
 def test_processes_that_a_method_leaves_running_end_with_the_worker(start: Any, leaves_its_group: bool) -> None:
@@ -195,6 +196,7 @@ def test_ctrl_c_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     assert not list((tmp_path / "tmp").iterdir())
 
 
+@pytest.mark.sample(2)
 @linux
 @pytest.mark.parametrize("sleep", ["time.sleep(60)", "__import__('ctypes').PyDLL(None).sleep(60)"])
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path, sleep: str) -> None:

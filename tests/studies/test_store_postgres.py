@@ -117,6 +117,7 @@ def test_a_supplement_whose_commit_is_not_confirmed_is_known_by_its_token(
     assert (losses, store.computed_twice(STUDY)) == ([], 0)
 
 
+@pytest.mark.sample(2)
 def test_what_was_recorded_survives_a_crash_of_the_server(server: PostgresServer, store: Store) -> None:
     worker = store.start_worker(STUDY)
     for number in range(20):

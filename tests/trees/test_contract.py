@@ -39,6 +39,7 @@ def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
 
+@pytest.mark.long
 def test_no_check_is_skipped_if_scipy_supports_the_array_api(check_statuses):
     imports = "from calibrant.trees import ProbabilityTreeClassifier as T"
     assert check_statuses(imports, "T()") == "{'passed'}"

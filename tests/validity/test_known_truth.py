@@ -18,6 +18,7 @@ def errors(request, script):
     return script.errors(request.param, DRAWS, n_test=2000)
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("other", ["frequency", "Laplace"])
 @pytest.mark.parametrize("advised", ["m-estimate", "smoothed curtailment", "hierarchical shrinkage, cv"])
 def test_what_is_advised_for_unbalanced_classes_is_nearer_to_the_truth(errors, advised, other):
