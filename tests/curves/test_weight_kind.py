@@ -58,3 +58,13 @@ def test_nothing_is_said_of_weights_without_intervals():
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ParameterError, match="weight_kind must be"):
         reliability(Y, PROBA, weight_kind="survey")
+
+
+def test_rows_of_next_to_no_weight_are_left_out() -> None:
+    """Their weights round to 0, of which no frequency is made."""
+    rng = np.random.default_rng(0)
+    proba, weight = rng.random(90), np.where(np.arange(90) % 3 == 0, 1e-12, 1e6)
+    y = rng.random(90) < proba
+    curve = reliability(y, proba, method="corp", sample_weight=weight, weight_kind="probability")
+    heavy = weight > 1.0
+    assert curve.observed.tolist() == reliability(y[heavy], proba[heavy], method="corp").observed.tolist()

@@ -163,3 +163,13 @@ def test_without_altair_the_message_is_the_command(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtraError, match=re.escape('pip install "calibrant[report]"')):
         payload_of(*FIGURES["line"])
+
+
+def test_texts_are_never_properties_of_every_object_of_javascript() -> None:
+    """Vega looks texts up in objects: a segment or an axis called so stopped every chart of the page."""
+    layer = Layer("interval", {"x": ["__proto__", "a"], "y": [0.1, 0.2], "low": [0, 0], "high": [1, 1]})
+    figure = Figure("segments", "", "", "", Axis("constructor"), Axis("toString"), (layer,))
+    payload = figure_payload(figure, ())
+    assert payload["data"][0]["columns"]["x"] == ["__proto__\u200b", "a"]
+    assert '"constructor"' not in json.dumps(payload["spec"])
+    assert '"toString"' not in json.dumps(payload["spec"])

@@ -108,3 +108,8 @@ def test_data_that_cannot_be_reported_on_raise(options: dict[str, Any], message:
 def test_parameters_that_are_wrong_raise(options: dict[str, Any], message: str) -> None:
     with pytest.raises((ParameterError, DataError), match=message):
         read(**options)
+
+
+def test_models_have_names() -> None:
+    with pytest.raises(ParameterError, match="a name for every model; got an empty one"):
+        read(p={"": P, "b": P})

@@ -222,6 +222,8 @@ class _Groups:
         self.weight = self.positive + ranked.negative[::-1]
         if scale != 1.0:  # rounded, because a whole number of rows is not the next one by the last bit of a sum
             self.positive, self.weight = (np.round(scale * each, 9) for each in (self.positive, self.weight))
+            kept = self.weight > 0.0  # what rounds to no row would leave a frequency of 0 / 0
+            self.score, self.positive, self.weight = (each[kept] for each in (self.score, self.positive, self.weight))
 
     def bins(
         self, method: str, n_bins: int | Literal["auto"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from calibrant.report._charts.columns import harmless
+
 if TYPE_CHECKING:
     from calibrant._sections import Axis
 
@@ -60,7 +62,7 @@ def title_lines(title: str) -> list[str]:
     ['Share of customers who answered found', '(true positive rate)']
     """
     if len(title) <= _TITLE_WIDTH:
-        return [title]
+        return [harmless(title)]
     words, opened, term = title.partition(" (")
     return [line for part in (words, opened[1:] + term) for line in textwrap.wrap(part, _TITLE_WIDTH)]
 

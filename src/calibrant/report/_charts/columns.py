@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["column_values", "read_column"]
+__all__ = ["column_values", "harmless", "read_column"]
 
 _DIGITS = 6
 _MOST_DIGITS = 15  # of a 64-bit float
@@ -32,6 +32,13 @@ def read_column(values: Any) -> NDArray[Any]:
     return array.astype(object)
 
 
+# Of JavaScript's Object.prototype: Vega looks values up in objects that have them
+_PROPERTIES = {
+    *("__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor"),
+    *("hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"),
+}
+
+
 def column_values(values: NDArray[Any]) -> list[Any]:
     """Return the values of a column for JSON: whole numbers as they are, others to six digits of their range.
 
@@ -45,7 +52,7 @@ def column_values(values: NDArray[Any]) -> list[Any]:
     [1000000.12346, 1000001.0]
     """
     if values.dtype.kind != "f":
-        return [None if value is None else str(value) for value in values]
+        return [None if value is None else harmless(str(value)) for value in values]
     finite = values[np.isfinite(values)]
     if bool((finite == np.floor(finite)).all()) and bool((np.abs(finite) < 2.0**53).all()):
         return [int(value) if math.isfinite(value) else None for value in values.tolist()]
@@ -65,3 +72,8 @@ def _rounded(value: float, digits: int) -> float | int | None:
         return None
     rounded = float(f"{value:.{digits}g}")
     return int(rounded) if rounded in (0.0, 1.0) else rounded
+
+
+def harmless(text: str) -> str:
+    """Return a text, with an invisible character more where Vega would take it for a property of every object."""
+    return f"{text}\u200b" if text in _PROPERTIES else text

@@ -20,6 +20,7 @@ from calibrant.report._predictions.wording import (
 )
 
 if TYPE_CHECKING:
+    from calibrant.decisions import DecisionReport
     from calibrant.report._predictions.report_data import ReportData
 
 __all__ = ["section"]
@@ -79,7 +80,7 @@ def _on_one_of_several(data: ReportData, name: str) -> Callout:
 
 def _on_calibration(data: ReportData, name: str) -> Callout:
     verdict = data.verdict(name)
-    text = _ANSWERS[verdict.kind].format(subject(data, name), rows=rows_text(data.n_rows))
+    text = _ANSWERS[verdict.kind].format(subject(data, name), rows=rows_text(data.n_counted))
     return Callout(_KINDS[verdict.kind], upper_first(text), upper_first(verdict.words))
 
 
@@ -105,7 +106,10 @@ def _earned(data: ReportData, name: str) -> str:
         return ""
     compared = {True: "", False: ", less than without it", None: ", not shown to be more than without it"}
     earned = money_text(report.now.total.value)
-    return f"Deciding by it earns {earned} on {rows_text(report.now.n_rows)}{compared[report.now.pays]}."
+    rows = rows_text(data.n_counted)
+    if data.weight_kind == "probability" and data.sample_weight is not None:
+        rows += f" of weight {report.now.n_rows:,.6g} together"
+    return f"Deciding by it earns {earned} on {rows}{compared[report.now.pays]}."
 
 
 def _single_action(data: ReportData, name: str) -> str:
@@ -177,15 +181,27 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
             if len(data.names) == 2
             else " None of the others is shown to be worse."
         )
-    return f"{_use(data, name, which)}{others}"
+    return f"{_use(data, name, which)}{others}{_without(report)}"
+
+
+def _without(report: DecisionReport | None) -> str:
+    """Return that decisions by a model are not shown to earn more than the best single action."""
+    if report is None or report.now.pays is not None or report.now.gain.low is None or _is_lost(report):
+        return ""
+    gain = report.now.gain
+    shown = "earn as much as" if gain.value == gain.low == gain.high == 0.0 else "are not shown to earn more than"
+    return f" At these costs, decisions by it {shown} “{report.now.best_alone}” for every row."
+
+
+def _is_lost(report: DecisionReport) -> bool:
+    """Return whether miscalibration is shown to cost money."""
+    return (report.miscalibration.low or 0.0) > 0.0
 
 
 def _use(data: ReportData, name: str, which: str) -> str:
     """Return whether to use a model as it is, by the verdict on its calibration."""
     verdict, report = data.verdict(name), data.money(name)
-    if (
-        report is not None and (report.miscalibration.low or 0.0) > 0.0
-    ):  # whatever the verdict: at these costs it matters
+    if report is not None and _is_lost(report):  # whatever the verdict: at these costs it matters
         return f"Use {which} only after recalibration on rows kept apart, which is shown to earn more."
     if verdict.kind in ("calibrated", "too little to matter"):
         return f"Use {which} as they are." if which != name else f"Use {which} as it is."
@@ -193,13 +209,13 @@ def _use(data: ReportData, name: str, which: str) -> str:
         unknown = "more rows" if data.groups is None else "rows of more groups"
         more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else unknown
         return f"Use {which} with care, and collect {more} to tell how far the probabilities can be trusted."
-    if report is not None and report.miscalibration.low is not None:
+    if report is not None and report.miscalibration.low is not None and report.now.pays:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."
     return f"Use {which} only after recalibration on rows kept apart."
 
 
 def _rarest(data: ReportData) -> str:
     """Return how many rows the rarest class has, where these are few."""
-    counts = {label: int((data.y_true == label).sum()) for label in data.classes}
+    counts = {label: data.count(data.y_true == label) for label in data.classes}
     label = min(counts, key=lambda each: counts[each])
-    return f"; {label} has only {few_rows_text(data, counts[label])}" if counts[label] < _FEW_OF_CLASS else ""
+    return f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""

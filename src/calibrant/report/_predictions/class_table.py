@@ -47,7 +47,7 @@ def _cells(page: ReportData, name: str) -> tuple[str, ...]:
     area, mean = page.area(name), float((page.weight * page.probas[name]).sum() / page.weight.sum())
     ends = "" if area.low is None or area.high is None else f"\n{area.low:.3f} to {area.high:.3f}"
     numbers = (
-        f"{page.weight[page.is_positive].sum():,.0f}",
+        f"{page.count(page.is_positive):,.0f}",
         percent(page.base_rate),
         percent(mean),
         f"{area.value:.3f}{ends}",

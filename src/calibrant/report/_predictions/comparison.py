@@ -38,6 +38,13 @@ __all__ = ["section"]
 
 _COMPARED = ("log_loss", "mse", "auc", "accuracy")
 _BY_ROW: tuple[Measure, ...] = ("log_loss", "mse")  # means over the rows
+_METHODS = {
+    "BCa": "by bootstrap (BCa)",
+    "DeLong": "DeLong's for areas",
+    "mid-p": "McNemar's mid-p test for accuracy",
+    "paired t": "by the paired t-test",
+    "square-and-add": "by those of both models (square-and-add)",
+}
 _MANY_ROWS = (
     50_000  # replicates of so many rows take seconds for each pair of models, and the t-test is then exact enough
 )
@@ -52,7 +59,7 @@ def section(data: ReportData) -> Section | None:
     if choice.tested:
         blocks += [_best_table(data, choice), _figure(data, choice)]
         blocks += [_reference_table(data, choice)] if data.reference is not None else []
-    blocks.append(_scores_table(data, data.reference or choice.best))
+    blocks.append(_scores_table(data, data.reference or choice.best, is_tested=choice.tested))
     return Section("comparison", "Which model is better?", tuple(blocks), "Paired comparison")
 
 
@@ -179,7 +186,7 @@ def _finding(choice: ModelChoice, pair: PairDifference, reference: str, is_shown
     return f"{'better' if is_better else 'worse'} than {reference}"
 
 
-def _scores_table(data: ReportData, base: str) -> DataTable:
+def _scores_table(data: ReportData, base: str, *, is_tested: bool) -> DataTable:
     """Return the differences of the main scores, with paired intervals that hold for all models together."""
     others = [name for name in data.names if name != base]
     each = 1.0 - (1.0 - data.confidence) / len(others)
@@ -193,18 +200,18 @@ def _scores_table(data: ReportData, base: str) -> DataTable:
         TableColumn("By", "left"),
         TableColumn("Better model", "left"),
     )
-    rows = tuple(_score_row(other, base, difference) for other, difference in cells)
+    rows = tuple(_score_row(other, base, difference, is_tested=is_tested) for other, difference in cells)
     together = f" for {len(others)} comparisons together (Bonferroni)" if len(others) > 1 else ""
-    note = (
-        f"Intervals at {confidence_text(data.confidence)}{together}, each score by itself: DeLong's for areas, "
-        "McNemar's mid-p test for accuracy, else by bootstrap (BCa) or, with very many rows, by the paired t-test."
-    )
+    note = f"Intervals at {confidence_text(data.confidence)}{together}, each score by itself"
+    methods = dict.fromkeys(_METHODS[found.method] for _, found in cells if found.method in _METHODS)
+    note += f": {listed(list(methods))}." if methods else "."
+    note += "" if is_tested else " Rows of fewer than 10 groups show no model to be better."
     return DataTable(f"Differences of scores from {base}", columns, rows, tuple(other for other, _ in cells), note)
 
 
-def _score_row(other: str, base: str, found: Difference) -> tuple[str, ...]:
+def _score_row(other: str, base: str, found: Difference, *, is_tested: bool) -> tuple[str, ...]:
     unknown = "" if found.low is None else "not shown to differ"
-    better = {"first": other, "second": base}.get(found.better, unknown)
+    better = {"first": other, "second": base}.get(found.better if is_tested else "", unknown)
     if math.isinf(found.difference):  # what has probability 0 and happens makes the expected log-loss infinite too
         better = base if found.difference > 0 else other
     is_finite = math.isfinite(found.difference)

@@ -94,6 +94,8 @@ def _models(y_proba: Any, name: str) -> dict[str, Any]:
     models = {str(key): value for key, value in y_proba.items()} if isinstance(y_proba, Mapping) else {name: y_proba}
     if not models:
         raise ParameterError("y_proba must hold the probabilities of at least one model; got an empty dict.")
+    if not all(each.strip() for each in models):
+        raise ParameterError("y_proba must have a name for every model; got an empty one.")
     return models
 
 

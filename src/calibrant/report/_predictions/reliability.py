@@ -28,9 +28,9 @@ def section(data: ReportData) -> Section | None:
         data.figure_name("reliability"),
         "Observed frequency against predicted probability",
         f"On the dashed diagonal {data.positive_text} is as frequent as predicted. {_band_text(data)} "
-        f"{_finding(curves)}",
+        f"{_finding(data, curves)}",
         f"Reliability diagram. Mean distance between observed frequency and predicted probability: {apart}. "
-        f"{_finding(curves)}",
+        f"{_finding(data, curves)}",
         Axis("Predicted probability", "", limits),
         Axis("Observed frequency", "", limits),
         (
@@ -69,25 +69,36 @@ def _band_layers(name: str, curve: ReliabilityCurve) -> list[Layer]:
 
 def _band_text(data: ReportData) -> str:
     often = f"in {percent(data.confidence)} of samples"
+    if data.groups is not None:  # the band knows no groups
+        often += " of independent rows, less often where rows belong together as here"
     return f"The line of a calibrated model stays inside the shaded band from end to end {often}."
 
 
-def _finding(curves: dict[str, ReliabilityCurve]) -> str:
-    """Return where the lines leave their bands."""
-    if len(curves) == 1:
-        (curve,) = curves.values()
-        where = _widest(curve)
-        return (
-            f"Here it leaves the band {where}."
-            if where
-            else "Here it stays inside: these rows do not show miscalibration."
-        )
+def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
+    """Return where the lines leave their bands; staying inside is no finding where other tests have one."""
     leaving = {name: where for name, curve in curves.items() if (where := _widest(curve))}
-    if not leaving:
-        return "Here all lines stay inside: these rows show no model to be miscalibrated."
     inside = [name for name in curves if name not in leaving]
+    off = [name for name in inside if _is_off(data, name)]
+    if len(curves) == 1:
+        if leaving:
+            return f"Here it leaves the band {next(iter(leaving.values()))}."
+        found = ", but other tests of the same rows show" if off else ": these rows do not show"
+        return f"Here it stays inside{found} miscalibration."
+    but = f", but other tests of the same rows show that {listed(off)} {_is(off)} miscalibrated" if off else ""
+    if not leaving:
+        return f"Here all lines stay inside{but or ': these rows show no model to be miscalibrated'}."
     parts = [f"{name} leaves the band {where}" for name, where in leaving.items()]
-    return "; ".join(parts) + (f"; {listed(inside)} stay{'s' * (len(inside) == 1)} inside" if inside else "") + "."
+    return "; ".join(parts) + (f"; {listed(inside)} stay{'s' * (len(inside) == 1)} inside{but}" if inside else "") + "."
+
+
+def _is_off(data: ReportData, name: str) -> bool:
+    """Return whether the verdict on a model is that it is miscalibrated."""
+    verdict = data.class_verdict(name) if data.page else data.verdict(name)
+    return verdict.kind == "miscalibrated"
+
+
+def _is(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _widest(curve: ReliabilityCurve) -> str:

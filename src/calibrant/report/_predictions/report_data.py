@@ -127,6 +127,15 @@ class ReportData:
         """The weight of each row, also where all are 1."""
         return np.ones(self.n_rows) if self.sample_weight is None else self.sample_weight
 
+    def count(self, which: NDArray[np.bool_]) -> float:
+        """Return the number of rows among some: rows with a frequency count as so many."""
+        return float(self.weight[which].sum()) if self.weight_kind == "frequency" else float(which.sum())
+
+    @property
+    def n_counted(self) -> float:
+        """Number of rows, where rows with a frequency count as so many."""
+        return self.count(np.ones(self.n_rows, dtype=bool))
+
     @cached_property
     def has_own_weights(self) -> bool:
         """Whether weights differ between rows."""

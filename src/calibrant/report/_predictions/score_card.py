@@ -33,7 +33,7 @@ _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is bet
 def section(data: ReportData) -> Section:
     """Return the score card."""
     about = (
-        f"{rows_text(data.n_rows)}, {len(data.classes)} classes{_base_rate(data)}. An interval holds the value on "
+        f"{rows_text(data.n_counted)}, {len(data.classes)} classes{_base_rate(data)}. An interval holds the value on "
         f"infinitely many rows like these in {confidence_text(data.confidence).removesuffix(' %')} of 100 such reports."
     )
     blocks: list[Block] = [Paragraph(about), _table(data), *_figures(data)]

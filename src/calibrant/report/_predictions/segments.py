@@ -155,7 +155,8 @@ def _segment(data: ReportData, model: str, card: ScoreCard, name: str, pvalue: f
     loss = card["log_loss"] if "log_loss" in card else mean_loss(plan, data.confidence)
     area = card["auc"] if data.is_binary else None
     tested = math.nan if name == _OTHER else pvalue
-    return Segment(name, model, card.n_rows, observed, predicted, low, high, loss, area, tested)
+    n_rows = round(total) if data.weight_kind == "frequency" else card.n_rows
+    return Segment(name, model, n_rows, observed, predicted, low, high, loss, area, tested)
 
 
 def mean_loss(plan: BootstrapPlan, confidence: float) -> Score:

@@ -59,15 +59,15 @@ def _plan(data: ReportData, name: str) -> BootstrapPlan:
 
 
 def _on_rows(data: ReportData) -> list[Callout]:
-    counts = {label: int((data.y_true == label).sum()) for label in data.classes}
+    counts = {label: data.count(data.y_true == label) for label in data.classes}
     rare = {label: n for label, n in counts.items() if n < _FEW_OF_CLASS}
     found = []
-    if data.n_rows < _FEW_ROWS:
-        text = f"There are only {rows_text(data.n_rows)}: read the intervals, not the values."
+    if data.n_counted < _FEW_ROWS:
+        text = f"There are only {rows_text(data.n_counted)}: read the intervals, not the values."
         found.append(Callout("warning", text))
     if rare:
         fewest = sorted(rare.items(), key=lambda pair: pair[1])[:5]
-        named = [f"{label} has {few_rows_text(data, n)}" for label, n in fewest]
+        named = [f"{label} has {few_rows_text(data, label)}" for label, _ in fewest]
         n_more = len(rare) - 5
         has = "class has" if n_more == 1 else "classes have"
         more = [f"{n_more} more {has} fewer than {_FEW_OF_CLASS}"] if n_more > 0 else []
@@ -120,7 +120,8 @@ def _on_impossible(data: ReportData, name: str) -> list[Callout]:
     if not n_wrong:
         return []
     happened = f"happened although {'its' if n_wrong == 1 and data.rows else 'their'} probability was 0"
-    text = f"The class of {few_rows_text(data, n_wrong)} {happened}: {subject(data, name)} are too certain."
+    rows = rows_text(n_wrong) if data.rows or n_wrong >= FEWEST_ROWS else f"fewer than {FEWEST_ROWS} rows"
+    text = f"The class of {rows} {happened}: {subject(data, name)} are too certain."
     detail = "The log-loss is infinite. Keep probabilities away from 0 and 1, for instance by recalibration."
     return [Callout("warning", upper_first(text), detail, model_of(data, name))]
 

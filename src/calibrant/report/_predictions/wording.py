@@ -120,9 +120,11 @@ def rows_text(n_rows: float, noun: str = "row") -> str:
     return f"{n_rows:,.0f} {noun}{'' if n_rows == 1 else 's'}"
 
 
-def few_rows_text(data: ReportData, n_rows: int) -> str:
-    """Return a number of rows of a class; only that they are few where nothing of single rows may be shown."""
-    return rows_text(n_rows) if data.rows or n_rows >= FEWEST_ROWS else f"fewer than {FEWEST_ROWS} rows"
+def few_rows_text(data: ReportData, label: object) -> str:
+    """Return the number of rows of a class; only that they are few where nothing of single rows may be shown."""
+    which = data.y_true == label
+    is_hidden = not data.rows and which.sum() < FEWEST_ROWS
+    return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(data.count(which))
 
 
 def listed(names: Sequence[str]) -> str:
