@@ -212,6 +212,13 @@ def test_the_cut_follows_keys_and_marks_both_charts(page: Any) -> None:
     assert dict(shown)["profit"] == dict(shown)["best_profit"]
 
 
+def test_a_cut_that_is_left_shows_where_it_is(page: Any) -> None:
+    for typed, shown in (("1e9", "1"), ("-5", "0"), ("0.5", "0.5")):
+        page.fill("input[name=fraction_value]", typed)
+        page.press("input[name=fraction_value]", "Tab")
+        assert page.input_value("input[name=fraction_value]") == shown
+
+
 def test_what_is_no_number_changes_nothing(page: Any) -> None:
     before = page.inner_text("output[name=profit]")
     page.fill("input[name=tp]", "")

@@ -71,6 +71,7 @@ def test_a_saved_svg_shows_what_is_on_the_page(page: Any) -> None:
     assert "false positive rate" in whole
     assert TREE in whole
     assert "var(--" not in whole
+    assert ">tree</text>" in whole  # outside the page nothing else names the models
     page.get_by_role("button", name="tree", exact=True).click()
     page.wait_for_function(f"({LINES})(1) === 0")
     assert TREE not in saved(page, "roc", "svg")

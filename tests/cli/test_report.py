@@ -289,6 +289,20 @@ def test_evaluate_writes_the_report_of_the_same_request(capsys: Capture) -> None
     assert "needs all rows" in run_json(capsys, *args, "--stream", code=2)["error"]["message"]
 
 
+def test_evaluate_embeds_no_rows_where_none_are_allowed(
+    pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed: dict[str, Any] = {}
+
+    def record(*_: Any, **options: Any) -> Report:
+        passed.update(options)
+        return Report("Nothing", ())
+
+    monkeypatch.setattr(Report, "from_predictions", record)
+    run(capsys, "evaluate", pred.name, "--target", "y", "--proba", "p", "--html", "out.html", "--no-rows")
+    assert passed["rows"] is False
+
+
 @pytest.mark.usefixtures("made")
 def test_ctrl_c_leaves_the_older_file(pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_: Report) -> str:

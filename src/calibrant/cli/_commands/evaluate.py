@@ -8,7 +8,7 @@ import typer
 
 from calibrant.cli._app.completion import complete_columns, complete_metrics
 from calibrant.cli._app.exit_codes import GATE_FAILED
-from calibrant.cli._app.html_file import Html, check_html
+from calibrant.cli._app.html_file import Html, NoRows, check_html
 from calibrant.cli._app.options import Json, usage_error
 from calibrant.cli._app.printing import print_json, print_text
 from calibrant.cli._predictions.options import Groups, Positive, Predictions, Proba, Scale, ScaleName, Segments, Weight
@@ -38,6 +38,7 @@ def evaluate(
     confidence: Annotated[float, typer.Option(metavar="LEVEL", help="That of intervals.")] = 0.95,
     stream: Annotated[bool | None, typer.Option("--stream/--in-memory", help=_STREAM, show_default=False)] = None,
     html: Html = None,
+    no_rows: NoRows = False,
     as_json: Json = False,
 ) -> None:
     """Measure anybody's predictions: scores with intervals, a verdict on calibration, segments, gates.
@@ -63,7 +64,7 @@ def evaluate(
     settings = (metric or [], confidence, False if html is not None and stream is None else stream, scale.value)
     evaluation = evaluate_predictions(Request(predictions, target, *columns, *settings), gates)
     results = evaluation.judge(gates)
-    size = None if html is None else evaluation.save_report(html)
+    size = None if html is None else evaluation.save_report(html, rows=not no_rows)
     if as_json:
         print_json(evaluation.document(results) | ({} if html is None else {"html": html, "bytes": size}))
     else:

@@ -101,12 +101,12 @@ class Evaluation:
         columns = dict(zip(map(str, model.classes), model.columns, strict=True))
         return {"columns": columns, **card_document(self.cards[model.name]), "by": segments}
 
-    def save_report(self, html: str) -> int:
+    def save_report(self, html: str, *, rows: bool) -> int:
         """Write the report on the same rows and models to a file, and return its size in bytes."""
         assert self.table is not None  # noqa: S101  # because the rows of a report are not streamed
         asked = self.request
         options = ReportOptions(
-            asked.positive, asked.by, asked.groups, weight=asked.weight, confidence=asked.confidence
+            asked.positive, asked.by, asked.groups, weight=asked.weight, rows=rows, confidence=asked.confidence
         )
         return save_report(make_report(self.table, options), html)
 

@@ -63,7 +63,7 @@
       };
       const rows = CUTS.map((name) => {
         const range = this.input(name, { type: "range", min: "0", max: "1", step: "any", oninput: () => this.cut(name, range.value) });
-        const number = this.input(`${name}_value`, { type: "number", step: "any", "aria-label": `${words[name][0]} (${words[name][1]}), as a number`, oninput: () => this.cut(name, number.value) });
+        const number = this.input(`${name}_value`, { type: "number", step: "any", "aria-label": `${words[name][0]} (${words[name][1]}), as a number`, oninput: () => this.cut(name, number.value), onchange: () => this.show() }); // what is left there is the cut itself
         if (name !== "threshold") Object.assign(number, { min: "0", max: "1" });
         const label = make("label", { htmlFor: range.id }, words[name][0], " ", make("small", { textContent: words[name][1] }));
         return make("div", { className: "analyser-cut" }, label, range, number);

@@ -99,10 +99,32 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  const LEGEND = 22; // pixels of a row of the legend
+
+  // Outside the page, whose switches name the models, a figure of several needs a legend
+  function legend(view, height) {
+    const drawn = models.map((model, index) => ({ ...model, index })).filter(({ index }) => views.get(view).has(index) && !calibrant.hidden().includes(index));
+    const element = (tag, attributes, textContent = "") => {
+      const made = Object.assign(document.createElementNS("http://www.w3.org/2000/svg", tag), { textContent });
+      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+      return made;
+    };
+    return models.length < 2 ? [] : drawn.flatMap(({ name, color, dash, index }, row) => {
+      const y = height + LEGEND * (row + 0.5);
+      const line = { x1: 8, x2: 38, y1: y, y2: y, stroke: color.light, "stroke-width": 2, "stroke-dasharray": dash.join(" "), "data-model": index };
+      return [element("line", line), element("text", { x: 46, y: y + 4, "font-family": "sans-serif", "font-size": 12, fill: colors.ink }, name)];
+    });
+  }
+
   async function saveSvg(view, name) {
     const drawing = (await view.toSVG()).replace(/var\(--([\w-]+)\)/g, (whole, property) => colors[property] ?? whole);
     const ground = `<rect width="100%" height="100%" fill="${colors.background}"/>`;
-    save(`${name}.svg`, "image/svg+xml", drawing.replace(/^<svg[^>]*>/, (start) => start + ground));
+    const height = Number(/height="([\d.]+)"/.exec(drawing)[1]);
+    const names = legend(view, height);
+    const taller = height + (names.length / 2) * LEGEND;
+    const start = (tag) => tag.replace(/height="[\d.]+"/, `height="${taller}"`).replace(/(viewBox="0 0 [\d.]+) [\d.]+"/, `$1 ${taller}"`);
+    const text = names.map((each) => new XMLSerializer().serializeToString(each)).join("");
+    save(`${name}.svg`, "image/svg+xml", drawing.replace(/^<svg[^>]*>/, (tag) => start(tag) + ground).replace(/<\/svg>\s*$/, () => `${text}</svg>`));
   }
 
   // A spreadsheet runs text that begins with one of =+-@ as a formula
