@@ -167,3 +167,8 @@ def root_of(n_leaves: int) -> int:
 def test_a_second_line_of_a_cell_is_small() -> None:
     table = DataTable("Areas", (TableColumn("model", "left"), TableColumn("area")), (("a", "0.8\n<0.7> to 0.9"),))
     assert "0.8<br><small>&lt;0.7&gt; to 0.9</small>" in table.html()
+
+
+def test_what_follows_a_line_break_in_the_name_of_a_row_is_set_below_it() -> None:
+    table = DataTable("Scores", (TableColumn("Score", "left"), TableColumn("Value")), (("Ranking\nAUC", "0.8"),))
+    assert "Ranking<br><small>AUC</small></th>" in table.html()

@@ -87,7 +87,7 @@ class DataTable:
 
     def _row(self, cells: tuple[str, ...], model: str, link: str) -> str:
         first, *others = zip(cells, self.columns, strict=True)
-        name = element("a", text(first[0]), href=link) if link else text(first[0])
+        name = element("a", text(first[0]), href=link) if link else _lines(first[0])
         heading = element("th", name, scope="row", class_=first[1].align)
         rest = (
             element("td", _lines(cell), class_=column.align, data_model_name=column.model) for cell, column in others

@@ -173,3 +173,17 @@ def test_texts_are_never_properties_of_every_object_of_javascript() -> None:
     assert payload["data"][0]["columns"]["x"] == ["__proto__\u200b", "a"]
     assert '"constructor"' not in json.dumps(payload["spec"])
     assert '"toString"' not in json.dumps(payload["spec"])
+
+
+def test_the_label_of_a_diagonal_among_bands_stands_at_its_end() -> None:
+    band = Layer("band", {"x": [0.0, 1.0], "low": [0.0, 0.5], "high": [0.5, 1.0]}, "", "tree")
+    places = {
+        n_layers: [
+            each["align"]
+            for each in named(payload_of(Layer("reference", UP, "perfect"), *layers)["spec"], "mark")
+            if each["type"] == "text"
+        ]
+        for n_layers, layers in ((1, ()), (2, (band,)))
+    }
+    assert places[2] == ["right"]
+    assert places[1] != ["right"]

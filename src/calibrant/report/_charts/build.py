@@ -61,9 +61,10 @@ def _canvas(alt: Any, figure: Figure, models: list[int], n_models: int) -> Canva
     bars = [(index, model, _points_down(layer)) for index, layer, model in _bars(figure, models)]
     is_mirrored = any(is_down for *_, is_down in bars)
     x = numbers(alt, "X", figure.x, with_zero=False, is_height=False)
+    has_bands = any(layer.mark == "band" for layer in figure.layers)
     labels = f"format(abs(datum.value), '{_quoted(figure.y.format)}')" if is_mirrored else None
     y = numbers(alt, "Y", figure.y, with_zero=bool(bars), is_height=True, labels=labels)
-    return Canvas(alt, x, y, n_models, is_clipped, slots=bar_slots(bars))
+    return Canvas(alt, x, y, n_models, is_clipped, slots=bar_slots(bars), has_bands=has_bands)
 
 
 def _is_beyond(figure: Figure, axis: Axis, names: tuple[str, ...]) -> bool:

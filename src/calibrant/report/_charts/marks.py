@@ -37,6 +37,7 @@ class Canvas:
     is_horizontal: bool = False
     is_dodged: bool = False
     slots: tuple[tuple[int, int], ...] = ()
+    has_bands: bool = False
 
     @property
     def still(self) -> dict[str, Any]:
@@ -147,7 +148,7 @@ def _reference(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
 
 def _reference_label(canvas: Canvas, drawn: DrawnLayer) -> Any:
     """Return the label of a reference line beside it."""
-    at, side = _label_place(drawn.layer)
+    at, side = _label_place(drawn.layer, canvas.has_bands)
     rows = canvas.chart(drawn.source).transform_aggregate(first="argmin(x)", last="argmax(x)", top="argmax(y)")
     placed = rows.transform_calculate(x=at.format("x"), y=at.format("y"))
     label = placed.mark_text(style="calibrant-label", **side, **{**canvas.still, "clip": False})
@@ -155,7 +156,7 @@ def _reference_label(canvas: Canvas, drawn: DrawnLayer) -> Any:
     return label.encode(**canvas.place(), text=canvas.alt.TextValue(lines))
 
 
-def _label_place(layer: Layer) -> tuple[str, dict[str, Any]]:
+def _label_place(layer: Layer, has_bands: bool) -> tuple[str, dict[str, Any]]:
     """Return where a label stands: at the end of a level or vertical line, else beside the middle of the line."""
     x, y = layer.columns["x"], layer.columns["y"]
     if len(x) and x[0] == x[-1]:
@@ -164,6 +165,8 @@ def _label_place(layer: Layer) -> tuple[str, dict[str, Any]]:
         # Below, since curves come down to the line at its end, unless there is no room above the axis.
         below = {"expr": "scale('y', datum.y) > height - 14 ? -10 : 9"}
         return "datum.last.{0}", {"align": "right", "baseline": "middle", "dy": below}
+    if has_bands and len(y) and y[-1] > y[0]:  # curves and bands are about the line, so that only its end is free
+        return "datum.last.{0}", {"align": "right", "baseline": "bottom", "dy": -4}
     share = f"({_FALLS} ? 0.43 : 0.57)"
     side = {"align": {"expr": f"{_FALLS} ? 'right' : 'left'"}, "dx": {"expr": f"{_FALLS} ? -6 : 6"}}
     return f"datum.first.{{0}} + {share} * (datum.last.{{0}} - datum.first.{{0}})", {**side, "baseline": "top", "dy": 4}
