@@ -38,9 +38,10 @@ def blocks(report, name, kind):
 
 
 def test_findings_come_first_with_their_verdicts(report):
-    summary, *told = blocks(report, "answer", Callout)
-    assert summary.text == "Of 3 findings 1 hold, 1 do not, 1 cannot be decided by our figures."
-    assert summary.kind == "bad"
+    lead, about = blocks(report, "answer", Paragraph)
+    told = blocks(report, "answer", Callout)
+    assert lead.text == "Of 3 findings 1 holds, 1 does not, 1 cannot be decided by our figures."
+    assert "A. Author (2000)" in about.text
     assert [each.kind for each in told] == ["good", "bad", "unsure"]
     assert "Use m." in told[0].detail
     assert "<script>" not in report._repr_html_()

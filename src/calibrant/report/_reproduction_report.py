@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["reproduction_report"]
 
 _KINDS = {"holds": "good", "does not hold": "bad", "undecided": "unsure"}
-_COUNTED = {"holds": "hold", "does not hold": "do not", "undecided": "cannot be decided by our figures"}
+_UNDECIDED = "cannot be decided by our figures"
+_COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not", "do not"), "undecided": (_UNDECIDED,) * 2}
 _DPI = 90  # a figure of 6.4 inches is then as wide as the text of the page
 _LARGE = 200.0  # dollars and counts, whose decimals say nothing
 
@@ -49,22 +50,31 @@ def reproduction_report(found: Any, *, title: str | None = None, command: str | 
 
 def _answer(found: Any) -> Section:
     """Return how many findings hold, then each with its verdict and evidence."""
-    lead = f"The experiment of {found.citation}, repeated at size {found.size}."
-    blocks: list[Block] = [Paragraph(lead, "lead"), _summary(found), *map(_finding, found.findings)]
+    blocks: list[Block] = [Paragraph(_lead(found), "lead"), Paragraph(_about(found)), *map(_finding, found.findings)]
     return Section("answer", "Do the paper's findings hold?", tuple(blocks))
 
 
-def _summary(found: Any) -> Callout:
-    """Return the numbers of findings by verdict, and of figures that agree."""
+def _lead(found: Any) -> str:
+    """Return the numbers of findings by verdict."""
     counts, n_all = Counter(each.verdict for each in found.findings), len(found.findings)
-    kind = "bad" if counts["does not hold"] else "unsure" if counts["undecided"] else "good"
-    parts = [f"{counts[verdict]} {words}" for verdict, words in _COUNTED.items() if counts[verdict]]
-    agree = (
-        f"{found.n_agreeing:,} of {found.n_judged:,} published figures that can be judged agree with ours within two "
-        "standard errors and rounding."
+    parts = [f"{counts[verdict]} {_counted(verdict, counts[verdict])}" for verdict in _COUNTED if counts[verdict]]
+    return f"Of {n_all} finding{'' if n_all == 1 else 's'} {', '.join(parts)}."
+
+
+def _counted(verdict: str, n: int) -> str:
+    one, several = _COUNTED[verdict]
+    return one if n == 1 else several
+
+
+def _about(found: Any) -> str:
+    """Return which experiment was repeated, and how many published figures agree."""
+    about = f"The experiment of {found.citation}, repeated in its {found.size} size."
+    if not found.n_judged:
+        return about
+    return (
+        f"{about} {found.n_agreeing:,} of {found.n_judged:,} published figures that can be judged agree with ours "
+        "within two standard errors and rounding."
     )
-    text = f"Of {n_all} finding{'' if n_all == 1 else 's'} {', '.join(parts)}."
-    return Callout(kind, text, agree if found.n_judged else "")  # type: ignore[arg-type]
 
 
 def _finding(each: Any) -> Callout:
@@ -149,10 +159,10 @@ def _picture(each: Any) -> PngPicture:
 
 
 def _how_made(found: Any, command: str | None) -> Section:
-    blocks: list[Block] = [] if command is None else [Preformatted(command, "The command")]
+    blocks: list[Block] = [] if command is None else [Preformatted(command, "Command")]
     pairs = (
-        ("paper", found.citation),
-        ("size", f"{found.size}: {found.n_trials:,} trials, {found.seconds:,.0f} s in all"),
-        ("versions", versions_text()),
+        ("Paper", found.citation),
+        ("Size", f"{found.size}: {found.n_trials:,} trials, {found.seconds:,.0f} s in all"),
+        ("Versions", versions_text()),
     )
     return Section("how-made", "How it was made", (*blocks, Definitions(pairs)), term="Reproducibility")
