@@ -73,8 +73,8 @@ INTERNAL = {
         bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
     """,
     "studies": """
-        BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings one_sided ranking_cells
-        read_compared_table resolve_path
+        BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings hide_password one_sided
+        ranking_cells read_compared_table resolve_path
     """,
     "svm": "KernelFunction Machines SVM_RULES",
     "trees": """

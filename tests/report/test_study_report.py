@@ -84,7 +84,7 @@ def test_a_stored_study_has_status_seed_store_and_failures(tmp_path):
     assert failures.rows[0][1:3] == ("other", "2")
     named = dict(blocks(report, "how-made", Definitions)[0].pairs)
     assert named["Seed"] == "0"
-    assert str(tmp_path) in named["Store"]
+    assert named["Store"] == "sqlite:///s.db"
 
 
 def test_a_metric_that_the_study_does_not_have_is_named():

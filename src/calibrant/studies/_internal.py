@@ -1,7 +1,7 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
 from calibrant.studies._definition.import_paths import resolve_path
-from calibrant.studies._store.read_url import DEFAULT_STORE
+from calibrant.studies._store.read_url import DEFAULT_STORE, hide_password
 from calibrant.studies._table_comparison.against_best import one_sided
 from calibrant.studies._table_comparison.candidates import BASELINE
 from calibrant.studies._table_comparison.comparison_text import about_rows, about_table, findings, ranking_cells
@@ -14,6 +14,7 @@ __all__ = [
     "about_rows",
     "about_table",
     "findings",
+    "hide_password",
     "one_sided",
     "ranking_cells",
     "read_compared_table",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -10,7 +9,6 @@ from contextvars import ContextVar
 __all__ = ["command_text", "record_command"]
 
 _ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
-_PASSWORD = re.compile(r"(?<=://)([^:/@\s]*):[^@\s]*@")
 
 
 def record_command(args: Sequence[str]) -> None:
@@ -25,6 +23,8 @@ def command_text() -> str:
     --------
     >>> record_command(["study", "table", "my trees", "--store", "postgresql://ann:secret@host/db"])
     >>> command_text()
-    "calibrant study table 'my trees' --store postgresql://ann:***@host/db"
+    "calibrant study table 'my trees' --store 'postgresql://ann:***@host/db'"
     """
-    return _PASSWORD.sub(r"\1:***@", shlex.join(["calibrant", *_ARGUMENTS.get()]))
+    from calibrant.studies._internal import hide_password
+
+    return shlex.join(["calibrant", *map(hide_password, _ARGUMENTS.get())])

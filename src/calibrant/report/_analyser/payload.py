@@ -15,6 +15,7 @@ from calibrant.report._analyser.packing import Packed, pack_floats, pack_rounded
 from calibrant.report._analyser.selection_table import SelectionTable, selection_table
 from calibrant.report._analyser.stored_cuts import private_cuts, stored_cuts
 from calibrant.report._analyser.stored_rows import byte_budget, stored_rows
+from calibrant.report._predictions.model_choice import choose_model
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class AnalysedModels:
         known = [self._known(name) for name in data.names]
         return {
             "names": list(data.names),
+            "start": self._start,
             "cells": costs.cells,
             "labels": cell_labels(costs, data.positive, self.negative),
             "parts": costs.parts,
@@ -77,6 +79,12 @@ class AnalysedModels:
     def negative(self) -> Any:
         """The class that is not the positive one."""
         return next(label for label in self.data.classes if label != self.data.positive)
+
+    @property
+    def _start(self) -> int:
+        """The model whose numbers are shown first: the one that the answer names the best."""
+        choice = None if self.data.page else choose_model(self.data)
+        return 0 if choice is None else self.data.names.index(choice.best)
 
     @property
     def storage(self) -> str:

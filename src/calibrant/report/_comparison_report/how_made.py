@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from calibrant._sections import Block
     from calibrant.studies import TableComparison
 
-__all__ = ["how_made_section"]
+__all__ = ["how_made_section", "store_text", "versions_text"]
 
 
 def how_made_section(found: TableComparison, command: str | None) -> Section:
@@ -26,7 +26,7 @@ def how_made_section(found: TableComparison, command: str | None) -> Section:
     pairs += [
         ("Plan", found.plan if found.n_splits == found.n_planned else f"{found.plan} ({splits})"),
         ("Seed", str(found.study.definition.seed)),
-        ("Study", f"{found.study.name}, in {found.study.store}"),
+        ("Study", f"{found.study.name}, in {store_text(found.study.store)}"),
         *(("Held-out rows" if name == "held_out" else name.capitalize(), path) for name, path in found.files.items()),
         ("Fingerprint of the table", fingerprint_rows(table.X, table.y, sample_weight=table.sample_weight)),
         ("Versions", versions_text()),
@@ -38,6 +38,17 @@ def how_made_section(found: TableComparison, command: str | None) -> Section:
 def _split(line: str) -> tuple[str, str]:
     name, _, value = line.partition(": ")
     return name.capitalize(), value
+
+
+def store_text(store: str) -> str:
+    """Return the name of a store without the folders of this computer, which a report that is sent need not show.
+
+    Examples
+    --------
+    >>> store_text("sqlite:////home/ada/studies.db"), store_text("postgresql://ada:***@localhost/studies")
+    ('sqlite:///studies.db', 'postgresql://ada:***@localhost/studies')
+    """
+    return f"sqlite:///{store.rpartition('/')[2]}" if store.startswith("sqlite:") else store
 
 
 def versions_text() -> str:

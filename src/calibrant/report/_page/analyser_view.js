@@ -11,7 +11,7 @@
       this.payload = payload;
       this.analysis = new calibrant.Analysis(payload);
       this.charts = new calibrant.AnalyserCharts(payload.charts, payload.id);
-      this.model = 0;
+      this.model = payload.start;
       this.inputs = {};
       this.outputs = {};
       this.build();
@@ -49,6 +49,7 @@
     modelSelect() {
       const select = make("select", { name: "model", id: this.id("model"), onchange: () => { this.model = Number(select.value); this.drawCurves(); this.show(); } },
         ...this.payload.names.map((name, value) => make("option", { value: String(value), textContent: name })));
+      select.value = String(this.model);
       this.select = select;
       const label = make("label", { htmlFor: select.id, textContent: "Numbers of the model" });
       return make("div", { className: "analyser-model", hidden: this.payload.names.length < 2 }, label, select);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calibrant._sections import Definitions, Preformatted, Section
-from calibrant.report._comparison_report.how_made import versions_text
+from calibrant.report._comparison_report.how_made import store_text, versions_text
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
@@ -26,7 +26,7 @@ def how_made_section(study: Any, results: StudyResults, status: StudyStatus | No
     if status is not None:
         pairs += [
             ("Seed", str(study.definition.seed)),
-            ("Store", study.store),
+            ("Store", store_text(study.store)),
             ("Trials", f"{status.n_done:,} of {status.n_trials:,}, {status.seconds:,.1f} s"),
         ]
         pairs += [("Shared work", status.sharing)] if status.sharing else []
