@@ -45,7 +45,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_digests_are_the_same_under_every_setting(setting):
     n_jobs, *variables = SETTINGS[setting].items()

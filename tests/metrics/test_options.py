@@ -45,6 +45,7 @@ def test_metric_params_of_resampling_are_checked():
         estimate_performance(ProbabilityTreeClassifier(), X, y, 2, ["ece"], metric_params={"ece": {"n_bins": 0}})
 
 
+@pytest.mark.long
 def test_evaluate_checks_no_option_of_a_metric(monkeypatch):
     checked = []
     monkeypatch.setattr(options, "check_param", lambda *arguments: checked.append(arguments))

@@ -17,7 +17,7 @@ from calibrant.neural import NeuralNetClassifier
         NeuralNetClassifier(n_hidden=3, n_epochs=60, momentum=0.5, batch_size=5, learning_rate=0.1, random_state=0),
     ]
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

@@ -79,6 +79,7 @@ def assert_probabilities(proba):
         assert np.abs(proba.sum(axis=1) - 1).max() <= MAX_ULPS * np.finfo(float).eps
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")

@@ -74,7 +74,7 @@ def equal(one: MethodTrial, other: MethodTrial) -> None:
     np.testing.assert_array_equal(one.values, other.values)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.parametrize("plan", [PLAN, Bootstrap632(3), Nested(CrossValidation(3))], ids=["folds", "draws", "nested"])
 def test_a_trial_depends_on_no_other_split_or_method(name: str, plan: Any) -> None:

@@ -146,6 +146,7 @@ def test_the_key_does_not_change_with_the_number_of_threads() -> None:
     assert keys[0] == keys[1]
 
 
+@pytest.mark.long
 def test_the_key_is_the_same_in_another_process() -> None:
     code = (
         "from calibrant.studies._definition.definition import define_study\n"
