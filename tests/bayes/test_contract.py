@@ -25,7 +25,7 @@ NUMERIC = ["mdl", "gaussian", "kernel", "equal_width"]
         *(ConstantClassifier(strategy=strategy) for strategy in ("base_rate", "zero", "one")),
     ]
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

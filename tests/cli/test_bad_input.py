@@ -77,6 +77,7 @@ def test_an_error_with_json_is_a_document(tmp_path: Path) -> None:
     assert (done.returncode, error["kind"], error["exit_code"]) == (3, "bad_data", 3)
 
 
+@pytest.mark.long
 def test_bad_standard_input_is_called_standard_input() -> None:
     done = execute("evaluate", "-", "--target", "y", "--proba", "p", stdin=b"")
     assert (done.returncode, done.stderr) == (

@@ -31,6 +31,7 @@ def test_columns_are_completed_after_a_name(pred: Path) -> None:
     assert complete("calibrant evaluate pred.csv --proba new=r", pred.parent) == ["new=region"]
 
 
+@pytest.mark.long
 def test_metrics_are_completed() -> None:
     assert complete("calibrant evaluate x.csv --metric calib") == ["calibration_slope", "calibration_intercept"]
 

@@ -52,6 +52,7 @@ def test_standard_input_is_read(pred: Path) -> None:
     assert done.stdout.startswith("standard input: 600 rows")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("pred")
 def test_parquet_from_standard_input_is_recognized(predictions: pd.DataFrame) -> None:
     predictions.to_parquet("pred.parquet")

@@ -20,7 +20,7 @@ def words(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("width", "args"), [(60, EVALUATE), (60, LIST), (100, LIST), (200, LIST)])
-@pytest.mark.sample(6)
+@pytest.mark.long
 def test_a_terminal_of_any_width_shows_every_word(
     width: int, args: tuple[str, ...], pred: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ FRAME = pd.DataFrame({"size": [1.0, 2.0, 8.0, np.nan] * 9, "colour": ["u", "v", 
 LABELS = ["a", "a", "b", "b"] * 9
 
 
+@pytest.mark.sample(2)
 @parametrize_with_checks([MDLDiscretizer(), MDLDiscretizer(criterion="kononenko")])
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)

@@ -40,7 +40,7 @@ def wrong_before_1_7(estimator):
     ],
     expected_failed_checks=wrong_before_1_7,
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

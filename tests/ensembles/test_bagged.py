@@ -36,7 +36,7 @@ def excused(_estimator):
 
 
 @parametrize_with_checks([each(n_trees=5, random_state=0) for each in ENSEMBLES], expected_failed_checks=excused)
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

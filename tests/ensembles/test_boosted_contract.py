@@ -37,7 +37,7 @@ def excused(estimator):
     expected_failed_checks=excused,
 )
 @pytest.mark.filterwarnings(IGNORE_EARLY_ENDS)
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

@@ -195,6 +195,7 @@ def test_on_noise_forests_of_the_package_have_the_loss_of_new_rows_out_of_the_ba
         assert abs(np.mean(each)) < 0.01 + 5 * np.std(each, ddof=1) / 4, kind or "as by default"
 
 
+@pytest.mark.long
 def test_where_there_is_something_to_learn_the_loss_of_mob_esp_is_that_of_new_rows():
     found = differences(lambda X: np.where(X[:, 0] + X[:, 1] > 0, 0.8, 0.2), 1, every=False)
     mean, error = found["mob_esp unique"]

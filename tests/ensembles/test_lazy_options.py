@@ -28,6 +28,7 @@ def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
 
+@pytest.mark.sample(2)
 @parametrize_with_checks([LazyOptionTreesClassifier(n_trees=1, bootstrap=None)])
 def test_without_a_bootstrap_nothing_is_excused(estimator, check):
     check(estimator)

@@ -85,6 +85,7 @@ def test_a_folder_that_is_missing_is_named(path: Path) -> None:
         calibrant.save(small_model(), path.parent / "nowhere" / "model.calibrant")
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written_is_named(path: Path) -> None:
     path.parent.chmod(0o500)
     script = "model = small_model()\nos.geteuid() or os.seteuid(65534)  # root may write anywhere\n"

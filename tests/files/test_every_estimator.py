@@ -91,7 +91,7 @@ def _attribute(loaded: Any, name: str, instead: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "table"), CASES, ids=lambda value: getattr(value, "__name__", value))
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 def test_a_loaded_model_is_the_saved_one(tmp_path: Path, name: str, table: Any) -> None:
     rows = table()
     model = fitted(name, rows)

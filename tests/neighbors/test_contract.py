@@ -27,7 +27,7 @@ from calibrant.neighbors import NeighborsClassifier
         NeighborsClassifier(weights="gaussian", bandwidth=0.5, algorithm="brute", smoothing=0.1),
     ]
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

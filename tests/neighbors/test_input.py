@@ -27,6 +27,7 @@ TABLES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("scale", ["standard", "range", None])
 @pytest.mark.parametrize("weights", WAYS)
 @pytest.mark.parametrize("name", TABLES)

@@ -180,6 +180,7 @@ def test_rows_of_objects_without_a_value_are_not_taken() -> None:
     assert rows.can_take(np.arange(N)[::-1])
 
 
+@pytest.mark.long
 def test_processes_return_the_same_bits() -> None:
     X, y = table("collected"), RNG.choice(["no", "yes"], N)
     methods = {name: METHODS[name] for name in ("b", "honest", "cv")}

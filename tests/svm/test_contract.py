@@ -18,7 +18,7 @@ from calibrant.svm import SVMClassifier
         SVMClassifier(kernel="polynomial", degree=3, max_iter=None),
     ]
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 

@@ -34,7 +34,7 @@ from calibrant.trees import ProbabilityTreeClassifier
         ProbabilityTreeClassifier(prune="mdl", criterion="dkm_ratio", nominal_splits="binary"),
     ]
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
@@ -85,6 +85,7 @@ def test_weights_are_routed_through_cross_validation(donors):
     assert sum(roots) == pytest.approx(2 * weights.sum())
 
 
+@pytest.mark.long
 def test_out_of_fold_probabilities_do_not_depend_on_the_workers(donors):
     model = ProbabilityTreeClassifier(min_leaf=20)
     one = cross_val_predict(model, donors.X, donors.y, cv=4, method="predict_proba")

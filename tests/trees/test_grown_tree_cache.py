@@ -140,6 +140,7 @@ def test_the_cache_is_bounded_by_number_and_by_bytes():
     assert not any(cache.get(key) for key in "abcdef")
 
 
+@pytest.mark.long
 def test_several_processes_search_too(ranks):
     found = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES[:2]}, *ranks, n_jobs=2)
     alone = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES[:2]}, *ranks)
