@@ -17,7 +17,7 @@ from calibrant._sections import (
     Section,
     TableColumn,
 )
-from calibrant.report._comparison_report.how_made import versions_text
+from calibrant.report._versions import versions_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

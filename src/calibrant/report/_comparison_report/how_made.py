@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from calibrant._sections import Definitions, Preformatted, Section
 from calibrant.data._internal import fingerprint_rows
+from calibrant.report._versions import versions_text
 from calibrant.studies._internal import about_rows
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
     from calibrant.studies import TableComparison
 
-__all__ = ["how_made_section", "store_text", "versions_text"]
+__all__ = ["how_made_section", "store_text"]
 
 
 def how_made_section(found: TableComparison, command: str | None) -> Section:
@@ -49,11 +48,3 @@ def store_text(store: str) -> str:
     ('sqlite:///studies.db', 'postgresql://ada:***@localhost/studies')
     """
     return f"sqlite:///{store.rpartition('/')[2]}" if store.startswith("sqlite:") else store
-
-
-def versions_text() -> str:
-    """Return the versions of Python, calibrant and what it computes with."""
-    from calibrant import __version__
-
-    others = (f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    return ", ".join([f"calibrant {__version__}", f"Python {platform.python_version()}", *others])

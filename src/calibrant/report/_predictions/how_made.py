@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-import calibrant
 from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
 from calibrant.report._predictions.wording import confidence_text, listed, rows_text
+from calibrant.report._versions import versions_text
 
 if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
 
 __all__ = ["RECIPE", "fingerprint", "section"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
 _MOST_LISTED = 10
 
 # Another person recomputes the fingerprint by these lines alone; a test runs them
@@ -84,7 +81,7 @@ def _facts(data: ReportData) -> dict[str, str]:
         "Settings": f"intervals at {confidence_text(data.confidence)}; {data.n_boot:,} bootstrap replicates; "
         f"seed {data.random_state}",
         "Single rows": "may be embedded" if data.rows else "none: rows are pooled by tens at least",
-        "Versions": ", ".join(f"{name} {version}" for name, version in _versions().items()),
+        "Versions": versions_text(),
         "Fingerprint": fingerprint(data),
     }
     return facts
@@ -105,16 +102,6 @@ def _classes(data: ReportData) -> str:
         return f"{listed(names)}; probabilities are of {data.positive}"
     more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
     return listed([*names[:_MOST_LISTED], *more])
-
-
-def _versions() -> dict[str, str]:
-    found = {"calibrant": calibrant.__version__, "Python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:  # without the extra, a report has its plain form only
-            continue
-    return found
 
 
 def fingerprint(data: ReportData) -> str:

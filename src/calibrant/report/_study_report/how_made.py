@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calibrant._sections import Definitions, Preformatted, Section
-from calibrant.report._comparison_report.how_made import store_text, versions_text
+from calibrant.report._comparison_report.how_made import store_text
+from calibrant.report._versions import versions_text
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
