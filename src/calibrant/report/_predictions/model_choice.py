@@ -130,22 +130,11 @@ def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.floa
             data.y_true, data.probas[name], data.costs, amount=data.amount, **data.curve_options
         )
         return costed.earnings(costed.decisions())
-    read = _judged(data, name).predictions
+    read = data.plan(name).predictions
     proba = read.true_class_proba()
     if measure == "log_loss":
         return np.asarray(-np.log(proba))
     return np.asarray((read.proba**2).sum(axis=1) - 2.0 * proba + 1.0)
-
-
-def _judged(data: ReportData, name: str) -> BootstrapPlan:
-    plan = data.cards[name].judged
-    assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
-    return plan
-
-
-def _plan(data: ReportData) -> BootstrapPlan:
-    """Return how rows are resampled, the same for all models."""
-    return _judged(data, data.names[0])
 
 
 def paired_difference(
@@ -156,7 +145,7 @@ def paired_difference(
     The p-value is two-sided, and of this pair alone.
     """
     one, other = (values[name] for name in names)
-    difference, plan = one - other, _plan(data)
+    difference, plan = one - other, data.plan(data.names[0])  # resampled alike for all models
     mean = plan.predictions.mean(difference)
     if plan.has_few_groups:
         return PairDifference(*names, mean)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from calibrant.decisions import CostMatrix, DecisionReport, ExampleCosts
     from calibrant.metrics import Score, ScoreCard, Verdict
+    from calibrant.metrics._internal import BootstrapPlan
 
 __all__ = ["MOST_PAGES", "ReportData"]
 
@@ -197,6 +198,12 @@ class ReportData:
     @property
     def _evaluated(self) -> dict[str, Any]:
         return {**self.curve_options, **self.interval_options}
+
+    def plan(self, name: str) -> BootstrapPlan:
+        """Return the rows of a model's card and how they are resampled."""
+        plan = self.cards[name].judged
+        assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
+        return plan
 
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on the calibration of a model."""

@@ -52,12 +52,6 @@ def section(data: ReportData) -> Section:
     return Section("warnings", "What to be careful about", tuple(found or [nothing]), "Warnings")
 
 
-def _plan(data: ReportData, name: str) -> BootstrapPlan:
-    plan = data.cards[name].judged
-    assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
-    return plan
-
-
 def _on_rows(data: ReportData) -> list[Callout]:
     counts = {label: data.count(data.y_true == label) for label in data.classes}
     rare = {label: n for label, n in counts.items() if n < _FEW_OF_CLASS}
@@ -88,12 +82,12 @@ def _on_groups(data: ReportData) -> list[Callout]:
         text = f"{rows_text(n_copies)} of {data.n_rows:,} repeat another row exactly: oversampled rows?"
         detail = "Copies count as independent rows here, so that intervals are too short. Drop them or pass groups."
         return [Callout("warning", text, detail)]
-    plan = _plan(data, name)
+    plan = data.plan(name)
     n_groups = len(np.unique(data.groups))
     if plan.has_few_groups:
         text = f"The rows are of {rows_text(n_groups, 'group')}: fewer than 10 say too little about others."
         return [Callout("warning", text, "Collect rows of more groups.")]
-    effect = max(design_effect(_plan(data, each)) for each in data.names)
+    effect = max(design_effect(data.plan(each)) for each in data.names)
     if effect < _LARGE_EFFECT:
         return []
     text = f"Rows belong together: {data.n_rows:,} rows of {rows_text(n_groups, 'group')} say as much as about "
@@ -116,7 +110,7 @@ def _copies(data: ReportData) -> int:
 
 
 def _on_impossible(data: ReportData, name: str) -> list[Callout]:
-    n_wrong = len(_plan(data, name).predictions.zero_probability_rows())
+    n_wrong = len(data.plan(name).predictions.zero_probability_rows())
     if not n_wrong:
         return []
     happened = f"happened although {'its' if n_wrong == 1 and data.rows else 'their'} probability was 0"
@@ -128,7 +122,7 @@ def _on_impossible(data: ReportData, name: str) -> list[Callout]:
 
 def _on_base_rate(data: ReportData, name: str) -> list[Callout]:
     """Return the classes whose frequency differs from their mean probability by more than chance, and by much."""
-    plan = _plan(data, name)
+    plan = data.plan(name)
     if plan.has_few_groups:
         return []
     read = plan.predictions
