@@ -10,6 +10,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/rows.hpp"
+#include "table/code_bytes.hpp"
 #include "table/coded_table.hpp"
 #include "table/take_rows.hpp"
 
@@ -74,7 +75,61 @@ CodedTable restore_table(std::size_t n_rows, const std::vector<ColumnState>& col
 
 nb::object codes_of(nb::handle_t<CodedTable> self, std::size_t index) {
     const auto& column = nb::cast<const CodedTable&>(self).column(index);
-    return std::visit([&](const auto& codes) { return view_array(codes, self); }, column.codes);
+    return std::visit(
+        [&]<class Codes>(const Codes& codes) {
+            if constexpr (!std::is_same_v<Codes, ByteCodes>)
+                return view_array(codes, self);
+            else
+                return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(
+                    codes.data(), {codes.size()}, self, {static_cast<std::int64_t>(codes.stride())}));
+        },
+        column.codes);
+}
+
+// A binned column: its number of values, and the greatest and least value of each bin of a numeric one.
+using BinnedColumn = std::tuple<std::uint32_t, std::optional<Column<double>>, std::optional<Column<double>>>;
+
+CodedTable byte_table(const Matrix<std::uint8_t>& matrix, const std::vector<BinnedColumn>& columns,
+                      std::size_t n_threads) {
+    if (matrix.shape(1) != columns.size()) throw std::invalid_argument("there must be one column of the matrix each");
+    std::vector<CodedColumn> coded;
+    for (const auto& [n_values, highs, lows] : columns) {
+        CodedColumn column{.kind = highs ? Kind::numeric : Kind::nominal, .n_values = n_values};
+        if (highs) column.values = copied(*highs);
+        if (highs && lows) column.lows = copied(*lows);
+        coded.push_back(std::move(column));
+    }
+    return run_interruptibly([&](const StopToken& stop) {
+        return CodedTable::of_bytes(matrix.shape(0), matrix.data(), std::move(coded), n_threads, stop);
+    });
+}
+
+nb::object byte_matrix(nb::handle_t<CodedTable> self) {
+    const auto& table = nb::cast<const CodedTable&>(self);
+    if (table.bytes() == nullptr) return nb::none();
+    return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>>(table.bytes(),
+                                                                            {table.n_rows(), table.n_columns()}, self));
+}
+
+using OutputBytes = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void code_columns(const std::vector<ColumnArgument>& columns, const std::vector<std::optional<Column<double>>>& highs,
+                  const OutputBytes& out, std::size_t n_threads) {
+    if (columns.size() != out.shape(1) || highs.size() != columns.size())
+        throw std::invalid_argument("there must be one column of the output and one entry of highs each");
+    std::vector<ColumnSource> sources;
+    std::vector<std::vector<double>> bounds;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+        sources.push_back(std::visit(ToSource{}, columns[j]));
+        bounds.push_back(highs[j] ? copied(*highs[j]) : std::vector<double>{});
+    }
+    run_interruptibly(
+        [&](const StopToken& stop) { code_bytes(sources, bounds, {out.data(), out.size()}, n_threads, stop); });
+}
+
+nb::object lows_of(nb::handle_t<CodedTable> self, std::size_t index) {
+    const auto& column = nb::cast<const CodedTable&>(self).column(index);
+    return column.is_binned() ? view_array(column.lows, self) : nb::none();
 }
 
 nb::object values_of(nb::handle_t<CodedTable> self, std::size_t index) {
@@ -90,9 +145,14 @@ void bind_tables(nb::module_& module) {
         .def_prop_ro("n_columns", &CodedTable::n_columns)
         .def_prop_ro("n_bytes", &CodedTable::n_bytes)
         .def("codes", &codes_of, "index"_a,
-             "Return a view of the codes of a column: uint16 or uint32, the greatest for missing values.")
+             "Return a view of the codes of a column: uint8, uint16 or uint32, the greatest for missing values.")
         .def("values", &values_of, "index"_a,
-             "Return the distinct values of a numeric column, ascending; None for a nominal one.")
+             "Return the distinct values of a numeric column, ascending, or the greatest of each bin; None for a "
+             "nominal "
+             "one.")
+        .def("lows", &lows_of, "index"_a,
+             "Return the least value of each bin of a numeric column; None where each bin has one value.")
+        .def_prop_ro("byte_matrix", &byte_matrix)
         .def(
             "n_values", [](const CodedTable& table, std::size_t index) { return table.column(index).n_values; },
             "index"_a)
@@ -103,6 +163,15 @@ void bind_tables(nb::module_& module) {
     module.def(
         "code_table", &code_table, "n_rows"_a, "columns"_a.noconvert(), "n_threads"_a,
         "Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.");
+    module.def(
+        "byte_table", &byte_table, "matrix"_a.noconvert(), "columns"_a.noconvert(), "n_threads"_a = 1,
+        nb::keep_alive<0, 1>(),
+        "Return a table that views a matrix of codes, 255 where missing: (n_values, highs, lows) for each column, "
+        "the greatest and least values of its bins, None for a nominal one.");
+    module.def("code_bytes", &code_columns, "columns"_a.noconvert(), "highs"_a.noconvert(), "out"_a.noconvert(),
+               "n_threads"_a = 1,
+               "Write the bin of each value, the first whose greatest value is not less, or its category code; 255 "
+               "where missing.");
     module.def("take_table", &take_table, "table"_a, "rows"_a.noconvert(), "collected"_a, "n_threads"_a,
                "Return the table of some rows, and the codes that the categories of each collected column had.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),

@@ -23,9 +23,8 @@ struct ColumnBins {
     std::size_t n_bins = 0;
 };
 
-template <class Code>
-std::vector<double> code_weights(const std::vector<Code>& codes, std::size_t n_values,
-                                 std::span<const double> weights) {
+template <class Column>
+std::vector<double> code_weights(const Column& codes, std::size_t n_values, std::span<const double> weights) {
     std::vector<double> found(n_values + 1);
     for (std::size_t row = 0; row < codes.size(); ++row)
         found[std::min<std::size_t>(codes[row], n_values)] += weights.empty() ? 1.0 : weights[row];
@@ -45,7 +44,7 @@ ColumnBins numeric_bins(const CodedColumn& column, std::span<const double> weigh
         const double part = left / static_cast<double>(max_bins - bins.n_bins + 1);
         const bool is_full = column.n_values <= max_bins || inside >= part || weight[code] >= part;
         if (code > 0 && is_full && bins.n_bins < max_bins && inside > 0) {
-            bins.cuts.push_back(midpoint(column.values[code - 1], column.values[code]));
+            bins.cuts.push_back(midpoint(column.values[code - 1], column.low(code)));
             ++bins.n_bins;
             left -= inside;
             inside = 0;
@@ -94,7 +93,8 @@ void write_codes(const CodedColumn& column, const ColumnBins& bins, std::span<co
                  std::uint8_t* out) {
     const auto missing = static_cast<std::uint8_t>(bins.n_bins);
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const Code code = codes[rows[i]];
                 out[i] = code == missing_code<Code> ? missing : bins.bin_of_code[code];

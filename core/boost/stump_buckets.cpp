@@ -11,11 +11,12 @@ constexpr std::size_t few_values = 1024;    // counted as fast as buckets
 constexpr std::size_t most_buckets = 1024;  // whose weights of two classes, 16 KB, stay in the first-level cache
 constexpr std::size_t least_rows = 64;      // of a bucket: fewer would cost more to bound than to search
 
-template <class Code>
-void sort_rows(const std::vector<Code>& codes, std::size_t n_values, StumpBuckets& buckets) {
+template <class Column>
+void sort_rows(const Column& codes, std::size_t n_values, StumpBuckets& buckets) {
+    using Code = CodeOf<Column>;
     buckets.starts.assign(n_values + 1, 0);
-    for (const Code code : codes) {
-        if (code != missing_code<Code>) ++buckets.starts[code + std::size_t{1}];
+    for (std::size_t row = 0; row < codes.size(); ++row) {
+        if (codes[row] != missing_code<Code>) ++buckets.starts[codes[row] + std::size_t{1}];
     }
     std::partial_sum(buckets.starts.begin(), buckets.starts.end(), buckets.starts.begin());
     buckets.order.resize(buckets.starts.back());

@@ -17,12 +17,12 @@ constexpr std::size_t n_branches = 3;
 
 // Sums the weights of the rows in cells by index and class; an index beyond the last is that of missing values.
 template <class Index>
-void count_cells(const std::vector<Index>& index, std::span<const std::uint16_t> labels,
-                 std::span<const double> weights, std::size_t n_values, std::size_t n_classes,
-                 std::span<double> cells) {
-    const auto last = static_cast<Index>(n_values);
+void count_cells(const Index& index, std::span<const std::uint16_t> labels, std::span<const double> weights,
+                 std::size_t n_values, std::size_t n_classes, std::span<double> cells) {
+    using Cell = CodeOf<Index>;
+    const auto last = static_cast<Cell>(n_values);
     for (std::size_t row = 0; row < index.size(); ++row)
-        cells[std::min(index[row], last) * n_classes + labels[row]] += weights[row];
+        cells[std::min<Cell>(index[row], last) * n_classes + labels[row]] += weights[row];
 }
 
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
@@ -178,7 +178,7 @@ std::vector<double> StumpSearch::class_weights(std::span<const double> weights) 
 void StumpSearch::name(Stump& stump) const {
     const CodedColumn& coded = table_->column(static_cast<std::size_t>(stump.column));
     if (coded.kind == Kind::nominal) return;
-    const double below = coded.values[stump.code], above = coded.values[stump.code + 1];
+    const double below = coded.values[stump.code], above = coded.low(stump.code + 1);
     const double middle = below + (above - below) / 2;
     stump.threshold = middle < above && std::isfinite(middle) ? middle : below;
 }
@@ -193,7 +193,8 @@ void StumpSearch::for_each_branch(const Stump& stump, Visit&& visit) const {
     const CodedColumn& coded = table_->column(static_cast<std::size_t>(stump.column));
     const bool is_nominal = coded.kind == Kind::nominal;
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (std::size_t row = 0; row < codes.size(); ++row) {
                 const std::size_t other = is_nominal ? codes[row] != stump.code : codes[row] > stump.code;
                 visit(row, codes[row] == missing_code<Code> ? std::size_t{2} : other);

@@ -31,21 +31,35 @@ void check_size(std::size_t index, std::size_t size, std::size_t n_rows) {
                                 " rows; expected " + std::to_string(n_rows));
 }
 
+void check_values(std::size_t index, const CodedColumn& column) {
+    const std::string name = "column " + std::to_string(index);
+    if (column.kind == Kind::nominal) return;
+    if (column.values.size() != column.n_values) throw std::invalid_argument(name + " has the wrong number of values");
+    const auto not_below = [](double a, double b) { return !(a < b); };
+    if (std::adjacent_find(column.values.begin(), column.values.end(), not_below) != column.values.end())
+        throw std::invalid_argument(name + " has values that are not in ascending order");
+    if (!column.is_binned()) return;
+    if (column.lows.size() != column.n_values) throw std::invalid_argument(name + " has the wrong number of bins");
+    for (std::size_t bin = 0; bin < column.lows.size(); ++bin) {
+        const bool is_above = bin == 0 || column.values[bin - 1] < column.lows[bin];
+        if (!is_above || !(column.lows[bin] <= column.values[bin]))
+            throw std::invalid_argument(name + " has bins that overlap");
+    }
+}
+
 void check_codes(std::size_t index, const CodedColumn& column) {
     const bool in_range = std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
-            return std::all_of(codes.begin(), codes.end(),
-                               [&](Code code) { return code == missing_code<Code> || code < column.n_values; });
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
+            for (std::size_t row = 0; row < codes.size(); ++row) {
+                if (codes[row] != missing_code<Code> && codes[row] >= column.n_values) return false;
+            }
+            return true;
         },
         column.codes);
     if (!in_range)
         throw std::invalid_argument("column " + std::to_string(index) + " has codes beyond its number of values");
-    if (column.kind == Kind::nominal) return;
-    if (column.values.size() != column.n_values)
-        throw std::invalid_argument("column " + std::to_string(index) + " has the wrong number of values");
-    const auto not_below = [](double a, double b) { return !(a < b); };
-    if (std::adjacent_find(column.values.begin(), column.values.end(), not_below) != column.values.end())
-        throw std::invalid_argument("column " + std::to_string(index) + " has values that are not in ascending order");
+    check_values(index, column);
 }
 
 }  // namespace
@@ -69,6 +83,38 @@ CodedTable CodedTable::code(std::size_t n_rows, const std::vector<ColumnSource>&
     return CodedTable(n_rows, std::move(columns), Checked{});
 }
 
+CodedTable CodedTable::of_bytes(std::size_t n_rows, const std::uint8_t* matrix, std::vector<CodedColumn> columns,
+                                std::size_t n_threads, const StopToken& stop) {
+    const std::size_t n = columns.size();
+    for (std::size_t j = 0; j < n; ++j) {
+        if (columns[j].n_values > max_byte_values)
+            throw std::invalid_argument("column " + std::to_string(j) + " has more values than a byte holds");
+        columns[j].codes = ByteCodes(matrix + j, n_rows, n);
+        check_values(j, columns[j]);
+    }
+    const std::size_t n_blocks = (n_rows + rows_between_checks - 1) / rows_between_checks;
+    std::vector<std::vector<std::uint64_t>> missing(n_blocks, std::vector<std::uint64_t>(n));
+    parallel_for(n_blocks, n_threads, stop, [&](std::size_t block, std::size_t) {
+        auto& counts = missing[block];
+        const std::size_t end = std::min(n_rows, (block + 1) * rows_between_checks);
+        for (std::size_t row = block * rows_between_checks; row < end; ++row) {
+            for (std::size_t j = 0; j < n; ++j) {
+                const std::uint8_t code = matrix[row * n + j];
+                counts[j] += code == missing_code<std::uint8_t>;
+                if (code >= columns[j].n_values && code != missing_code<std::uint8_t>)
+                    throw std::invalid_argument("column " + std::to_string(j) +
+                                                " has codes beyond its number of values");
+            }
+        }
+    });
+    for (std::size_t j = 0; j < n; ++j) {
+        for (const auto& counts : missing) columns[j].n_missing += counts[j];
+    }
+    CodedTable table(n_rows, std::move(columns), Checked{});
+    table.bytes_ = matrix;
+    return table;
+}
+
 const CodedColumn& CodedTable::column(std::size_t index) const {
     if (index < columns_.size()) return columns_[index];
     throw std::out_of_range("column " + std::to_string(index) + " of a table of " + std::to_string(columns_.size()) +
@@ -79,7 +125,8 @@ std::size_t CodedTable::n_bytes() const {
     std::size_t bytes = 0;
     for (const auto& column : columns_) {
         bytes += column.values.size() * sizeof(double);
-        bytes += std::visit([]<class Code>(const std::vector<Code>& codes) { return codes.size() * sizeof(Code); },
+        bytes += column.lows.size() * sizeof(double);
+        bytes += std::visit([]<class Column>(const Column& codes) { return codes.size() * sizeof(CodeOf<Column>); },
                             column.codes);
     }
     return bytes;

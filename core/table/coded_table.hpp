@@ -32,6 +32,13 @@ class CodedTable {
     std::size_t n_columns() const { return columns_.size(); }
     const CodedColumn& column(std::size_t index) const;  // throws std::out_of_range
     std::size_t n_bytes() const;
+    // The codes row by row, one byte each, where all columns are views of one matrix; null otherwise.
+    const std::uint8_t* bytes() const { return bytes_; }
+
+    // A view of a row-major matrix of bytes, which must outlive the table. `columns` lack their codes; throws
+    // std::invalid_argument unless codes are in range.
+    static CodedTable of_bytes(std::size_t n_rows, const std::uint8_t* matrix, std::vector<CodedColumn> columns,
+                               std::size_t n_threads, const StopToken& stop);
 
     // From columns that are known to be whole, unchecked.
     struct Checked {};
@@ -41,6 +48,7 @@ class CodedTable {
   private:
     std::size_t n_rows_;
     std::vector<CodedColumn> columns_;
+    const std::uint8_t* bytes_ = nullptr;
 };
 
 }  // namespace calibrant

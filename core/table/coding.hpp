@@ -17,21 +17,48 @@ enum class Kind : std::uint8_t { numeric, nominal };
 template <class Code>
 inline constexpr Code missing_code = std::numeric_limits<Code>::max();
 
-// uint16 holds the codes 0 .. 65534 and the missing one; a wider column takes uint32.
+// A byte holds the codes 0 .. 254 and the missing one, uint16 0 .. 65534; a wider column takes uint32.
+inline constexpr std::size_t max_byte_values = missing_code<std::uint8_t>;
 inline constexpr std::size_t max_narrow_values = missing_code<std::uint16_t>;
 inline constexpr std::size_t max_categories = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max() - 1;
 
-using Codes = std::variant<std::vector<std::uint16_t>, std::vector<std::uint32_t>>;
+// A column of a row-major matrix of bytes, which somebody else keeps alive.
+class ByteCodes {
+  public:
+    using value_type = std::uint8_t;
+
+    ByteCodes(const std::uint8_t* first, std::size_t size, std::size_t stride)
+        : first_(first), size_(size), stride_(stride) {}
+
+    std::size_t size() const { return size_; }
+    std::size_t stride() const { return stride_; }
+    const std::uint8_t* data() const { return first_; }
+    std::uint8_t operator[](std::size_t row) const { return first_[row * stride_]; }
+
+  private:
+    const std::uint8_t* first_;
+    std::size_t size_, stride_;
+};
+
+using Codes = std::variant<std::vector<std::uint16_t>, std::vector<std::uint32_t>, ByteCodes>;
+
+template <class Column>
+using CodeOf = typename Column::value_type;
 
 struct CodedColumn {
     Kind kind = Kind::numeric;
     Codes codes{};
-    std::vector<double> values{};  // numeric: the distinct values, ascending; nominal: empty
-    std::uint32_t n_values = 0;    // distinct values, or declared categories
+    std::vector<double>
+        values{};                // numeric: the distinct values, ascending, or the greatest of each bin; nominal: empty
+    std::vector<double> lows{};  // numeric, in bins: the least value of each; empty where every bin has one value
+    std::uint32_t n_values = 0;  // distinct values, or declared categories
     std::uint64_t n_missing = 0;
 
     std::size_t size() const;
+    // The least value that has a code.
+    double low(std::size_t code) const { return lows.empty() ? values[code] : lows[code]; }
+    bool is_binned() const { return !lows.empty(); }
 };
 
 // A column as it lies in memory; stride in elements, so that a column of a row-major matrix needs no copy.

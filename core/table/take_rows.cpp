@@ -28,9 +28,10 @@ Rows checked_rows(StridedView<std::int64_t> rows, std::size_t n_rows, const Stop
 }
 
 // Marks the codes that occur among the rows, and counts the missing ones.
-template <class Code>
-std::uint64_t mark_codes(const std::vector<Code>& codes, const Rows& rows, std::vector<std::uint32_t>& marks,
+template <class Column>
+std::uint64_t mark_codes(const Column& codes, const Rows& rows, std::vector<std::uint32_t>& marks,
                          const StopToken& stop) {
+    using Code = CodeOf<Column>;
     std::uint64_t n_missing = 0;
     in_pieces(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -61,9 +62,10 @@ std::vector<std::uint32_t> all_codes(std::vector<std::uint32_t>& marks) {
     return marks;
 }
 
-template <class Code>
-Codes recoded(const std::vector<Code>& codes, const Rows& rows, const std::vector<std::uint32_t>& new_code,
-              std::size_t n_values, const StopToken& stop) {
+template <class Column>
+Codes recoded(const Column& codes, const Rows& rows, const std::vector<std::uint32_t>& new_code, std::size_t n_values,
+              const StopToken& stop) {
+    using Code = CodeOf<Column>;
     return make_codes(rows.size(), n_values, [&](auto& taken) {
         using New = typename std::decay_t<decltype(taken)>::value_type;
         in_pieces(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
@@ -91,6 +93,8 @@ CodedColumn take_column(const CodedColumn& column, const Rows& rows, bool keeps_
     if (column.kind == Kind::nominal) return taken;
     taken.values.reserve(kept.size());
     for (const std::uint32_t code : kept) taken.values.push_back(column.values[code]);
+    if (!column.is_binned()) return taken;
+    for (const std::uint32_t code : kept) taken.lows.push_back(column.lows[code]);
     return taken;
 }
 

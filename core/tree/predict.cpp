@@ -85,8 +85,10 @@ PredictRows coded_rows(const CodedTable& table) {
     rows.columns.reserve(table.n_columns());
     for (std::size_t j = 0; j < table.n_columns(); ++j) {
         std::visit(
-            [&]<class Code>(const std::vector<Code>& codes) {
-                rows.columns.push_back(StridedView<Code>{codes.data(), codes.size(), 1});
+            [&]<class Column>(const Column& codes) {
+                std::ptrdiff_t stride = 1;
+                if constexpr (std::is_same_v<Column, ByteCodes>) stride = static_cast<std::ptrdiff_t>(codes.stride());
+                rows.columns.push_back(StridedView<CodeOf<Column>>{codes.data(), codes.size(), stride});
             },
             table.column(j).codes);
     }

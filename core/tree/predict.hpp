@@ -17,7 +17,7 @@ namespace calibrant {
 // A column of rows to predict: numbers, NaN where missing; category codes, negative where missing or unseen; or the
 // codes of the table that the tree was grown from, the greatest where missing.
 using PredictColumn = std::variant<StridedView<float>, StridedView<double>, StridedView<std::int32_t>,
-                                   StridedView<std::uint16_t>, StridedView<std::uint32_t>>;
+                                   StridedView<std::uint8_t>, StridedView<std::uint16_t>, StridedView<std::uint32_t>>;
 
 struct PredictRows {
     std::size_t n_rows = 0;

@@ -23,7 +23,8 @@ std::vector<Cell> row_major_cells(const CodedTable& table, std::span<const std::
             const auto cell_of = cell_of_column(index);
             Cell* cell = cells.data() + begin * columns.size() + index;
             std::visit(
-                [&]<class Code>(const std::vector<Code>& codes) {
+                [&]<class Column>(const Column& codes) {
+                    using Code = CodeOf<Column>;
                     for (std::size_t row = begin; row < end; ++row, cell += columns.size())
                         *cell = static_cast<Cell>(cell_of(row, codes[row], codes[row] == missing_code<Code>));
                 },

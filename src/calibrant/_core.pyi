@@ -24,13 +24,21 @@ class CodedTable:
 
     def codes(self, index: int) -> object:
         """
-        Return a view of the codes of a column: uint16 or uint32, the greatest for missing values.
+        Return a view of the codes of a column: uint8, uint16 or uint32, the greatest for missing values.
         """
 
     def values(self, index: int) -> object:
         """
-        Return the distinct values of a numeric column, ascending; None for a nominal one.
+        Return the distinct values of a numeric column, ascending, or the greatest of each bin; None for a nominal one.
         """
+
+    def lows(self, index: int) -> object:
+        """
+        Return the least value of each bin of a numeric column; None where each bin has one value.
+        """
+
+    @property
+    def byte_matrix(self) -> object: ...
 
     def n_values(self, index: int) -> int: ...
 
@@ -39,6 +47,16 @@ class CodedTable:
 def code_table(n_rows: int, columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], n_threads: int) -> CodedTable:
     """
     Return columns coded: float32 or float64 arrays for numbers, (int32 codes, n_categories) for nominal ones.
+    """
+
+def byte_table(matrix: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]], n_threads: int = 1) -> CodedTable:
+    """
+    Return a table that views a matrix of codes, 255 where missing: (n_values, highs, lows) for each column, the greatest and least values of its bins, None for a nominal one.
+    """
+
+def code_bytes(columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], int]], highs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    Write the bin of each value, the first whose greatest value is not less, or its category code; 255 where missing.
     """
 
 def take_table(table: CodedTable, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), device='cpu', writable=False)], collected: Sequence[bool], n_threads: int) -> tuple[CodedTable, list[list[int]]]:

@@ -11,7 +11,8 @@ namespace {
 std::vector<std::uint32_t> rows_of_codes(const CodedColumn& column, std::span<const std::uint32_t> rows) {
     std::vector<std::uint32_t> counts(column.n_values);
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (const std::uint32_t row : rows) {
                 if (codes[row] != missing_code<Code>) ++counts[codes[row]];
             }

@@ -298,7 +298,8 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     values_.reserve(std::size_t{coded.n_values} + 1, n_classes_);
     const bool counts_rows = least_rows_ > 0;
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const std::uint32_t origin = partition_.origin(row);
                 std::uint32_t code = codes[origin];
@@ -332,7 +333,8 @@ std::size_t ColumnSearch::rows_of_values() const {
 double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const {
     double n_known = 0;
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (const std::uint32_t row : partition_.rows(node.segment)) {
                 const std::uint32_t origin = partition_.origin(row);
                 if (learns_missing_ || codes[origin] != missing_code<Code>)

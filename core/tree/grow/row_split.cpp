@@ -29,7 +29,8 @@ void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t
     } else if (can_split_at_once(node) && !node.is_presorted) {
         const auto label_of = [labels = examples_.labels](std::uint32_t row) { return labels[row]; };
         std::visit(
-            [&]<class Code>(const std::vector<Code>& codes) {
+            [&]<class Column>(const Column& codes) {
+                using Code = CodeOf<Column>;
                 split_at_once(
                     node, cut, missing_code<Code>, children, [&codes](std::uint32_t row) { return codes[row]; },
                     label_of);
@@ -182,7 +183,8 @@ void RowSplit::tally(std::size_t column, const PendingNode& node, std::span<Pend
         return;
     }
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (const std::uint32_t row : rows) {
                 const std::uint32_t origin = partition_.origin(row);
                 take(row, codes[origin], examples_.labels[origin], codes[origin] == missing_code<Code>);

@@ -6,16 +6,26 @@
 #include <numeric>
 
 namespace calibrant {
+namespace {
+
+double middle_of(double below, double above) {
+    const double middle = below + (above - below) / 2;
+    return middle < above && std::isfinite(middle) ? middle : below;
+}
+
+}  // namespace
 
 Thresholds::Threshold Thresholds::of(std::size_t column, const FoundTest& test) {
-    const auto& values = examples_.table->column(column).values;
+    const CodedColumn& coded = examples_.table->column(column);
+    const auto& values = coded.values;
     if (test.above == values.size())  // every known value goes to the first branch
         return {std::numeric_limits<double>::infinity(), static_cast<std::uint32_t>(values.size() - 1)};
-    double middle = values[test.below] + (values[test.above] - values[test.below]) / 2;
-    if (!(middle < values[test.above]) || !std::isfinite(middle)) middle = values[test.below];
+    double middle = middle_of(values[test.below], coded.low(test.above));
     const auto first = values.begin() + test.below, last = values.begin() + test.above;  // between which it lies
     const auto above = std::upper_bound(first, last, middle);
     const auto code = static_cast<std::uint32_t>(above - values.begin() - 1);
+    // a bin of values that the node lacks may reach over the middle: no cut divides a bin
+    if (coded.low(code + 1) <= middle) middle = middle_of(values[code], coded.low(code + 1));
     if (midpoint_) return {middle, code};
     const std::uint32_t present = last_present(column, code);
     return {values[present], present};
@@ -29,7 +39,8 @@ std::uint32_t Thresholds::last_present(std::size_t column, std::uint32_t code) {
         const CodedColumn& coded = examples_.table->column(column);
         last.assign(coded.n_values, 0);
         std::visit(
-            [&]<class Code>(const std::vector<Code>& codes) {
+            [&]<class Column>(const Column& codes) {
+                using Code = CodeOf<Column>;
                 for (std::size_t row = 0; row < codes.size(); ++row) {
                     if (codes[row] != missing_code<Code> && examples_.weights[row] > 0) last[codes[row]] = codes[row];
                 }

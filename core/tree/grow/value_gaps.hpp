@@ -15,9 +15,11 @@ namespace calibrant {
 // them; longer ones are compared by value.
 class ValueGaps {
   public:
-    ValueGaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
-        const auto close = [gap](double a, double b) { return !(a < b - gap); };
-        if (std::adjacent_find(values_.begin(), values_.end(), close) == values_.end()) return;
+    ValueGaps(const CodedColumn& column, double gap)
+        : gap_(gap), values_(column.values), lows_(column.is_binned() ? column.lows : column.values) {
+        std::size_t last_apart = 1;
+        while (last_apart < values_.size() && reaches(last_apart - 1, last_apart)) ++last_apart;
+        if (last_apart >= values_.size()) return;
         steps_.resize(values_.size(), 1);
         std::size_t apart = 1;
         for (std::size_t code = 0; code < values_.size(); ++code) {
@@ -40,10 +42,10 @@ class ValueGaps {
 
   private:
     static constexpr std::size_t many = 255;
-    bool reaches(std::size_t code, std::size_t greater) const { return values_[code] < values_[greater] - gap_; }
+    bool reaches(std::size_t code, std::size_t greater) const { return values_[code] < lows_[greater] - gap_; }
 
     double gap_;
-    std::span<const double> values_;
+    std::span<const double> values_, lows_;
     std::size_t reach_ = 1;
     std::vector<std::uint8_t> steps_{};
 };

@@ -20,7 +20,8 @@ void Cases::find_branches(std::size_t node, Slice cases) {
     const auto of_missing = static_cast<std::uint32_t>(tree_.missing_branch[node] + 1);
     const std::int32_t* const branch_of_value = tree_.branch_of_value.data() + tree_.first_value[node];
     std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (std::size_t i = 0; i < branches_.size(); ++i) {
                 const Code code = codes[cases_[cases.begin + i].row];
                 if (code == missing_code<Code>)

@@ -28,6 +28,7 @@ class CodedTable:
     A numeric column becomes the ranks of its distinct values, which are kept; a nominal one its category codes.
     Codes are uint16 where they fit, else uint32; the largest code of the type means missing. NaN, None and null
     are missing, infinities are ordinary extreme values, and -0.0 equals 0.0. Use `CodedTable.from_frame` to make one.
+    A binned table has one byte a value, row by row, and its numeric codes are those of bins of neighbouring values.
 
     Parameters
     ----------
@@ -133,13 +134,20 @@ class CodedTable:
         """Number of bytes of the codes and values."""
         return self.core.n_bytes
 
-    def codes(self, column: int) -> NDArray[np.uint16] | NDArray[np.uint32]:
+    def codes(self, column: int) -> NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]:
         """Return the codes of a column as a read-only view."""
-        return cast("NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(self._index(column)))
+        return cast("NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]", self.core.codes(self._index(column)))
 
     def values(self, column: int) -> NDArray[np.float64] | None:
-        """Return the distinct values of a numeric column in ascending order, or None for a nominal one."""
+        """Return the distinct values of a numeric column in ascending order, or None for a nominal one.
+
+        Of a binned column they are the greatest values of the bins.
+        """
         return cast("NDArray[np.float64] | None", self.core.values(self._index(column)))
+
+    def lows(self, column: int) -> NDArray[np.float64] | None:
+        """Return the least value of each bin of a numeric column, or None where each bin has one value."""
+        return cast("NDArray[np.float64] | None", self.core.lows(self._index(column)))
 
     def categories(self, column: int) -> tuple[Any, ...]:
         """Return the categories of a nominal column in the order of their codes."""
@@ -157,6 +165,9 @@ class CodedTable:
         return column + self.n_columns if -self.n_columns <= column < 0 else column
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self.core.byte_matrix is not None:
+            bins = [(self.core.n_values(j), self.values(j), self.lows(j)) for j in range(self.n_columns)]
+            return _restore_bytes, (self.core.byte_matrix, bins, self.schema)
         columns = [(self.codes(j), self.core.n_values(j), self.values(j)) for j in range(self.n_columns)]
         return _restore, (self.n_rows, columns, self.schema)
 
@@ -181,3 +192,7 @@ def _positions(rows: Any, n_rows: int) -> NDArray[np.int64]:
 
 def _restore(n_rows: int, columns: list[Any], schema: Schema) -> CodedTable:
     return CodedTable(_core.restore_table(n_rows, columns), schema)
+
+
+def _restore_bytes(matrix: NDArray[np.uint8], bins: list[Any], schema: Schema) -> CodedTable:
+    return CodedTable(_core.byte_table(matrix, bins), schema)
