@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOR_ALL = [
     "exceptions",
     "_docstrings",
+    "_exact_sums",
     "_fit_warnings",
     "_memory",
     "_normalize",
