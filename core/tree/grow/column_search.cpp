@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tree/grow/evidence.hpp"
-#include "tree/grow/nominal_groups.hpp"
 #include "tree/grow/row_sort.hpp"
 #include "tree/grow/two_class_search.hpp"
-#include "tree/grow/twoing.hpp"
 
 namespace calibrant {
 namespace {
@@ -44,12 +41,6 @@ std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const K
     return sorted;
 }
 
-double least_side(const GrowOptions& options, double known_weight) {
-    if (!options.c45_cuts) return options.min_leaf;
-    const double tenth = 0.1 * known_weight / static_cast<double>(options.n_declared_classes);
-    return tenth <= options.min_leaf ? options.min_leaf : std::min(tenth, 25.0);
-}
-
 ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
                            const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps)
     : examples_(examples),
@@ -64,43 +55,23 @@ ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options,
       is_plain_two_class_(n_classes_ == 2 && !partition.is_weighted()),
       learns_missing_(options.missing == MissingValues::learned),
       gaps_(gaps),
+      tables_(*examples.table, examples.n_classes, options, cut_rules, xlogx, gaps, least_rows_),
       scratch_(3 * examples.n_classes),
       known_counts_(examples.n_classes),
       missing_counts_(examples.n_classes) {}
 
 FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
-    switch (options_.criterion) {
-        case CriterionName::entropy:
-            return search<Entropy>(column, node);
-        case CriterionName::gini:
-            return search<Gini>(column, node);
-        case CriterionName::dkm:
-            return search<Dkm>(column, node);
-        case CriterionName::hellinger:
-            return search<Hellinger>(column, node);
-        case CriterionName::twoing:
-            return search<Twoing>(column, node);
-        case CriterionName::bayes:
-            return search<Evidence>(column, node);
-        case CriterionName::mml: {
-            FoundTest found = search<Evidence>(column, node);
-            found.gain += log_prior_of_leaves(found.n_branches) / node.weight;
-            return found;
-        }
-    }
-    return {};
-}
-
-template <Criterion C>
-FoundTest ColumnSearch::search(std::size_t column, const NodeRows& node) {
-    if (partition_.is_sorted(column)) return search_presorted<C>(column, node);
-    if (partition_.is_counted(column)) {
-        if (node.segment.size <= few_rows) return search_few_rows<C>(column, node);
-        const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
-        if (two_classes && partition_.is_whole()) return search_two_class_counts<C>(column, node);
-        if (two_classes && !cut_rules_.count_cases) return search_two_class_weights<C>(column, node);
-    }
-    return search_values<C>(column, node);
+    const bool is_counted = partition_.is_counted(column);
+    if (partition_.is_sorted(column))
+        return search_by(options_.criterion, node.weight,
+                         [&]<Criterion C>() { return search_presorted<C>(column, node); });
+    if (is_counted && node.segment.size <= few_rows)
+        return search_by(options_.criterion, node.weight,
+                         [&]<Criterion C>() { return search_few_rows<C>(column, node); });
+    const bool two_classes = is_counted && n_classes_ == 2 && least_rows_ == 0;
+    if (two_classes && partition_.is_whole()) return search_two_class_counts(column, node);
+    if (two_classes && !cut_rules_.count_cases) return search_two_class_weights(column, node);
+    return search_values(column, node);
 }
 
 NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows) {
@@ -245,25 +216,7 @@ void ColumnSearch::count_two_classes(std::size_t column, const NodeRows& node, s
     table.resize(size);
 }
 
-// A table of two classes, values x 2, whose last value is the missing one.
-template <Criterion C, class Count>
-FoundTest ColumnSearch::search_learned_table(std::size_t column, std::span<const Count> table, const NodeRows& node) {
-    const std::size_t size = table.size() - 2;
-    const bool counts_cases = cut_rules_.count_cases && !cases_.empty();
-    const NodeFacts facts =
-        facts_of(node, node.weight, counts_cases ? count_cases(column, node) : static_cast<double>(node.segment.size));
-    const Known all{node.counts, node.weight};
-    if (too_few(facts, all, cut_rules_)) return {};
-    missing_counts_ = {static_cast<double>(table[size]), static_cast<double>(table[size + 1])};
-    const MissingRows missing = missing_rows(node, node.segment.size);
-    using Sum = std::conditional_t<std::integral<Count>, std::size_t, double>;
-    LearnedTwoClassCuts<C, Sum> cuts(facts, all, missing, cut_rules_);
-    try_two_class_cuts(cuts, table.first(size), gaps_[column]);
-    return cuts.result(examples_.table->column(column).n_values);
-}
-
 // Whole counts of two classes, for columns of few values.
-template <Criterion C>
 FoundTest ColumnSearch::search_two_class_counts(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
     if (is_plain_two_class_)
@@ -271,28 +224,19 @@ FoundTest ColumnSearch::search_two_class_counts(std::size_t column, const NodeRo
     else
         count_two_classes(column, node, two_class_counts_,
                           [weights](std::uint32_t row) { return static_cast<std::uint32_t>(weights[row]); });
-    if (two_class_counts_.end()[-1] + two_class_counts_.end()[-2] > 0)
-        return search_learned_table<C, std::uint32_t>(column, two_class_counts_, node);
     const bool needs_cases = cut_rules_.count_cases && !examples_.cases.empty();
-    const NodeFacts facts = facts_of(node, node.weight, needs_cases ? count_cases(column, node) : node.weight);
-    return search_counted_two_class<C>(two_class_counts_, facts, {node.counts, node.weight}, cut_rules_, gaps_[column]);
+    return tables_.best_cut(column, std::span<const std::uint32_t>(two_class_counts_), node.totals(),
+                            needs_cases ? count_cases(column, node) : node.weight);
 }
 
-// Weights of two classes, for columns of few values; missing values come after the others.
-template <Criterion C>
+// Weights of two classes, for columns of few values.
 FoundTest ColumnSearch::search_two_class_weights(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
     count_two_classes(column, node, two_class_weights_, [weights](std::uint32_t row) { return weights[row]; });
-    const std::size_t size = two_class_weights_.size() - 2;
-    if (learns_missing_ && two_class_weights_[size] + two_class_weights_[size + 1] > 0)
-        return search_learned_table<C, double>(column, two_class_weights_, node);
-    missing_counts_ = {two_class_weights_[size], two_class_weights_[size + 1]};
-    const Known known = known_of(node);
-    return search_counted<C>(std::span(two_class_weights_).first(size), facts_of(node, known.weight, 0.0), known,
-                             cut_rules_, gaps_[column]);
+    return tables_.best_cut(column, std::span<const double>(two_class_weights_), node.totals());
 }
 
-// Fills values_ and known_counts_; where the branch of missing values is learned, they are one more value, the last.
+// Fills values_; where the branch of missing values is learned, they are one more value, the last.
 void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
     const CodedColumn& coded = examples_.table->column(column);
     values_.reserve(std::size_t{coded.n_values} + 1, n_classes_);
@@ -315,18 +259,6 @@ void ColumnSearch::count_values(std::size_t column, const NodeRows& node) {
             }
         },
         coded.codes);
-    std::fill(known_counts_.begin(), known_counts_.end(), 0.0);
-    for (const std::uint32_t value : values_.seen) {
-        for (std::size_t k = 0; k < n_classes_; ++k) known_counts_[k] += values_.table[value * n_classes_ + k];
-    }
-}
-
-// The number of known rows, where it is needed.
-std::size_t ColumnSearch::rows_of_values() const {
-    std::size_t n_rows = 0;
-    if (least_rows_ == 0) return n_rows;
-    for (const std::uint32_t value : values_.seen) n_rows += values_.rows[value];
-    return n_rows;
 }
 
 // Known cases, those whose branch is learned included, each counted whole, for the rule of J48.
@@ -345,52 +277,17 @@ double ColumnSearch::count_cases(std::size_t column, const NodeRows& node) const
     return n_known;
 }
 
-template <Criterion C>
 FoundTest ColumnSearch::search_values(std::size_t column, const NodeRows& node) {
     count_values(column, node);
-    const Known known{known_counts_, std::accumulate(known_counts_.begin(), known_counts_.end(), 0.0)};
     const CodedColumn& coded = examples_.table->column(column);
     const bool needs_cases = coded.kind == Kind::numeric && cut_rules_.count_cases;
-    const NodeFacts facts =
-        facts_of(node, known.weight, needs_cases ? count_cases(column, node) : 0.0, rows_of_values());
-    const bool any_missing = values_.weights[coded.n_values] > 0;  // only where their branch is learned
-    const std::span<const double> table(values_.table.data(), coded.n_values * n_classes_);
-    const auto rows = std::span<const std::uint32_t>(values_.rows).first(coded.n_values);
-    FoundTest found;
-    if (coded.kind == Kind::nominal) {
-        found = search_nominal<C>(std::size_t{coded.n_values} + (any_missing ? 1 : 0), facts, known);
-        if (any_missing) found.take_last_as_missing(coded.n_values);
-    } else if (any_missing && !too_few(facts, known, cut_rules_)) {
-        const MissingRows missing{{values_.table.data() + table.size(), n_classes_},
-                                  values_.weights[coded.n_values],
-                                  values_.rows[coded.n_values]};
-        LearnedCuts<C> cuts(facts, known, missing, cut_rules_);
-        try_cuts(cuts, table, n_classes_, gaps_[column], rows);
-        found = cuts.result(coded.n_values);
-    } else if (!any_missing) {
-        found = search_counted<C>(table, facts, known, cut_rules_, gaps_[column], rows);
-    }
+    const std::size_t size = std::size_t{coded.n_values} + 1;
+    const ValueCounts values{values_.seen, std::span<const double>(values_.table).first(size * n_classes_),
+                             std::span<const double>(values_.weights).first(size),
+                             std::span<const std::uint32_t>(values_.rows).first(size)};
+    FoundTest found = tables_.best_test(column, values, node.totals(), needs_cases ? count_cases(column, node) : 0.0);
     values_.clear(n_classes_);
     return found;
-}
-
-template <Criterion C>
-FoundTest ColumnSearch::search_nominal(std::size_t n_values, const NodeFacts& facts, const Known& known) {
-    const NominalCounts counts{values_.seen,
-                               {values_.table.data(), n_values * n_classes_},
-                               {values_.weights.data(), n_values},
-                               {values_.rows.data(), n_values}};
-    // Twoing compares two branches: a value against the rest.
-    const NominalSplits splits = requires { C::has_two_branches; } ? NominalSplits::binary : options_.nominal_splits;
-    switch (n_values > 2 ? splits : NominalSplits::multiway) {
-        case NominalSplits::subset:
-            return search_subsets<C>(counts, facts, known, options_.ratio);
-        case NominalSplits::binary:
-            return search_one_against_rest<C>(counts, facts, known, options_.ratio, cut_rules_);
-        case NominalSplits::multiway:
-            break;
-    }
-    return search_multiway<C>(counts.seen, counts.table, counts.weights, facts, known, counts.rows);
 }
 
 }  // namespace calibrant

@@ -10,6 +10,7 @@
 #include "tree/grow/learned_cuts.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/split_search.hpp"
+#include "tree/grow/table_search.hpp"
 
 namespace calibrant {
 
@@ -18,6 +19,8 @@ struct NodeRows {
     Segment segment;
     std::span<const double> counts;  // class weights
     double weight;
+
+    NodeCounts totals() const { return {counts, weight}; }
 };
 
 // Weights of the values of one column at a node, values x classes, and their rows; only values that occurred are
@@ -29,9 +32,6 @@ struct ValueTable {
     void reserve(std::size_t n_values, std::size_t n_classes);
     void clear(std::size_t n_classes);
 };
-
-// The least weight on each side of a numeric cut.
-double least_side(const GrowOptions& options, double known_weight);
 
 class ColumnSearch {
   public:
@@ -45,31 +45,21 @@ class ColumnSearch {
 
   private:
     template <Criterion C>
-    FoundTest search(std::size_t column, const NodeRows& node);
-    template <Criterion C>
     FoundTest search_presorted(std::size_t column, const NodeRows& node);
     template <Criterion C>
     FoundTest search_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node,
                           const Known& known);
     template <Criterion C>
     FoundTest search_learned_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node);
-    template <Criterion C, class Count>
-    FoundTest search_learned_table(std::size_t column, std::span<const Count> table, const NodeRows& node);
     template <Criterion C>
     FoundTest search_few_rows(std::size_t column, const NodeRows& node);
-    template <Criterion C>
     FoundTest search_two_class_counts(std::size_t column, const NodeRows& node);
-    template <Criterion C>
     FoundTest search_two_class_weights(std::size_t column, const NodeRows& node);
-    template <Criterion C>
     FoundTest search_values(std::size_t column, const NodeRows& node);
-    template <Criterion C>
-    FoundTest search_nominal(std::size_t n_values, const NodeFacts& facts, const Known& known);
     template <class Count, class CountOf>
     void count_two_classes(std::size_t column, const NodeRows& node, std::vector<Count>& table,
                            CountOf&& count_of) const;
     void count_values(std::size_t column, const NodeRows& node);
-    std::size_t rows_of_values() const;
     double count_cases(std::size_t column, const NodeRows& node) const;
     Known known_of(const NodeRows& node);
     MissingRows missing_rows(const NodeRows& node, std::size_t n_known) const;
@@ -88,6 +78,7 @@ class ColumnSearch {
     const bool is_plain_two_class_;  // two classes, no weights, no shares of rows: whole numbers suffice
     const bool learns_missing_;
     std::span<const ValueGaps> gaps_;
+    TableSearch tables_;
     std::vector<double> scratch_, known_counts_, missing_counts_;
     ValueTable values_;
     std::vector<SortedRow> few_rows_;

@@ -4,13 +4,13 @@
 
 namespace calibrant {
 
-std::vector<std::uint32_t> NominalCounts::in_order() const {
+std::vector<std::uint32_t> ValueCounts::in_order() const {
     std::vector<std::uint32_t> values(seen.begin(), seen.end());
     std::ranges::sort(values);
     return values;
 }
 
-ValueGroups::ValueGroups(const NominalCounts& values) : n_classes_(values.n_classes()) {
+ValueGroups::ValueGroups(const ValueCounts& values) : n_classes_(values.n_classes()) {
     for (const std::uint32_t value : values.in_order()) {
         if (!(values.weights[value] > least_weight)) {
             left_out_.push_back(value);

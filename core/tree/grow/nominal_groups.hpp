@@ -12,9 +12,9 @@
 
 namespace calibrant {
 
-// The values of a nominal column at a node: which occur, their class weights (values x classes), their weights, and
+// The values of a column at a node: which occur, their class weights (values x classes), their weights, and
 // their rows where the number matters.
-struct NominalCounts {
+struct ValueCounts {
     std::span<const std::uint32_t> seen;
     std::span<const double> table, weights;
     std::span<const std::uint32_t> rows{};
@@ -29,7 +29,7 @@ class ValueGroups {
   public:
     static constexpr double least_weight = 0.5;
 
-    explicit ValueGroups(const NominalCounts& values);
+    explicit ValueGroups(const ValueCounts& values);
 
     std::size_t size() const { return weights_.size(); }
     double weight(std::size_t group) const { return weights_[group]; }
@@ -173,7 +173,7 @@ inline constexpr std::size_t most_merged =
 
 // Groups of values as branches; of two pairs of the same score the later one is merged.
 template <Criterion C>
-FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio) {
+FoundTest search_subsets(const ValueCounts& values, const NodeFacts& node, const Known& known, bool ratio) {
     if (known.weight < split_epsilon) return {};
     ValueGroups groups(values);
     const bool any_merged = groups.merge_pure();
@@ -194,7 +194,7 @@ FoundTest search_subsets(const NominalCounts& values, const NodeFacts& node, con
 
 // The first of the best tests of one value (branch 0) against all others (branch 1).
 template <Criterion C>
-FoundTest search_one_against_rest(const NominalCounts& values, const NodeFacts& node, const Known& known, bool ratio,
+FoundTest search_one_against_rest(const ValueCounts& values, const NodeFacts& node, const Known& known, bool ratio,
                                   const CutRules& rules) {
     C criterion(known, *node.xlogx);
     const std::span<double> rest = node.scratch.first(known.counts.size());

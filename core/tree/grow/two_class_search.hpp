@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,8 +64,8 @@ FoundTest search_sorted_two_class(std::span<const SortedRow> rows, const TimesOf
 }
 
 // The same from a table of counts, values x 2.
-template <Criterion C>
-FoundTest search_counted_two_class(std::span<const std::uint32_t> table, const NodeFacts& node, const Known& known,
+template <Criterion C, std::integral Count>
+FoundTest search_counted_two_class(std::span<const Count> table, const NodeFacts& node, const Known& known,
                                    const CutRules& rules, const ValueGaps& gaps) {
     const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
     if (too_few(node, known, rules)) return {};
@@ -74,7 +75,7 @@ FoundTest search_counted_two_class(std::span<const std::uint32_t> table, const N
     const double scale = known.weight / node.weight;
     std::size_t left = 0, ones = 0, before = 0;
     for (std::size_t value = 0; value < table.size() / 2; ++value) {
-        const std::uint32_t zeros_here = table[2 * value], ones_here = table[2 * value + 1];
+        const Count zeros_here = table[2 * value], ones_here = table[2 * value + 1];
         if (zeros_here + ones_here == 0) continue;
         const auto low = static_cast<double>(left);
         if (low > most) break;

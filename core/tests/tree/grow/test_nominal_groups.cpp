@@ -26,7 +26,7 @@ struct Values {
             if (weights.back() > 0) seen.insert(seen.begin(), static_cast<std::uint32_t>(value));  // in any order
         }
     }
-    NominalCounts nominal() const { return {seen, table, weights, rows}; }
+    ValueCounts nominal() const { return {seen, table, weights, rows}; }
     Known known() const { return {counts, counts[0] + counts[1]}; }
     NodeFacts node() {
         return {counts[0] + counts[1] + missing,
