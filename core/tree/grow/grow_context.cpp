@@ -34,7 +34,8 @@ GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, c
                keys_of(examples), gaps, options.n_threads, stop),
       row_cells(*examples.table, options.n_threads, stop) {
     const CutRules rules = cut_rules(options, Tolerances(options.dialect).cuts);
-    if (row_keys.n_columns() == 0 || !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))
+    if (examples.table->bytes() != nullptr || row_keys.n_columns() == 0 ||
+        !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))
         return;
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "tree/grow/c45_j48.hpp"
 #include "tree/grow/coarse_search.hpp"
 #include "tree/grow/column_search.hpp"
+#include "tree/grow/histogram_search.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/pending_node.hpp"
 #include "tree/grow/row_split.hpp"
@@ -50,7 +52,7 @@ class Grower {
     }
     std::int32_t majority(std::span<const double> counts) const;
     PendingNode make_root();
-    void start(double total_weight);
+    void start(double total_weight, std::size_t n_threads);
     std::unique_ptr<ColumnSearch> make_search() const {
         return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx,
                                               context_.gaps);
@@ -62,6 +64,8 @@ class Grower {
     Tree with_deferred(const StopToken& stop);
     std::size_t best_column(const PendingNode& node, const StopToken& stop);
     void search(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop);
+    void search_histograms(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop);
+    void subtract_histograms(const StopToken& stop);
     std::size_t threads_for(const PendingNode& node) const;
     void mark_used(const PendingNode& node, bool used);
 
@@ -78,6 +82,8 @@ class Grower {
     Partition partition_;
     std::shared_ptr<std::atomic<std::size_t>> n_counts_;   // class counts stored so far, by all threads
     std::optional<CoarseSearch> coarse_;                   // for large nodes, where it applies
+    std::optional<HistogramSearch> histograms_;            // the same for tables of bytes
+    std::shared_ptr<Histogram> histogram_;                 // of all columns of the node being split, where it is known
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
     std::optional<SplitChoice> split_choice_;
     std::vector<bool> used_;
@@ -133,14 +139,17 @@ Grower::Grower(const Grower& whole)
       row_split_(examples_, partition_, context_.row_keys),
       tree_(whole.n_classes_) {
     std::iota(columns_.begin(), columns_.end(), std::size_t{0});
-    start(whole.total_weight_);
+    start(whole.total_weight_, 1);
 }
 
-void Grower::start(double total_weight) {
+void Grower::start(double total_weight, std::size_t n_threads) {
     total_weight_ = total_weight;
+    if (examples_.table->bytes() != nullptr) partition_.set_weight_step(std::exp2(std::ilogb(total_weight) - 51));
     const bool is_fit = CoarseSearch::is_fit_for(examples_, options_, cut_rules_, partition_.is_weighted());
     if (context_.buckets && is_fit)
         coarse_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, *context_.buckets);
+    if (HistogramSearch::is_fit_for(examples_, cut_rules_, partition_))
+        histograms_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, n_threads);
     searches_.push_back(make_search());
     split_choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
 }
@@ -175,7 +184,7 @@ bool Grower::must_be_leaf(const PendingNode& node) const {
 
 Tree Grower::grow(const StopToken& stop) {
     stack_.push_back(make_root());
-    start(stack_.back().weight);
+    start(stack_.back().weight, options_.n_threads);
     if (options_.n_threads > 1) {
         defer_below_ = std::max<std::size_t>(min_deferred_rows, stack_.back().segment.size / (8 * options_.n_threads));
         while (searches_.size() < options_.n_threads) searches_.push_back(make_search());
@@ -213,7 +222,7 @@ void Grower::grow_pending(const StopToken& stop) {
 // one whose bucket counts bound little, is presorted: its rows are renumbered from 0 and its columns sorted once, and
 // every node below it inherits that by stable partition. Large nodes are presorted as well where buckets do not apply.
 void Grower::presort(PendingNode& node, const StopToken& stop) {
-    const bool can_count = coarse_ || !partition_.sorts();
+    const bool can_count = coarse_ || histograms_ || !partition_.sorts();
     if (node.is_presorted || (can_count && node.segment.size >= always_presorted && !node.should_presort)) return;
     partition_.presort(node.segment, threads_for(node), stop);
     node.is_presorted = true;
@@ -263,6 +272,7 @@ void Grower::mark_used(const PendingNode& node, bool used) {
 std::size_t Grower::best_column(const PendingNode& node, const StopToken& stop) {
     const std::size_t n = columns_.size(), at_once = options_.max_features == 0 ? n : options_.max_features;
     std::fill(found_.begin(), found_.end(), FoundTest{});
+    histogram_.reset();
     std::uint64_t random = mix64(node.key ^ column_stream);
     std::size_t chosen = n;
     swaps_.clear();
@@ -283,6 +293,7 @@ std::size_t Grower::best_column(const PendingNode& node, const StopToken& stop) 
 
 void Grower::search(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop) {
     const NodeRows rows{node.segment, node.counts, node.weight};
+    if (histograms_ && !node.is_presorted) return search_histograms(node, columns, stop);
     const bool is_coarse = coarse_ && !node.is_presorted;
     mark_used(node, true);
     if (is_coarse) coarse_->search(rows, columns, found_, threads_for(node), stop);
@@ -292,6 +303,33 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
         found_[column] = searches_[worker]->best_test(column, rows);
     });
     mark_used(node, false);
+}
+
+void Grower::search_histograms(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop) {
+    const std::size_t n_threads = threads_for(node);
+    const bool is_whole = columns.size() == columns_.size();
+    auto histogram = is_whole ? node.histogram : nullptr;
+    if (!histogram) histogram = std::make_shared<Histogram>(histograms_->count(node.segment, columns, n_threads, stop));
+    mark_used(node, true);
+    histograms_->search({node.segment, node.counts, node.weight}, *histogram, columns, used_, found_, n_threads, stop);
+    mark_used(node, false);
+    histogram_ = is_whole ? std::move(histogram) : nullptr;
+}
+
+// The largest child has what its siblings leave of their parent: counting these is enough.
+void Grower::subtract_histograms(const StopToken& stop) {
+    const bool keeps_all_rows = std::ranges::none_of(children_, [](const PendingNode& child) { return child.is_leaf; });
+    const auto largest = std::ranges::max_element(
+        children_, [](const PendingNode& a, const PendingNode& b) { return a.segment.size < b.segment.size; });
+    if (!keeps_all_rows || !histograms_->can_subtract() || largest->segment.size < always_presorted) return;
+    for (PendingNode& child : children_) {
+        if (&child == &*largest) continue;
+        child.histogram =
+            std::make_shared<Histogram>(histograms_->count(child.segment, columns_, threads_for(child), stop));
+        histogram_->subtract(*child.histogram);
+        if (child.segment.size < always_presorted) child.histogram.reset();
+    }
+    largest->histogram = std::move(histogram_);
 }
 
 // Starting threads takes time: only nodes of many rows are worth it.
@@ -332,6 +370,7 @@ void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, 
         child.is_leaf = must_be_leaf(child);
     }
     row_split_.split(node, children_, threads_for(node), stop);
+    if (histogram_) subtract_histograms(stop);
     for (std::size_t b = children_.size(); b-- > 0;) stack_.push_back(std::move(children_[b]));
 }
 

@@ -70,6 +70,7 @@ Partition::Partition(const Partition& like, std::nullptr_t)
       sorted_(like.sorted_),
       needs_rows_(like.needs_rows_),
       weight_kind_(like.weight_kind_),
+      weight_step_(like.weight_step_),
       arena_(like.arena_.size()) {}
 
 Partition::ExtractedRows Partition::extract(Segment segment) const {
@@ -131,7 +132,7 @@ void Partition::renumber(Segment segment) {
     local_cells_.resize(segment.size * width);
     for (std::size_t i = 0; i < segment.size; ++i) {
         local_labels_[i] = labels_[origin_[i]];
-        std::copy_n(cells_.data() + origin_[i] * width, width, local_cells_.data() + i * width);
+        cells_.copy_row(origin_[i], local_cells_.data() + i * width);
     }
 }
 
@@ -143,11 +144,22 @@ void Partition::fetch(std::size_t begin, std::size_t end) {
         column.resize(origin_.size());
         to[index - begin] = column.data();
     }
+    if (!keys_.has_rows()) return fetch_bytes(begin, end, to);
     for (std::size_t i = 0; i < origin_.size(); ++i) {
         const std::uint32_t* const cells = keys_.row(origin_[i]);
         prefetch(keys_.row(origin_[std::min(i + rows_ahead, origin_.size() - 1)]) + begin);
         const std::uint32_t row = packed(static_cast<std::uint32_t>(i));
         for (std::size_t index = begin; index < end; ++index) to[index - begin][i] = {row, cells[index]};
+    }
+}
+
+void Partition::fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const {
+    for (std::size_t i = 0; i < origin_.size(); ++i) {
+        const std::uint8_t* const cells = keys_.bytes(origin_[i]);
+        prefetch(keys_.bytes(origin_[std::min(i + rows_ahead, origin_.size() - 1)]));
+        const std::uint32_t row = packed(static_cast<std::uint32_t>(i)), label = local_labels_[i];
+        for (std::size_t index = begin; index < end; ++index)
+            to[index - begin][i] = {row, keys_.key_of_byte(index, cells[keys_.column(index)]) | label};
     }
 }
 
@@ -257,8 +269,8 @@ void Partition::split_weights_in_two(Segment segment, std::span<const Branch> br
     for (std::size_t i = 0; i < segment.size; ++i) {
         const std::uint8_t side = sides_[row[i]];
         const double weight = at[i];
-        at[n_second] = side == both ? weight * branches[1].share : weight;
-        top[n_first] = side == both ? weight * branches[0].share : weight;
+        at[n_second] = side == both ? share_of(weight, branches[1].share) : weight;
+        top[n_first] = side == both ? share_of(weight, branches[0].share) : weight;
         n_second += branches[1].keep && side != first;
         n_first += branches[0].keep && side != second;
     }
@@ -281,7 +293,7 @@ void Partition::split_weights_in_many(Segment segment, std::span<const Branch> b
             continue;
         }
         for (std::size_t b = 0; b < branches.size(); ++b) {
-            if (branches[b].keep && branches[b].share > 0) *to[b]++ = spare_weights_[i] * branches[b].share;
+            if (branches[b].keep && branches[b].share > 0) *to[b]++ = share_of(spare_weights_[i], branches[b].share);
         }
     }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -78,7 +79,15 @@ class Partition {
     // The row of the table that the row of a node stands for.
     std::uint32_t origin(std::uint32_t row) const { return is_presorted() ? origin_[row] : row; }
 
-    bool is_counted(std::size_t column) const { return cells_.has(column); }
+    // Shares of weights become multiples of a power of two, so that sums of them are exact; 0: they are not rounded.
+    void set_weight_step(double step) { weight_step_ = step; }
+    bool rounds_shares() const { return weight_step_ > 0; }
+    double share_of(double weight, double share) const {
+        const double part = weight * share;
+        return rounds_shares() ? std::nearbyint(part / weight_step_) * weight_step_ : part;
+    }
+
+    bool is_counted(std::size_t column) const { return cells_.has(column) && (is_presorted() || cells_.has_rows()); }
     CountedCells counted_cells(std::size_t column) const {
         const std::uint8_t* const cells = is_presorted() ? local_cells_.data() : cells_.data();
         return {cells + cells_.offset(column), cells_.n_columns(),
@@ -150,6 +159,7 @@ class Partition {
     static constexpr int packed_bits = 16;
     void renumber(Segment segment);
     void fetch(std::size_t begin, std::size_t end);
+    void fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const;
 
     const CodedTable& table_;
     std::span<const std::uint16_t> labels_;
@@ -161,6 +171,7 @@ class Partition {
     std::size_t n_root_rows_ = 0;
     bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
     WeightKind weight_kind_ = WeightKind::equal;
+    double weight_step_ = 0;
     std::uint32_t row_mask_ = all_bits;
     std::size_t base_ = 0;  // where the presorted node begins
     std::vector<std::uint32_t> origin_;

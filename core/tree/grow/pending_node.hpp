@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "counter_random.hpp"
@@ -10,6 +11,8 @@
 #include "tree/tree.hpp"
 
 namespace calibrant {
+
+struct Histogram;
 
 struct PendingNode {
     std::int32_t parent = Tree::no_node;
@@ -24,6 +27,7 @@ struct PendingNode {
     double weight = 0;
     std::int32_t label = 0;
     std::vector<double> counts{};
+    std::shared_ptr<Histogram> histogram{};  // where it was found by subtraction
 };
 
 }  // namespace calibrant

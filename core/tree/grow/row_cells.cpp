@@ -1,5 +1,7 @@
 #include "tree/grow/row_cells.hpp"
 
+#include <algorithm>
+
 #include "tree/row_major.hpp"
 
 namespace calibrant {
@@ -13,11 +15,29 @@ RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const StopTok
         columns.push_back(column);
     }
     n_columns_ = columns.size();
+    if (table.bytes() != nullptr) {  // a copy would double the memory of a table that barely fits
+        bytes_ = table.bytes();
+        width_ = table.n_columns();
+        columns_ = std::move(columns);
+        for (const std::size_t column : columns_)
+            n_values_.push_back(static_cast<std::uint8_t>(table.column(column).n_values));
+        return;
+    }
     cells_ = row_major_cells<std::uint8_t>(table, columns, rows_per_task, n_threads, stop, [&](std::size_t index) {
         return [n_values = table.column(columns[index]).n_values](std::size_t, std::uint32_t code, bool is_missing) {
             return is_missing ? n_values : code;
         };
     });
+}
+
+void RowCells::copy_row(std::uint32_t row, std::uint8_t* to) const {
+    if (has_rows()) {
+        std::copy_n(cells_.data() + row * n_columns_, n_columns_, to);
+        return;
+    }
+    const std::uint8_t* const cells = bytes_ + row * width_;
+    for (std::size_t index = 0; index < n_columns_; ++index)
+        to[index] = std::min(cells[columns_[index]], n_values_[index]);
 }
 
 }  // namespace calibrant

@@ -24,13 +24,20 @@ class RowCells {
     std::size_t n_columns() const { return n_columns_; }
     bool has(std::size_t column) const { return offset_[column] != absent; }
     std::size_t offset(std::size_t column) const { return offset_[column]; }  // of a column of the table, within a row
+    // Cells of the table's own bytes are read one by one, and only where a node is presorted.
+    bool has_rows() const { return bytes_ == nullptr; }
     const std::uint8_t* data() const { return cells_.data(); }
+    void copy_row(std::uint32_t row, std::uint8_t* to) const;
 
   private:
     static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
     std::size_t n_columns_ = 0;
     std::vector<std::size_t> offset_;
     std::vector<std::uint8_t> cells_;  // rows of the table x columns
+    const std::uint8_t* bytes_ = nullptr;
+    std::size_t width_ = 0;  // of a row of bytes_
+    std::vector<std::size_t> columns_{};
+    std::vector<std::uint8_t> n_values_{};
 };
 
 }  // namespace calibrant

@@ -15,6 +15,18 @@ RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels,
     for (std::size_t column = 0; column < columns.size(); ++column) {
         if (columns[column]) columns_.push_back(column);
     }
+    if (table.bytes() != nullptr) {
+        bytes_ = table.bytes();
+        width_ = table.n_columns();
+        byte_keys_.resize(columns_.size());
+        for (std::size_t index = 0; index < columns_.size(); ++index) {
+            const std::uint32_t n_values = table.column(columns_[index]).n_values;
+            byte_keys_[index].fill(keys_.key(n_values, 0, false));
+            for (std::uint32_t code = 0; code < n_values; ++code)
+                byte_keys_[index][code] = keys_.key(code, 0, gaps[columns_[index]]);
+        }
+        return;
+    }
     cells_ = row_major_cells<std::uint32_t>(table, columns_, block_rows, n_threads, stop, [&](std::size_t index) {
         return [this, labels, n_values = table.column(columns_[index]).n_values, &close = gaps[columns_[index]]](
                    std::size_t row, std::uint32_t code, bool is_missing) {

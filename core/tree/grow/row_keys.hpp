@@ -2,6 +2,7 @@
 // here takes a few cache lines per row, where column by column it would take one per cell.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,10 +26,19 @@ class RowKeys {
     std::span<const std::size_t> columns() const { return columns_; }
     const std::uint32_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }
 
+    // A table of bytes has no cells here: keys are made of its own.
+    bool has_rows() const { return bytes_ == nullptr; }
+    const std::uint8_t* bytes(std::uint32_t row) const { return bytes_ + std::size_t{row} * width_; }
+    // The key of a byte of a column, without the class.
+    std::uint32_t key_of_byte(std::size_t index, std::uint8_t byte) const { return byte_keys_[index][byte]; }
+
   private:
     Keys keys_;
     std::vector<std::size_t> columns_;
     std::vector<std::uint32_t> cells_;  // rows of the table x columns
+    const std::uint8_t* bytes_ = nullptr;
+    std::size_t width_ = 0;  // of a row of bytes_
+    std::vector<std::array<std::uint32_t, 256>> byte_keys_{};
 };
 
 }  // namespace calibrant

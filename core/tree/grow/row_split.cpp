@@ -14,6 +14,7 @@ void RowSplit::start(std::size_t n_branches, std::int32_t missing_branch) {
     std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
     missing_weight_ = 0;
     n_missing_ = 0;
+    missing_cases_.clear();
 }
 
 void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t cut, std::span<PendingNode> children,
@@ -197,6 +198,7 @@ void RowSplit::add_missing(std::uint32_t row, std::size_t label, double weight) 
     missing_counts_[label] += weight;
     missing_weight_ += weight;
     ++n_missing_;
+    if (partition_.rounds_shares()) missing_cases_.push_back({label, weight});
     partition_.mark(row, Partition::missing);
     partition_.mark_side(row, Partition::both);
 }
@@ -207,11 +209,20 @@ void RowSplit::share_missing(std::span<PendingNode> children) {
     for (std::size_t b = 0; b < children.size(); ++b) {
         branches_[b].share = children[b].weight / known;
         if (n_missing_ == 0 || branches_[b].share == 0) continue;
-        for (std::size_t k = 0; k < missing_counts_.size(); ++k)
-            children[b].counts[k] += branches_[b].share * missing_counts_[k];
-        children[b].weight += branches_[b].share * missing_weight_;
+        add_shares(children[b], branches_[b].share);
         branches_[b].segment.size += n_missing_;
     }
+}
+
+void RowSplit::add_shares(PendingNode& child, double share) const {
+    for (const MissingCase& each : missing_cases_) {
+        const double weight = partition_.share_of(each.weight, share);
+        child.counts[each.label] += weight;
+        child.weight += weight;
+    }
+    if (!missing_cases_.empty()) return;
+    for (std::size_t k = 0; k < missing_counts_.size(); ++k) child.counts[k] += share * missing_counts_[k];
+    child.weight += share * missing_weight_;
 }
 
 }  // namespace calibrant

@@ -45,6 +45,7 @@ class RowSplit {
     void tally(std::size_t column, const PendingNode& node, std::span<PendingNode> children, BranchOf&& branch_of);
     void add_missing(std::uint32_t row, std::size_t label, double weight);
     void share_missing(std::span<PendingNode> children);
+    void add_shares(PendingNode& child, double share) const;
 
     const Examples& examples_;
     Partition& partition_;
@@ -55,6 +56,11 @@ class RowSplit {
     std::vector<double> missing_counts_;
     double missing_weight_ = 0;
     std::size_t n_missing_ = 0;
+    struct MissingCase {
+        std::size_t label;
+        double weight;
+    };
+    std::vector<MissingCase> missing_cases_;  // where shares are rounded, each by itself
 };
 
 }  // namespace calibrant
