@@ -18,21 +18,25 @@ constexpr std::size_t block_rows = 4096;  // whose bytes, for some twenty column
 // The greatest values of up to 255 bins, padded so that the search takes eight steps without a branch.
 class BinSearch {
   public:
-    explicit BinSearch(const std::vector<double>& highs) : last_(highs.size() - 1) {
+    explicit BinSearch(const std::vector<double>& highs) : last_(static_cast<std::uint32_t>(highs.size() - 1)) {
         padded_.fill(std::numeric_limits<double>::infinity());
         std::copy(highs.begin(), highs.end(), padded_.begin());
     }
 
-    std::uint8_t operator()(double value) const {
-        if (value != value) return missing;
-        std::size_t at = 0;
-        for (std::size_t step = padded_.size() / 2; step > 0; step /= 2)
-            at += padded_[at + step - 1] < value ? step : 0;
-        return static_cast<std::uint8_t>(std::min(at, last_));
+    // Several at a time: each step waits for the one before it, but not for those of other values.
+    static constexpr std::size_t lanes = 8;
+    void operator()(const std::array<double, lanes>& values, std::array<std::uint8_t, lanes>& found) const {
+        std::array<std::uint32_t, lanes> at{};
+        for (std::uint32_t step = 128; step > 0; step /= 2) {
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                at[lane] += std::uint32_t{padded_[at[lane] + step - 1] < values[lane]} * step;
+        }
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            found[lane] = values[lane] != values[lane] ? missing : static_cast<std::uint8_t>(std::min(at[lane], last_));
     }
 
   private:
-    std::size_t last_;
+    std::uint32_t last_;
     std::array<double, 256> padded_;
 };
 
@@ -45,8 +49,15 @@ struct CodeRows {
     template <class T>
     void operator()(const StridedView<T>& column) const {
         std::uint8_t* to = out + begin * width;
-        for (std::size_t row = begin; row < end; ++row, to += width)
-            *to = bins == nullptr ? missing : (*bins)(static_cast<double>(column[row]));
+        std::array<double, BinSearch::lanes> values{};
+        std::array<std::uint8_t, BinSearch::lanes> found{};
+        found.fill(missing);
+        for (std::size_t row = begin; row < end; row += BinSearch::lanes) {
+            const std::size_t n = std::min(BinSearch::lanes, end - row);
+            for (std::size_t lane = 0; lane < n; ++lane) values[lane] = static_cast<double>(column[row + lane]);
+            if (bins != nullptr) (*bins)(values, found);
+            for (std::size_t lane = 0; lane < n; ++lane, to += width) *to = found[lane];
+        }
     }
     void operator()(const NominalSource& column) const {
         std::uint8_t* to = out + begin * width;
