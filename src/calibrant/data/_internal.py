@@ -9,6 +9,10 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
+from calibrant.data._sources.column_roles import ColumnRoles, choose_roles
+from calibrant.data._sources.open_source import is_source, open_source
+from calibrant.data._sources.source import Source
+from calibrant.data._sources.source_part import SourcePart, make_part
 from calibrant.data._streaming.chunk import Chunk, TableChunks
 from calibrant.data._streaming.csv_chunks import CsvOptions
 from calibrant.data._streaming.open_chunks import open_chunks
@@ -46,6 +50,7 @@ __all__ = [
     "WEIGHT_KIND",
     "CategoryCodes",
     "Chunk",
+    "ColumnRoles",
     "Columns",
     "CsvOptions",
     "Feature",
@@ -56,6 +61,8 @@ __all__ = [
     "RowClassifierMixin",
     "Rows",
     "Schema",
+    "Source",
+    "SourcePart",
     "StandardDesign",
     "TableChunks",
     "TrainingRows",
@@ -68,6 +75,7 @@ __all__ = [
     "check_integers",
     "check_weight_sizes",
     "check_weights",
+    "choose_roles",
     "classes_of_columns",
     "code_groups",
     "code_labels",
@@ -80,12 +88,15 @@ __all__ = [
     "hash_codes",
     "interval_codes",
     "is_float_matrix",
+    "is_source",
     "known_moments",
+    "make_part",
     "match_problems",
     "mdl_cuts",
     "named_classes",
     "object_columns",
     "open_chunks",
+    "open_source",
     "order_columns",
     "read_groups",
     "read_more_training_rows",

@@ -8,7 +8,7 @@ from typing import Any
 from calibrant.data._readers.csv_header import MISSING
 from calibrant.exceptions import ReadError
 
-__all__ = ["convert_column", "is_text", "plain_dictionary"]
+__all__ = ["convert_column", "is_text", "plain_dictionary", "trim_column"]
 
 
 def is_text(kind: Any) -> bool:
@@ -35,7 +35,7 @@ def convert_column(path: Path, name: str, column: Any, *, trim: bool, retype: bo
     kind, is_ = column.type, pa.types
     if is_text(kind):
         column = column.cast(pa.large_string()) if is_.is_string_view(kind) else column
-        column = _trimmed(column, retype) if trim and _is_padded(column) else column
+        column = trim_column(column, retype) if trim and _is_padded(column) else column
         kind = column.type
     if is_.is_decimal(kind) or is_.is_float16(kind) or is_.is_null(kind):
         return column.cast(pa.float64())
@@ -86,7 +86,7 @@ def _is_padded(column: Any) -> bool:
     return any(pc.any(side(column, pattern=blank)).as_py() for blank in " \t" for side in sides)
 
 
-def _trimmed(column: Any, retype: bool) -> Any:
+def trim_column(column: Any, retype: bool) -> Any:
     """Strip blanks and read missing values again, and with ``retype`` numbers, booleans and dates too."""
     import pyarrow as pa
     import pyarrow.compute as pc

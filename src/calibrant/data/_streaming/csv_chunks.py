@@ -23,7 +23,7 @@ from calibrant.exceptions import ReadError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CsvOptions", "csv_chunks"]
+__all__ = ["CsvOptions", "csv_chunks", "is_row_a_line"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _read_layout(path: Path, first: bytes, wanted: WantedColumns, options: CsvOp
 def _chunks(path: Path, blocks: RowBlocks, layout: CsvLayout, selection: SelectedColumns) -> Iterator[Chunk]:
     types, n_lines, n_rows = selection.arrow_types(), 0, 0
     for lines in blocks:
-        block = lines if b'"' not in lines or _is_by_line(path, lines, layout, n_lines) else blocks.end_at_row()
+        block = lines if b'"' not in lines or is_row_a_line(path, lines, layout, n_lines) else blocks.end_at_row()
         if not block.strip():
             continue
         if not n_rows and None in selection.features.values():
@@ -86,7 +86,7 @@ def _chunks(path: Path, blocks: RowBlocks, layout: CsvLayout, selection: Selecte
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
 
 
-def _is_by_line(path: Path, lines: bytes, layout: CsvLayout, n_lines: int) -> bool:
+def is_row_a_line(path: Path, lines: bytes, layout: CsvLayout, n_lines: int) -> bool:
     """Return whether each line of a block with quotes is a row, by parsing its first column."""
     import pyarrow as pa
 

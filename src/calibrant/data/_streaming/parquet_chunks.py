@@ -20,7 +20,7 @@ from calibrant.exceptions import ReadError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["parquet_chunks"]
+__all__ = ["parquet_chunks", "reading_parquet"]
 
 _BATCH_ROWS = 65_536  # Parquet's own; with 100 columns of numbers 50 MB
 
@@ -28,7 +28,7 @@ _BATCH_ROWS = 65_536  # Parquet's own; with 100 columns of numbers 50 MB
 def parquet_chunks(path: Path, wanted: WantedColumns, n_rows: int | None) -> TableChunks:
     """Return the chunks of a Parquet file."""
     parquet = optional_import("pyarrow.parquet", extra="data", purpose="read Parquet files")
-    with _reading(path):
+    with reading_parquet(path):
         file = parquet.ParquetFile(path, pre_buffer=False)
     names = file.schema_arrow.names
     duplicates = find_duplicates(names)
@@ -50,7 +50,7 @@ def _chunks(path: Path, file: Any, selection: SelectedColumns, n_rows: int) -> I
     with file:
         batches = file.iter_batches(batch_size=n_rows, columns=columns)
         while True:
-            with _reading(path):
+            with reading_parquet(path):
                 batch = next(batches, None)
                 if batch is None:
                     return
@@ -72,7 +72,8 @@ def _frame(path: Path, table: Any) -> pd.DataFrame:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading_parquet(path: Path) -> Iterator[None]:
+    """Raise an error that names the file where Arrow cannot read it."""
     import pyarrow as pa
 
     try:

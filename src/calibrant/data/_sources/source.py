@@ -1,0 +1,169 @@
+"""A source of rows: a table of any size, whose parts are read again in every pass."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from calibrant._progress import progress
+from calibrant.data._frames.schema import Schema
+from calibrant.data._sources.column_roles import ColumnRoles
+from calibrant.data._sources.readers.reader import SourceReader, TypesWidenedError
+from calibrant.data._sources.source_part import SourcePart, make_part
+from calibrant.data._sources.survey import Survey, check_same_length, merge_surveys, survey_part
+from calibrant.exceptions import DataError
+
+__all__ = ["LocalSource", "Source"]
+
+R = TypeVar("R")
+
+
+class Source(ABC):
+    """A table that is read part by part, as often as needed; its rows are numbered through all parts.
+
+    A subclass defines ``__iter__``, and `map` and `reduce` where it computes elsewhere. The functions passed to these
+    are defined at the top level of a module, so that they can be pickled, and depend on their arguments alone.
+
+    Parameters
+    ----------
+    roles : ColumnRoles
+        What each column is.
+    name : str
+        What messages call the source.
+    client : distributed.Client, optional
+        The cluster that computes, where there is one.
+    """
+
+    def __init__(self, roles: ColumnRoles, name: str, client: Any = None) -> None:
+        self.roles, self.name, self.client = roles, name, client
+        self._survey: Survey | None = None
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[SourcePart]:
+        """Yield the parts in order, one at a time, in this process."""
+
+    def map(self, function: Callable[..., R], *args: Any, description: str = "Reading") -> list[R]:
+        """Return ``function(part, *args)`` of every part, in the order of the parts."""
+        return [function(part, *args) for part in progress(self, total=self._n_known, description=description)]
+
+    def reduce(
+        self,
+        function: Callable[..., R],
+        *args: Any,
+        merge: Callable[[R, R], R],
+        description: str = "Reading",
+    ) -> R:
+        """Return ``function(part, *args)`` of all parts, merged in order two by two as they come.
+
+        ``merge`` is associative; a cluster merges neighbors in a tree, and this process one after the other, so that
+        only two results are held at a time.
+        """
+        merged: R | None = None
+        for part in progress(self, total=self._n_known, description=description):
+            found = function(part, *args)
+            merged = found if merged is None else merge(merged, found)
+        if merged is None:
+            raise DataError(f"{self.name} has no rows. Pass a table with rows.")
+        return merged
+
+    @property
+    def _n_known(self) -> int | None:
+        return None if self._survey is None else len(self._survey.lengths)
+
+    def survey(self, n_distinct: int = 0) -> Survey:
+        """Return what a pass over all rows finds; it is made once, again only if more distinct values are needed."""
+        if self._survey is None or self._survey.n_distinct < n_distinct:
+            found = self.reduce(
+                survey_part, self.roles, n_distinct, merge=merge_surveys, description="Reading the source"
+            )
+            found.check(self.name, self.roles)
+            check_same_length(self._survey, found, self.name)
+            self._survey = found
+        return self._survey
+
+    @cached_property
+    def schema(self) -> Schema:
+        """Names, kinds and categories of the features."""
+        return self.survey().schema(self.roles)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return self.roles.features
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts."""
+        return len(self.survey().lengths)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of weight above 0."""
+        return self.survey().n_rows
+
+    @property
+    def first_rows(self) -> list[int]:
+        """The number of the first row of each part."""
+        return self.survey().first_rows
+
+    def close(self) -> None:
+        """Release what the source holds; the table itself stays."""
+        self._survey = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class LocalSource(Source):
+    """A source that this process reads, one part after another."""
+
+    def __init__(self, reader: SourceReader, roles: ColumnRoles) -> None:
+        super().__init__(roles, reader.name)
+        self._reader = reader
+        self._state = reader.fingerprint()
+
+    def __iter__(self) -> Iterator[SourcePart]:
+        self._check_unchanged()
+        row = 0
+        for number, (origin, table) in enumerate(self._reader.tables(self.roles)):
+            part = make_part(table, self.roles, number, origin=origin, first_row=row)
+            row += part.n_rows
+            yield part
+        self._check_unchanged()
+        if self._survey is not None and row != self._survey.n_rows:
+            raise self._changed(f"it had {self._survey.n_rows:,} rows, then {row:,}")
+
+    def map(self, function: Callable[..., R], *args: Any, description: str = "Reading") -> list[R]:
+        """Return ``function(part, *args)`` of every part; a pass starts again if a CSV file turns out otherwise."""
+        again = super().map
+        return self._again(lambda: again(function, *args, description=description))
+
+    def reduce(
+        self, function: Callable[..., R], *args: Any, merge: Callable[[R, R], R], description: str = "Reading"
+    ) -> R:
+        """Return ``function(part, *args)`` of all parts, merged in order."""
+        again = super().reduce
+        return self._again(lambda: again(function, *args, merge=merge, description=description))
+
+    def _again(self, run: Callable[[], R]) -> R:
+        """Run a pass, and once more whenever the type of a column of a CSV file had to be widened in it."""
+        while True:
+            try:
+                return run()
+            except TypesWidenedError:
+                self._survey = None
+
+    def _check_unchanged(self) -> None:
+        if self._reader.fingerprint() != self._state:
+            raise self._changed("its time of change or its size differs")
+
+    def _changed(self, how: str) -> DataError:
+        return DataError(f"{self.name} changed while it was read ({how}). Read it again when nobody writes to it.")
