@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOR_ALL = [
     "exceptions",
+    "_dask",
     "_docstrings",
     "_exact_sums",
     "_fit_warnings",

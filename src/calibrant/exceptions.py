@@ -11,6 +11,7 @@ __all__ = [
     "BaseRateWarning",
     "CalibrantError",
     "CalibrantWarning",
+    "ClusterError",
     "DataError",
     "DataTypeError",
     "LittleDataWarning",
@@ -147,6 +148,17 @@ class StoreError(CalibrantError, OSError):
     >>> raise StoreError("sqlite:///calibrant.db: the disk is full. Free some space and run the study again.")
     Traceback (most recent call last):
     calibrant.exceptions.StoreError: sqlite:///calibrant.db: the disk is full. Free some space and run the study again.
+    """
+
+
+class ClusterError(CalibrantError, RuntimeError):
+    """A Dask cluster does not answer, has no workers, or has workers that cannot do the work.
+
+    Examples
+    --------
+    >>> raise ClusterError("no Dask scheduler answers at tcp://host:8786. Is it running?")
+    Traceback (most recent call last):
+    calibrant.exceptions.ClusterError: no Dask scheduler answers at tcp://host:8786. Is it running?
     """
 
 

@@ -28,9 +28,9 @@ from tests.studies.runner_methods import (
 )
 
 import calibrant
+from calibrant._dask import client as dask_client
 from calibrant._fit_warnings import warn_of_fit
 from calibrant.exceptions import CalibrantWarning, ParameterError, StudyError
-from calibrant.studies._runners import dask_client
 from calibrant.studies._runners.dask_runner import DaskRunner
 from calibrant.studies._runners.runner import JobEnded, TrialFinished
 from calibrant.studies._trials.records import TrialRef

@@ -154,7 +154,7 @@ def test_trials_to_run_again_are_kept_until_the_cluster_answers(failing, monkeyp
     def refuse(*_: object, **__: object) -> None:
         raise StudyError("no Dask scheduler answers")
 
-    monkeypatch.setattr("calibrant.studies._runners.dask_runner.connect", refuse)
+    monkeypatch.setattr("calibrant.studies._runners.dask_runner.Connection", refuse)
     with pytest.raises(StudyError, match="no Dask scheduler"):
         failing.run(dask="tcp://nowhere:1", retry=True)
     assert failing.status().n_failed == 2

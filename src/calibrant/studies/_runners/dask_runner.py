@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import calibrant
+from calibrant._dask.client import Connection
+from calibrant._dask.tasks import SentByValue, TaskResults
 from calibrant.exceptions import ParameterError, StudyError
-from calibrant.studies._runners.dask_client import connect, import_distributed, wait_for_workers
-from calibrant.studies._runners.dask_task import DaskResult, SentByValue, run_task
+from calibrant.studies._runners.dask_task import DaskResult, run_task
 from calibrant.studies._runners.job_warnings import WarningRelay
 from calibrant.studies._runners.open_job import OpenJob
 from calibrant.studies._runners.runner import JobEnded, JobLost, RunnerEvent
@@ -22,9 +22,8 @@ from calibrant.studies._trials.work import StudyRows, StudyWork
 __all__ = ["DaskRunner"]
 
 _MAX_MOVES = 5  # of a job whose rows were lost with their last worker
-_RETRY_SECONDS = 0.5  # after a worker died while it was sent something
+_AFTER_LOSS = "What was recorded is kept: run the study again when the scheduler is back."
 _REFRESH_SECONDS = 5.0  # between looks at the number of threads of a cluster that may grow
-_NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
 
 
 class DaskRunner:
@@ -65,17 +64,15 @@ class DaskRunner:
                     f"{name} must be None on a Dask cluster, whose workers run trials in threads that cannot be ended; "
                     f"got {limit!r}. Local processes (workers=) have limits."
                 )
-        self._client, self._is_own = connect(cluster)
-        self._address = self._client.scheduler.address
+        self._connection = Connection(cluster, parameter="dask", error=StudyError, after_loss=_AFTER_LOSS)
+        self._client = self._connection.client
         self._read_rows = read_rows
         self._shared = SentByValue(share_work(work, run_job))
         self._sent: dict[str | None, Any] = {}  # futures of scattered rows by data set; None: of the work
         self._fingerprints: dict[str, str] = {}
         self._running: dict[Any, OpenJob] = {}
         self._moves: Counter[int] = Counter()
-        self._completed = import_distributed().as_completed(
-            loop=self._client.loop, with_results=True, raise_errors=False
-        )
+        self._results = TaskResults(self._connection)
         self._ready: list[RunnerEvent] = []
         self._relay = WarningRelay()
         self._n_slots, self._counted = 0, -_REFRESH_SECONDS
@@ -85,7 +82,7 @@ class DaskRunner:
         """Number of jobs that run at a time: one a thread of the cluster."""
         if time.monotonic() - self._counted >= _REFRESH_SECONDS:
             self._check_connection()
-            self._n_slots = max(1, sum(self._client.nthreads().values()))
+            self._n_slots = max(1, sum(self._connection.n_threads().values()))
             self._counted = time.monotonic()
         return self._n_slots
 
@@ -101,15 +98,14 @@ class DaskRunner:
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
         """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
-        deadline, nap = time.monotonic() + timeout, _NAPS[0]
+        deadline = time.monotonic() + timeout
         while self._client is not None:
             self._check_connection()
-            for future, result in self._completed.next_batch(block=False):
+            remaining = 0.0 if self._ready else deadline - time.monotonic()
+            for future, result in self._results.take(remaining):
                 self._take(future, result)
             if self._ready or time.monotonic() >= deadline:
                 break
-            time.sleep(nap)
-            nap = min(2 * nap, _NAPS[1])
         self._relay.show()
         found, self._ready = self._ready, []
         return found
@@ -118,14 +114,11 @@ class DaskRunner:
         """Stop at once: running jobs are abandoned, what was sent is released, and a client opened here is closed."""
         if self._client is None:
             return
-        client, self._client = self._client, None
-        with suppress(Exception):  # a scheduler that is gone has nothing to release
-            if client.status == "running":
-                client.cancel([*self._running, *self._sent.values()], force=True)
+        self._client = None
+        self._connection.cancel([*self._running, *self._sent.values()])
         self._running.clear()
         self._sent.clear()
-        if self._is_own:
-            client.close()
+        self._connection.close()
         self._relay.finish()
 
     def _start(self, open_job: OpenJob) -> None:
@@ -134,7 +127,7 @@ class DaskRunner:
             run_task, rows, shared, open_job.part, calibrant.__version__, pure=False, retries=0
         )
         self._running[future] = open_job
-        self._completed.add(future)
+        self._results.add(future)
 
     def _take(self, future: Any, result: Any) -> None:
         open_job = self._running.pop(future, None)
@@ -181,16 +174,11 @@ class DaskRunner:
 
     def _send(self, name: str | None, value: Any) -> Any:
         """Return the future of an object that a worker has, and others fetch from it, each once."""
-        for _ in range(_MAX_MOVES):
-            if self._is_sent(name):
-                break
-            wait_for_workers(self._client)
+        if not self._is_sent(name):
             try:
-                # Not broadcast: Dask then waits for ever for a worker that dies meanwhile
-                (self._sent[name],) = self._client.scatter([value], hash=False)
-            except OSError:  # a worker died meanwhile, or the scheduler
-                time.sleep(_RETRY_SECONDS)
-                self._check_connection()
+                self._sent[name] = self._connection.send(value)
+            except StudyError:
+                raise
             except Exception as error:
                 what = f"the rows of {name!r}" if name is not None else "the methods, plan or metrics of the study"
                 raise StudyError(f"the Dask workers cannot load {what}: {error}. Can they import them?") from error
@@ -202,11 +190,7 @@ class DaskRunner:
     def _check_connection(self) -> None:
         if self._client is None:
             raise StudyError("the runner has been stopped.")
-        if self._client.status != "running":
-            raise StudyError(
-                f"the connection to the Dask scheduler at {self._address} is lost. What was recorded is kept: run the "
-                "study again when the scheduler is back."
-            )
+        self._connection.check()
 
 
 def _explain(result: Any) -> str:

@@ -8,25 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import calibrant
+from calibrant._dask.client import import_distributed
+from calibrant._dask.tasks import SentByValue
 from calibrant._fit_warnings import collect_warnings
-from calibrant._optional import optional_import
 from calibrant.studies._runners.job_warnings import JobWarnings, collect_job_warnings
 from calibrant.studies._runners.shared_work import SharedWork
 from calibrant.studies._trials.records import Job, TrialRecord
 from calibrant.studies._trials.work import StudyRows
 
-__all__ = ["DaskResult", "SentByValue", "run_task"]
-
-
-class SentByValue:
-    """An object that arrives in another process as itself, with its functions of ``__main__``, lambdas and closures."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        cloudpickle = optional_import("cloudpickle", extra="dask", purpose="run trials on a Dask cluster")
-        return cloudpickle.loads, (cloudpickle.dumps(self.value, protocol=5),)
+__all__ = ["DaskResult", "run_task"]
 
 
 @dataclass(frozen=True)
@@ -67,8 +57,7 @@ def _run(rows: StudyRows, shared: SharedWork, job: Job) -> tuple[list[TrialRecor
 
 
 def _n_threads_of_worker() -> int:
-    distributed = optional_import("distributed", extra="dask", purpose="run trials on a Dask cluster")
     try:
-        return int(distributed.get_worker().state.nthreads)
+        return int(import_distributed().get_worker().state.nthreads)
     except ValueError:  # outside of a worker
         return 1

@@ -1,0 +1,3 @@
+"""One adapter to Dask clusters, for fits and for studies: connections, tasks, and collections told by their type."""
+
+__all__: list[str] = []

@@ -1,0 +1,178 @@
+"""The connection to a Dask cluster: opened or taken over, and checked before anything is sent."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import calibrant
+from calibrant._optional import optional_import
+from calibrant.exceptions import CalibrantError, ClusterError, ParameterError
+
+__all__ = ["Connection", "active_client", "import_distributed", "wait_for_workers"]
+
+_WAIT_SECONDS = 30.0  # for the scheduler, and for the first worker of a cluster that is starting
+_RETRY_SECONDS = 0.5  # after a worker died while it was sent something
+_MAX_SENDINGS = 5  # of one object, to workers that die meanwhile
+
+
+def import_distributed() -> Any:
+    """Return Dask's `distributed`; raise with the command that installs it if it is missing."""
+    return optional_import("distributed", extra="dask", purpose="use a Dask cluster")
+
+
+def active_client() -> Any | None:
+    """Return the client that is active in this process, None without one and within a task of a worker.
+
+    Examples
+    --------
+    >>> active_client() is None
+    True
+    """
+    distributed = sys.modules.get("distributed")
+    if distributed is None or _is_worker(distributed):
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        return None
+    return None if client.asynchronous else client
+
+
+def _is_worker(distributed: Any) -> bool:
+    """Return whether a worker runs this: tasks that wait for tasks of their own may block one another."""
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+class Connection:
+    """A client of a cluster whose workers have the same versions of calibrant and Python as this process.
+
+    Parameters
+    ----------
+    cluster : str or distributed.Client
+        The address of a scheduler, or a client, which stays open.
+    parameter : str
+        The name of the parameter that holds the cluster, for errors.
+    error : type
+        What is raised if the cluster fails.
+    after_loss : str
+        What to do when the connection is lost, for the error.
+    """
+
+    def __init__(
+        self,
+        cluster: Any,
+        *,
+        parameter: str = "client",
+        error: type[CalibrantError] = ClusterError,
+        after_loss: str = "Fit again when the scheduler is back.",
+    ) -> None:
+        self._error, self._after_loss = error, after_loss
+        self.client, self._is_own = cluster, not isinstance(cluster, import_distributed().Client)
+        if self._is_own:
+            self.client = _open(cluster, parameter, error)
+        try:
+            _check_client(self.client, parameter)
+            self.address = self.client.scheduler.address
+            wait_for_workers(self.client, error)
+            _check_versions(self.client, error)
+        except BaseException:
+            self.close()
+            raise
+
+    def check(self) -> None:
+        """Raise if the connection to the scheduler is lost."""
+        if self.client.status != "running":
+            raise self._error(f"the connection to the Dask scheduler at {self.address} is lost. {self._after_loss}")
+
+    def n_threads(self) -> dict[str, int]:
+        """Return the number of threads of each worker by its address."""
+        return {address: int(number) for address, number in self.client.nthreads().items()}
+
+    def send(self, value: Any) -> Any:
+        """Return the future of an object that a worker has, and others fetch from it, each once.
+
+        It is sent again to another worker if one dies meanwhile; an error that is not of the connection is raised.
+        """
+        for _ in range(_MAX_SENDINGS):
+            wait_for_workers(self.client, self._error)
+            try:
+                # Not broadcast: Dask then waits for ever for a worker that dies meanwhile
+                (future,) = self.client.scatter([value], hash=False)
+                return future
+            except OSError:  # a worker died meanwhile, or the scheduler
+                time.sleep(_RETRY_SECONDS)
+                self.check()
+        raise self._error(f"Dask workers died {_MAX_SENDINGS} times while data were sent to them.")
+
+    def cancel(self, futures: Iterable[Any]) -> None:
+        """Cancel tasks, running or not, and release what they or the client hold on the workers."""
+        with suppress(Exception):  # a scheduler that is gone has nothing to release
+            if self.client.status == "running":
+                self.client.cancel(list(futures), force=True)
+
+    def close(self) -> None:
+        """Close a client that was opened here."""
+        if self._is_own:
+            self.client.close()
+
+
+def _open(address: Any, parameter: str, error_type: type[CalibrantError]) -> Any:
+    if not isinstance(address, str):
+        raise ParameterError(
+            f"{parameter} must be the address of a scheduler, such as 'tcp://host:8786', or a distributed.Client; "
+            f"got {address!r}."
+        )
+    try:
+        return import_distributed().Client(address, timeout=_WAIT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise error_type(f"no Dask scheduler answers at {address}: {error}. Is it running?") from error
+
+
+def _check_client(client: Any, parameter: str) -> None:
+    if client.asynchronous:
+        raise ParameterError(
+            f"{parameter} must be a client that is not asynchronous; pass the address of its scheduler."
+        )
+    if client.status != "running":
+        raise ParameterError(f"{parameter} must be a client that is connected; its status is {client.status!r}.")
+
+
+def wait_for_workers(client: Any, error_type: type[CalibrantError] = ClusterError) -> None:
+    """Wait for the first worker of a cluster; raise if none joins."""
+    try:
+        client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+    except TimeoutError as error:
+        raise error_type(
+            f"the Dask cluster at {client.scheduler.address} has no workers. Start some: dask worker "
+            f"{client.scheduler.address}"
+        ) from error
+
+
+def _check_versions(client: Any, error_type: type[CalibrantError]) -> None:
+    def find_versions() -> tuple[str, str]:  # local, so that it is sent by value: workers may lack calibrant
+        import importlib
+        import sys
+
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        try:
+            return python, str(importlib.import_module("calibrant").__version__)
+        except ImportError:
+            return python, "none"
+
+    here = (f"{sys.version_info.major}.{sys.version_info.minor}", calibrant.__version__)
+    # A worker that dies meanwhile is left out: its tasks check the versions too
+    found = client.run(find_versions, on_error="ignore")
+    for worker, (python, version) in found.items():
+        if (python, version) != here:
+            raise error_type(
+                f"the Dask worker {worker} has Python {python} and calibrant {version}; here they are {here[0]} and "
+                f"{here[1]}. Install the same versions on all workers."
+            )

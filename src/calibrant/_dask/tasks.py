@@ -1,0 +1,143 @@
+"""Tasks of a Dask cluster: what a worker checks before one, and results as they come, with progress and Ctrl-C."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import calibrant
+from calibrant._dask.client import Connection, import_distributed
+from calibrant._optional import optional_import
+from calibrant._progress import progress
+from calibrant.exceptions import CalibrantError, ClusterError
+
+__all__ = ["SentByValue", "TaskResults", "by_value", "gather", "submit", "task_error"]
+
+_NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
+_OTHER_VERSION = "a Dask worker that joined has calibrant"
+_POLL_SECONDS = 1.0  # between looks at the connection
+
+
+class SentByValue:
+    """An object that arrives in another process as itself, with its functions of ``__main__``, lambdas and closures."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        cloudpickle = optional_import("cloudpickle", extra="dask", purpose="use a Dask cluster")
+        return cloudpickle.loads, (cloudpickle.dumps(self.value, protocol=5),)
+
+
+class TaskResults:
+    """The results of tasks in the order in which they end; the main thread wakes up often enough for Ctrl-C."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._completed = import_distributed().as_completed(
+            loop=connection.client.loop, with_results=True, raise_errors=False
+        )
+
+    def add(self, future: Any) -> None:
+        """Wait for another task."""
+        self._completed.add(future)
+
+    def take(self, timeout: float) -> list[tuple[Any, Any]]:
+        """Return the next tasks that ended with their results, empty if none ends within `timeout` seconds."""
+        deadline, nap = time.monotonic() + timeout, _NAPS[0]
+        while True:
+            self._connection.check()
+            found = list(self._completed.next_batch(block=False))
+            if found or time.monotonic() >= deadline:
+                return found
+            time.sleep(nap)
+            nap = min(2 * nap, _NAPS[1])
+
+
+def by_value(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+    """Return a function of further arguments that any worker can load, and that checks its version of calibrant first.
+
+    What it calls and the arguments travel as bytes: a worker that cannot load a task closes, and takes others with it.
+    """
+    payload, version = pickle.dumps((function, args)), calibrant.__version__
+
+    def run(*further: Any) -> Any:
+        import importlib
+        import pickle
+
+        try:
+            found = importlib.import_module("calibrant").__version__
+        except ImportError:
+            found = "none"
+        if found != version:
+            raise RuntimeError(
+                f"a Dask worker that joined has calibrant {found}; here it is {version}. "
+                "Install the same version on all workers."
+            )
+        function, args = pickle.loads(payload)  # noqa: S301
+        return function(*args, *further)
+
+    return run
+
+
+def submit(connection: Connection, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Return the future of a function called on a worker; arguments that are futures stay on the workers.
+
+    The futures come last: ``submit(connection, function, 3, future)``.
+    """
+    kind = import_distributed().Future
+    n_first = next((i for i, each in enumerate(args) if _holds(each, kind)), len(args))
+    task = by_value(function, *args[:n_first])
+    return connection.client.submit(task, *args[n_first:], pure=False, **options)
+
+
+def _holds(argument: Any, kind: type) -> bool:
+    return isinstance(argument, kind) or (
+        isinstance(argument, list) and any(isinstance(each, kind) for each in argument)
+    )
+
+
+def gather(connection: Connection, futures: Sequence[Any], description: str) -> list[Any]:
+    """Return the results of tasks in their order; what still runs is cancelled after an error or Ctrl-C."""
+    results = _in_time(connection, futures, description)
+    return [results[future.key] for future in futures]
+
+
+def _in_time(connection: Connection, futures: Sequence[Any], description: str) -> dict[Any, Any]:
+    stream, found = TaskResults(connection), dict[Any, Any]()
+    try:
+        with progress(total=len(futures), description=description) as bar:
+            for future in futures:
+                stream.add(future)
+            while len(found) < len(futures):
+                found |= _finished(stream.take(_POLL_SECONDS), bar.advance)
+    except BaseException:
+        connection.cancel(futures)
+        raise
+    return found
+
+
+def _finished(ended: Iterable[tuple[Any, Any]], advance: Callable[[], None]) -> dict[Any, Any]:
+    found = {}
+    for future, result in ended:
+        if future.status != "finished":
+            raise task_error(future, result)
+        found[future.key] = result
+        advance()
+    return found
+
+
+def task_error(future: Any, result: Any) -> BaseException:
+    """Return what to raise for a task that failed: its own error, or one that explains what happened to its worker."""
+    error = result[1] if isinstance(result, tuple) else result
+    if isinstance(error, RuntimeError) and str(error).startswith(_OTHER_VERSION):
+        return ClusterError(str(error))
+    if isinstance(error, CalibrantError):
+        return error
+    if not isinstance(error, BaseException):
+        return ClusterError(f"a Dask task was lost ({future.status}). Fit again.")
+    if type(error).__name__ == "KilledWorker":
+        return ClusterError(f"a task ended several Dask workers, most often for lack of memory: {error}")
+    return error

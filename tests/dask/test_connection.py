@@ -1,0 +1,86 @@
+"""Connections to a cluster, and its tasks: other versions are found, errors explained, Ctrl-C cancels."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import calibrant
+from calibrant._dask.client import Connection, active_client
+from calibrant._dask.tasks import gather, submit
+from calibrant.exceptions import ClusterError, DataError, ParameterError
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def fail(message: str) -> None:
+    raise DataError(message)
+
+
+def test_results_come_in_the_order_of_the_tasks(client: Any) -> None:
+    connection = Connection(client)
+    sent = submit(connection, double, 10)
+    assert gather(connection, [submit(connection, double, each) for each in (3, 1, sent)], "Doubling") == [6, 2, 40]
+
+
+def test_an_error_of_a_task_is_raised_as_it_is(client: Any) -> None:
+    connection = Connection(client)
+    with pytest.raises(DataError, match="a partition is bad"):
+        gather(connection, [submit(connection, fail, "a partition is bad")], "Failing")
+
+
+def test_a_worker_without_calibrant_is_named(client: Any, join: Any, tmp_path: Path) -> None:
+    connection = Connection(client)
+    fake = tmp_path / "calibrant"
+    fake.mkdir()
+    (fake / "__init__.py").write_text("__version__ = '0.0.1'")
+    address = join(PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    with pytest.raises(ClusterError, match=r"a Dask worker that joined has calibrant 0.0.1; here"):
+        gather(connection, [submit(connection, double, 1, workers=[address])], "Doubling")
+    with pytest.raises(ClusterError, match=rf"{address} has Python [\d.]+ and calibrant 0.0.1; here"):
+        Connection(client)
+
+
+def test_a_worker_that_joins_with_another_version_is_an_error(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = Connection(client)
+    monkeypatch.setattr(calibrant, "__version__", "99.0")
+    with pytest.raises(ClusterError, match="a Dask worker that joined has calibrant"):
+        gather(connection, [submit(connection, double, 1)], "Doubling")
+
+
+def test_a_client_is_a_client_or_an_address() -> None:
+    with pytest.raises(ParameterError, match="client must be the address of a scheduler"):
+        Connection(3)
+
+
+def test_no_client_is_active_unless_it_is_the_default(client: Any) -> None:
+    assert active_client() is None
+    with client.as_current():
+        assert active_client() is client
+
+
+def test_no_client_is_active_within_a_task(client: Any) -> None:
+    assert client.submit(active_client, pure=False).result() is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_cancels_what_runs(client: Any, cluster: Any) -> None:
+    connection = Connection(client)
+    futures = [submit(connection, time.sleep, 0.2) for _ in range(40)]
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        gather(connection, futures, "Sleeping")
+    assert all(future.status == "cancelled" for future in futures if future.status != "finished")
+    del futures
+    until = time.monotonic() + 10
+    while cluster.scheduler.tasks and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not cluster.scheduler.tasks
