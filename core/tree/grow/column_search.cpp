@@ -1,6 +1,7 @@
 #include "tree/grow/column_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "tree/grow/row_sort.hpp"
@@ -32,11 +33,20 @@ void ValueTable::clear(std::size_t n_classes) {
     seen.clear();
 }
 
-std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const Keys& keys) {
+std::size_t ColumnSearch::most_counted_values(const Examples& examples, const GrowOptions& options) {
+    if (examples.table->bytes() == nullptr) return RowCells::few_values;
+    const bool draws_few = options.max_features > 0 && 2 * options.max_features < examples.table->n_columns();
+    const bool is_whole =
+        std::ranges::all_of(examples.weights, [](double weight) { return weight == std::floor(weight); });
+    return draws_few || (examples.n_classes == 2 && is_whole) ? max_byte_values : RowCells::few_values;
+}
+
+std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const Keys& keys, std::size_t most_counted) {
     std::vector<bool> sorted(table.n_columns());
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
         const CodedColumn& coded = table.column(column);
-        sorted[column] = coded.kind == Kind::numeric && !RowCells::is_fit_for(coded) && keys.fit(coded.n_values);
+        sorted[column] =
+            coded.kind == Kind::numeric && !RowCells::is_fit_for(coded, most_counted) && keys.fit(coded.n_values);
     }
     return sorted;
 }
@@ -69,7 +79,10 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
         return search_by(options_.criterion, node.weight,
                          [&]<Criterion C>() { return search_few_rows<C>(column, node); });
     const bool two_classes = is_counted && n_classes_ == 2 && least_rows_ == 0;
-    if (two_classes && partition_.is_whole()) return search_two_class_counts(column, node);
+    if (two_classes && partition_.is_whole()) {
+        const bool are_few = node.segment.size < examples_.table->column(column).n_values;
+        return are_few ? search_seen_counts(column, node) : search_two_class_counts(column, node);
+    }
     if (two_classes && !cut_rules_.count_cases) return search_two_class_weights(column, node);
     return search_values(column, node);
 }
@@ -227,6 +240,28 @@ FoundTest ColumnSearch::search_two_class_counts(std::size_t column, const NodeRo
     const bool needs_cases = cut_rules_.count_cases && !examples_.cases.empty();
     return tables_.best_cut(column, std::span<const std::uint32_t>(two_class_counts_), node.totals(),
                             needs_cases ? count_cases(column, node) : node.weight);
+}
+
+// The same for fewer rows than the column has values: only those that occur are visited and cleared.
+FoundTest ColumnSearch::search_seen_counts(std::size_t column, const NodeRows& node) {
+    const CountedCells cells = partition_.counted_cells(column);
+    const double* const weights = partition_.weights();
+    const std::size_t n_values = examples_.table->column(column).n_values;
+    if (n_values >= SeenValues::most || cut_rules_.count_cases) return search_two_class_counts(column, node);
+    seen_counts_.resize(2 * SeenValues::most);
+    for (const std::uint32_t row : partition_.rows(node.segment)) {
+        const std::uint32_t code = cells.code(row);
+        seen_.add(code);
+        seen_counts_[2 * std::size_t{code} + cells.label(row)] +=
+            is_plain_two_class_ ? 1U : static_cast<std::uint32_t>(weights[row]);
+    }
+    const auto table = std::span<const std::uint32_t>(seen_counts_).first(2 * (n_values + 1));
+    FoundTest found = seen_.has(n_values) ? tables_.best_cut(column, table, node.totals(), node.weight)
+                                          : tables_.best_cut(column, table.first(2 * n_values), seen_, node.totals());
+    for (std::size_t value = seen_.next(0); value < SeenValues::most; value = seen_.next(value + 1))
+        seen_counts_[2 * value] = seen_counts_[2 * value + 1] = 0;
+    seen_.clear();
+    return found;
 }
 
 // Weights of two classes, for columns of few values.

@@ -6,11 +6,11 @@
 
 namespace calibrant {
 
-RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop)
+RowCells::RowCells(const CodedTable& table, std::size_t most_values, std::size_t n_threads, const StopToken& stop)
     : offset_(table.n_columns(), absent) {
     std::vector<std::size_t> columns;
     for (std::size_t column = 0; column < table.n_columns(); ++column) {
-        if (!is_fit_for(table.column(column))) continue;
+        if (!is_fit_for(table.column(column), most_values)) continue;
         offset_[column] = columns.size();
         columns.push_back(column);
     }

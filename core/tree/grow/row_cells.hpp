@@ -13,13 +13,13 @@ namespace calibrant {
 
 class RowCells {
   public:
-    static constexpr std::size_t most_values = 64;  // a table of counts this long stays in the first-level cache
-    static bool is_fit_for(const CodedColumn& column) {
+    static constexpr std::size_t few_values = 64;  // a table of counts this long stays in the first-level cache
+    static bool is_fit_for(const CodedColumn& column, std::size_t most_values) {
         return column.kind == Kind::numeric && column.n_values <= most_values;
     }
 
-    // The code of a missing value is the number of values.
-    RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop);
+    // Of the columns of at most so many values. The code of a missing value is the number of values.
+    RowCells(const CodedTable& table, std::size_t most_values, std::size_t n_threads, const StopToken& stop);
 
     std::size_t n_columns() const { return n_columns_; }
     bool has(std::size_t column) const { return offset_[column] != absent; }

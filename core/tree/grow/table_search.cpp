@@ -67,6 +67,15 @@ FoundTest TableSearch::best_cut(std::size_t column, std::span<const double> tabl
     return best_cut_of(column, table, node, 0.0);
 }
 
+FoundTest TableSearch::best_cut(std::size_t column, std::span<const std::uint32_t> table, const SeenValues& seen,
+                                const NodeCounts& node) {
+    const NodeFacts facts = facts_of(node, node.weight, node.weight);
+    const Known known{node.counts, node.weight};
+    return search_by(options_.criterion, node.weight, [&]<Criterion C>() {
+        return search_counted_two_class<C>(table, facts, known, cut_rules_, gaps_[column], seen);
+    });
+}
+
 template <class Count>
 FoundTest TableSearch::best_cut_of(std::size_t column, std::span<const Count> table, const NodeCounts& node,
                                    double n_known) {

@@ -11,6 +11,7 @@
 #include "tree/grow/grower.hpp"
 #include "tree/grow/nominal_groups.hpp"
 #include "tree/grow/split_search.hpp"
+#include "tree/grow/two_class_search.hpp"
 #include "tree/grow/twoing.hpp"
 
 namespace calibrant {
@@ -70,6 +71,9 @@ class TableSearch {
     FoundTest best_cut(std::size_t column, std::span<const std::uint64_t> table, const NodeCounts& node,
                        double n_known);
     FoundTest best_cut(std::size_t column, std::span<const double> table, const NodeCounts& node);
+    // From the values seen; none is missing.
+    FoundTest best_cut(std::size_t column, std::span<const std::uint32_t> table, const SeenValues& seen,
+                       const NodeCounts& node);
 
   private:
     template <class Count>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -13,6 +15,35 @@
 namespace calibrant {
 
 inline constexpr Keys two_class_keys{.class_bits = 1};
+
+// All values of a column in ascending order.
+struct EveryValue {
+    std::size_t next(std::size_t value) const { return value; }
+};
+
+// The values of a column that occur at a node, up to 255 of them and the missing one.
+class SeenValues {
+  public:
+    static constexpr std::size_t most = 256;
+
+    void add(std::uint32_t value) { words_[value / 64] |= std::uint64_t{1} << value % 64; }
+    bool has(std::size_t value) const { return (words_[value / 64] >> value % 64 & 1) != 0; }
+    void clear() { words_ = {}; }
+    // The first that is at least `value`; `most` where there is none.
+    std::size_t next(std::size_t value) const {
+        std::size_t word = value / 64;
+        if (word == words_.size()) return most;
+        std::uint64_t bits = words_[word] >> value % 64 << value % 64;
+        while (bits == 0) {
+            if (++word == words_.size()) return most;
+            bits = words_[word];
+        }
+        return 64 * word + static_cast<std::size_t>(std::countr_zero(bits));
+    }
+
+  private:
+    std::array<std::uint64_t, most / 64> words_{};
+};
 
 // The best cut of a presorted column, rows of whole weights: integers throughout.
 template <Criterion C, class TimesOf>
@@ -63,10 +94,10 @@ FoundTest search_sorted_two_class(std::span<const SortedRow> rows, const TimesOf
     return best.result(known.weight);
 }
 
-// The same from a table of counts, values x 2.
-template <Criterion C, std::integral Count>
+// The same from a table of counts, values x 2; `values` are those that may occur.
+template <Criterion C, std::integral Count, class Values = EveryValue>
 FoundTest search_counted_two_class(std::span<const Count> table, const NodeFacts& node, const Known& known,
-                                   const CutRules& rules, const ValueGaps& gaps) {
+                                   const CutRules& rules, const ValueGaps& gaps, const Values& values = {}) {
     const auto n = static_cast<std::size_t>(known.weight), all_ones = static_cast<std::size_t>(known.counts[1]);
     if (too_few(node, known, rules)) return {};
     const double least = node.min_side - size_tolerance, most = static_cast<double>(n) - node.min_side + size_tolerance;
@@ -74,7 +105,7 @@ FoundTest search_counted_two_class(std::span<const Count> table, const NodeFacts
     BestCut best(node, rules);
     const double scale = known.weight / node.weight;
     std::size_t left = 0, ones = 0, before = 0;
-    for (std::size_t value = 0; value < table.size() / 2; ++value) {
+    for (std::size_t value = values.next(0); value < table.size() / 2; value = values.next(value + 1)) {
         const Count zeros_here = table[2 * value], ones_here = table[2 * value + 1];
         if (zeros_here + ones_here == 0) continue;
         const auto low = static_cast<double>(left);
