@@ -1,5 +1,7 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
+from calibrant.data._bins.bins import Bins
+from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
 from calibrant.data._coding.row_hashes import hash_codes
@@ -48,6 +50,7 @@ from calibrant.data._validation.weight_kinds import (
 
 __all__ = [
     "WEIGHT_KIND",
+    "Bins",
     "CategoryCodes",
     "Chunk",
     "ColumnRoles",
@@ -69,6 +72,7 @@ __all__ = [
     "WantedColumns",
     "WeightKind",
     "as_frequencies",
+    "bins_of",
     "caller_level",
     "can_be_frequencies",
     "cell_weights",

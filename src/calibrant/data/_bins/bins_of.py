@@ -1,0 +1,93 @@
+"""Bins of columns in memory."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._exact_sums import round_weights, weight_step
+from calibrant._threads import n_threads
+from calibrant.data._bins.bins import Bins
+from calibrant.data._bins.quantiles import ColumnBins, distinct_bins, share_targets
+from calibrant.data._frames.columns import Columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["bins_of"]
+
+_PEEK = 4096  # values, evenly spread, that show in most cases that a column has more distinct ones than bins
+
+
+def bins_of(columns: Columns, weights: NDArray[np.float64] | None, max_bins: int, *, n_jobs: int | None = 1) -> Bins:
+    """Return bins of equal weight: a bin ends at the first value where the cumulated weight reaches its share.
+
+    A column of at most ``max_bins`` distinct values has a bin for each. Equal values are never separated, so that
+    there may be fewer bins. Weights that are not whole numbers are rounded to multiples of a power of two whose sums
+    are exact, so that the bins do not depend on the order of the rows.
+
+    Examples
+    --------
+    >>> from calibrant.data._frames.columns import fit_columns
+    >>> bins = bins_of(fit_columns([[1.0], [2.0], [2.0], [3.0], [9.0]]), None, 3)
+    >>> bins.highs, bins.lows
+    ((array([2., 3., 9.]),), (array([1., 3., 9.]),))
+    """
+    step = 1.0 if weights is None else weight_step(float(weights.max()), len(weights))
+    rounded = None if weights is None else round_weights(weights, step)
+    numeric = [
+        array
+        for feature, array in zip(columns.schema.features, columns.arrays, strict=True)
+        if feature.kind == "numeric"
+    ]
+    find = partial(_column_bins, weights=rounded, step=step, max_bins=max_bins)
+    threads = min(n_threads(n_jobs), len(numeric))
+    if threads > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            found = iter(list(pool.map(find, numeric)))
+    else:
+        found = map(find, numeric)
+    pairs = [next(found) if feature.kind == "numeric" else (None, None) for feature in columns.schema.features]
+    return Bins(columns.schema, tuple(highs for highs, _ in pairs), tuple(lows for _, lows in pairs))
+
+
+def _column_bins(
+    values: NDArray[np.floating[Any]], weights: NDArray[np.float64] | None, step: float, max_bins: int
+) -> ColumnBins:
+    if weights is None:
+        ordered = np.sort(values)
+        cumulated = None
+    else:
+        order = np.argsort(values)
+        ordered, cumulated = values[order], np.cumsum(weights[order])
+    ordered = ordered[: np.searchsorted(ordered, np.inf, side="right")]  # NaN is last
+    distinct = _few_distinct(ordered, max_bins)
+    if distinct is not None:
+        return distinct_bins(distinct)
+    if cumulated is None:
+        at = share_targets(float(len(ordered)), 1.0, max_bins).astype(np.intp) - 1
+    else:
+        cumulated = cumulated[: len(ordered)]
+        at = np.searchsorted(cumulated, share_targets(float(cumulated[-1]), step, max_bins))
+    at[-1] = len(ordered) - 1  # a last value may weigh nothing after rounding
+    highs = np.unique(ordered[at])
+    follows = np.searchsorted(ordered, highs[:-1], side="right")
+    lows = np.concatenate([ordered[:1], ordered[follows]])
+    return highs.astype(np.float64) + 0.0, lows.astype(np.float64) + 0.0
+
+
+def _few_distinct(ordered: NDArray[np.floating[Any]], most: int) -> NDArray[np.floating[Any]] | None:
+    """Return the distinct values of sorted ones; None if there are more than ``most``."""
+    if len(_distinct(ordered[:: max(1, len(ordered) // _PEEK)])) > most:
+        return None
+    found = _distinct(ordered)
+    return found if len(found) <= most else None
+
+
+def _distinct(ordered: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
