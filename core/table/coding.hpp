@@ -1,6 +1,7 @@
 // Columns coded as small integers: ranks of the distinct values for numbers, category codes for nominal values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,6 +36,12 @@ class ByteCodes {
     std::size_t stride() const { return stride_; }
     const std::uint8_t* data() const { return first_; }
     std::uint8_t operator[](std::size_t row) const { return first_[row * stride_]; }
+    bool operator==(const ByteCodes& other) const {
+        for (std::size_t row = 0; row < std::min(size_, other.size_); ++row) {
+            if ((*this)[row] != other[row]) return false;
+        }
+        return size_ == other.size_;
+    }
 
   private:
     const std::uint8_t* first_;

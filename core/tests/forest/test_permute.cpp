@@ -33,7 +33,7 @@ struct Permuted {
 // The codes of a table with one column reversed.
 CodedTable with_reversed(const Grown& grown, std::size_t column) {
     auto columns = grown.problem.columns;
-    std::visit([](auto& codes) { std::ranges::reverse(codes); }, columns[column].codes);
+    std::ranges::reverse(std::get<std::vector<std::uint16_t>>(columns[column].codes));
     return {grown.table.n_rows(), columns};
 }
 

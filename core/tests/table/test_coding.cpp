@@ -35,7 +35,8 @@ bool equals_brute_force(const std::vector<T>& column) {
     const CodedColumn result = coded(column);
     if (result.values != values || result.n_values != values.size()) return false;
     return std::visit(
-        [&]<class Code>(const std::vector<Code>& codes) {
+        [&]<class Column>(const Column& codes) {
+            using Code = CodeOf<Column>;
             for (std::size_t row = 0; row < column.size(); ++row) {
                 const auto found = std::lower_bound(values.begin(), values.end(), static_cast<double>(column[row]));
                 const auto rank = static_cast<std::size_t>(found - values.begin());

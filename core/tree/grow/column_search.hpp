@@ -40,7 +40,8 @@ class ColumnSearch {
     // of the columns, because sorted ones are partitioned at every split, drawn or not (1.7 times as fast).
     static std::size_t most_counted_values(const Examples& examples, const GrowOptions& options);
     // The columns worth keeping presorted: numeric ones of more values.
-    static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys, std::size_t most_counted);
+    static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys,
+                                             std::size_t most_counted = RowCells::few_values);
 
     ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
                  const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps);

@@ -34,7 +34,7 @@ GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, c
                ColumnSearch::columns_to_sort(*examples.table, keys_of(examples),
                                              ColumnSearch::most_counted_values(examples, options)),
                keys_of(examples), gaps, options.n_threads, stop),
-      row_cells(*examples.table, ColumnSearch::most_counted_values(examples, options), options.n_threads, stop) {
+      row_cells(*examples.table, options.n_threads, stop, ColumnSearch::most_counted_values(examples, options)) {
     const CutRules rules = cut_rules(options, Tolerances(options.dialect).cuts);
     if (examples.table->bytes() != nullptr || row_keys.n_columns() == 0 ||
         !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))

@@ -6,7 +6,7 @@
 
 namespace calibrant {
 
-RowCells::RowCells(const CodedTable& table, std::size_t most_values, std::size_t n_threads, const StopToken& stop)
+RowCells::RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop, std::size_t most_values)
     : offset_(table.n_columns(), absent) {
     std::vector<std::size_t> columns;
     for (std::size_t column = 0; column < table.n_columns(); ++column) {

@@ -19,7 +19,8 @@ class RowCells {
     }
 
     // Of the columns of at most so many values. The code of a missing value is the number of values.
-    RowCells(const CodedTable& table, std::size_t most_values, std::size_t n_threads, const StopToken& stop);
+    RowCells(const CodedTable& table, std::size_t n_threads, const StopToken& stop,
+             std::size_t most_values = few_values);
 
     std::size_t n_columns() const { return n_columns_; }
     bool has(std::size_t column) const { return offset_[column] != absent; }
