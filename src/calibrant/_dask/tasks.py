@@ -34,10 +34,10 @@ class SentByValue:
 class TaskResults:
     """The results of tasks in the order in which they end; the main thread wakes up often enough for Ctrl-C."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, *, fetch: bool = True) -> None:
+        self._connection, self._fetch = connection, fetch
         self._completed = import_distributed().as_completed(
-            loop=connection.client.loop, with_results=True, raise_errors=False
+            loop=connection.client.loop, with_results=fetch, raise_errors=False
         )
 
     def add(self, future: Any) -> None:
@@ -49,11 +49,17 @@ class TaskResults:
         deadline, nap = time.monotonic() + timeout, _NAPS[0]
         while True:
             self._connection.check()
-            found = list(self._completed.next_batch(block=False))
+            found = self._next()
             if found or time.monotonic() >= deadline:
                 return found
             time.sleep(nap)
             nap = min(2 * nap, _NAPS[1])
+
+    def _next(self) -> list[tuple[Any, Any]]:
+        found = list(self._completed.next_batch(block=False))
+        if self._fetch:
+            return found
+        return [(future, future.exception() if future.status == "error" else None) for future in found]
 
 
 def by_value(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
@@ -99,14 +105,12 @@ def _holds(argument: Any, kind: type) -> bool:
     )
 
 
-def gather(connection: Connection, futures: Sequence[Any], description: str) -> list[Any]:
-    """Return the results of tasks in their order; what still runs is cancelled after an error or Ctrl-C."""
-    results = _in_time(connection, futures, description)
-    return [results[future.key] for future in futures]
+def gather(connection: Connection, futures: Sequence[Any], description: str, *, fetch: bool = True) -> list[Any]:
+    """Return the results of tasks in their order; what still runs is cancelled after an error or Ctrl-C.
 
-
-def _in_time(connection: Connection, futures: Sequence[Any], description: str) -> dict[Any, Any]:
-    stream, found = TaskResults(connection), dict[Any, Any]()
+    Without `fetch` the results stay on the workers, and the list is one of None.
+    """
+    stream, found = TaskResults(connection, fetch=fetch), dict[Any, Any]()
     try:
         with progress(total=len(futures), description=description) as bar:
             for future in futures:
@@ -116,7 +120,7 @@ def _in_time(connection: Connection, futures: Sequence[Any], description: str) -
     except BaseException:
         connection.cancel(futures)
         raise
-    return found
+    return [found[future.key] for future in futures]
 
 
 def _finished(ended: Iterable[tuple[Any, Any]], advance: Callable[[], None]) -> dict[Any, Any]:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from calibrant._dask.client import Connection, active_client
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._sources.column_roles import choose_roles
+from calibrant.data._sources.dask_source import DaskSource
 from calibrant.data._sources.readers.files import open_files
-from calibrant.data._sources.readers.frame_readers import DatasetReader, DelayedReader, FrameReader, LazyFrameReader
+from calibrant.data._sources.readers.frame_readers import DatasetReader, FrameReader, LazyFrameReader
+from calibrant.data._sources.readers.partitions import PartitionReader, Partitions
 from calibrant.data._sources.readers.reader import SourceReader
 from calibrant.data._sources.source import LocalSource, Source
 
 __all__ = ["is_source", "open_source"]
-
-_DASK = "calibrant._dask.source"  # defines open_dask_source; by name, because it stands above this package
 
 
 def is_source(X: Any) -> bool:
@@ -74,22 +73,30 @@ def open_source(
     [(0, 0, ['no', 'yes']), (1, 2, ['no'])]
     """
     roles: dict[str, Any] = {"target": target, "sample_weight": sample_weight, "groups": groups}
-    if _is_dask(X) and find_spec(_DASK.rpartition(".")[0]) is not None:
-        opened: Source = import_module(_DASK).open_dask_source(
-            X, **roles, columns=columns, nominal=nominal, client=client
-        )
-        return opened
+    if _is_dask(X):
+        return _open_dask(X, client, {**roles, "columns": columns, "nominal": nominal})
     reader = _reader(X, batch_size)
     return LocalSource(
         reader, choose_roles(reader.columns, reader.not_features, **roles, columns=columns, nominal=nominal)
     )
 
 
+def _open_dask(X: Any, client: Any, roles: dict[str, Any]) -> Source:
+    """Open a Dask collection on a cluster: that of the client, or of the active one, else in this process."""
+    partitions = Partitions(X)
+    for role in ("target", "sample_weight", "groups"):
+        if partitions.is_array and isinstance(roles[role], int):
+            roles[role] = str(roles[role])
+    chosen = choose_roles(partitions.columns, **roles, named=not partitions.is_array)
+    client = client if client is not None else active_client()
+    if client is None:
+        return LocalSource(PartitionReader(partitions), chosen)
+    return DaskSource(partitions, chosen, Connection(client))
+
+
 def _reader(X: Any, batch_size: int | None) -> SourceReader:
     if isinstance(X, str | os.PathLike):
         return open_files(Path(X), batch_size)
-    if _is_dask(X):
-        return DelayedReader(X)
     if _is_lazy(X):
         return LazyFrameReader(X, batch_size)
     return DatasetReader(X, batch_size) if _is_dataset(X) else FrameReader(X, batch_size)

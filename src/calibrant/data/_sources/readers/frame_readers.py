@@ -1,4 +1,4 @@
-"""Sources of other libraries: lazy frames of polars, datasets of pyarrow, Dask frames, and frames in memory."""
+"""Sources of other libraries: lazy frames of polars, datasets of pyarrow, and frames in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibrant.exceptions import DataTypeError
 if TYPE_CHECKING:
     from calibrant.data._sources.column_roles import ColumnRoles
 
-__all__ = ["DatasetReader", "DelayedReader", "FrameReader", "LazyFrameReader"]
+__all__ = ["DatasetReader", "FrameReader", "LazyFrameReader"]
 
 
 class LazyFrameReader(SourceReader):
@@ -72,21 +72,6 @@ class DatasetReader(SourceReader):
         """Return time of change and size of the files, where they are local ones."""
         paths = [Path(path) for path in getattr(self._dataset, "files", ())]
         return file_fingerprint(paths) if paths and all(path.is_file() for path in paths) else ()
-
-
-class DelayedReader(SourceReader):
-    """A Dask frame, whose partitions this process computes one after another."""
-
-    name = "the Dask frame"
-
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
-        self.columns = [str(name) for name in frame.columns]
-
-    def tables(self, roles: ColumnRoles) -> Iterator[tuple[str, Any]]:
-        """Yield the partitions."""
-        for number, delayed in enumerate(self._frame[roles.columns].to_delayed()):
-            yield f"partition {number}", delayed.compute()
 
 
 class FrameReader(SourceReader):
