@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
     calibrant::bind_tables(module);
     calibrant::bind_trees(module);
     calibrant::bind_packed_trees(module);
+    calibrant::bind_bags(module);
     calibrant::bind_forests(module);
     calibrant::bind_readings(module);
     calibrant::bind_stumps(module);

@@ -69,7 +69,7 @@ std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t
                              const std::vector<std::uint64_t>& seeds, std::size_t n_classes,
                              const GrowOptions& options) {
     const Examples examples = examples_of(table, labels, weights, n_classes);
-    const Bags bags{{in_bag.data(), in_bag.size()}, seeds};
+    const BagMatrix bags{{in_bag.data(), in_bag.size()}, seeds};
     return run_interruptibly([&](const StopToken& stop) { return grow_forest(examples, bags, options, stop); });
 }
 

@@ -22,7 +22,7 @@ std::vector<double> weights_in_bag(std::span<const double> weights, std::span<co
 
 }  // namespace
 
-std::vector<Tree> grow_forest(const Examples& examples, const Bags& bags, const GrowOptions& options,
+std::vector<Tree> grow_forest(const Examples& examples, const BagMatrix& bags, const GrowOptions& options,
                               const StopToken& stop) {
     check(examples);
     const std::size_t n_rows = examples.table->n_rows(), n_trees = bags.seeds.size();

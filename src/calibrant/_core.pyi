@@ -413,6 +413,32 @@ def pack_trees(trees: Sequence[Tree], n_classes: int, n_categories: Sequence[int
     Return the arrays of trees, not yet narrow; n_categories is 0 for a numeric column.
     """
 
+class Bags:
+    """The number of times that each row is drawn for each tree."""
+
+    def count(self, tree: int, first: int, last: int) -> object:
+        """
+        Return the number of times that each row from first up to last is in the bag of a tree.
+        """
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+def bags_of_all_rows(n_rows: int) -> Bags:
+    """Return bags that hold every row once."""
+
+def bags_from_counts(in_bag: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Bags:
+    """Return bags that were drawn elsewhere, trees x rows."""
+
+def bootstrap_bags(seed: int, n_rows: int, n_units: Sequence[int], first_units: Sequence[int], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Bags:
+    """
+    Return bags of rows drawn with replacement: from all rows, of which there are n_units anywhere and first_units before these; from those of each class by labels, n_units and first_units by class; or by groups, n_units of them.
+    """
+
+def subsample_bags(seed: int, n_rows: int, n_units: int, n_drawn: int, first_unit: int, groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Bags:
+    """Return bags of n_drawn rows, or groups, drawn without replacement."""
+
 class Stop:
     """A request to stop the work that threads of Python started in the core."""
 

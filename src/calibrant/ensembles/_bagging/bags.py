@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 import numpy as np
 
-from calibrant._random import stream
+from calibrant import _core
+from calibrant._random import stream_seed
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -29,17 +29,23 @@ groups : sequence of length n_rows, optional
     whatever `bootstrap` draws otherwise: a row is out-of-bag only where no row of its group is in the bag, and folds
     keep groups whole too."""
 
-_BAG = 0  # key of the random stream of a tree
+_BAGS = 2  # key of the random stream of all bags; those of a tree have two keys
 
 
 @dataclass(frozen=True, eq=False)
 class BagSampling:
-    """How bags are drawn: the units that are drawn, whole (a row each or a group), class by class or all together."""
+    """How bags are drawn: the units that are drawn, whole (a row each or a group), class by class or all together.
+
+    Where the rows are some of those of a larger source, `n_units` is the number of units of the whole, of each class
+    with kind ``"by_class"``, and `first_units` the number of those before the first row here.
+    """
 
     kind: Bootstrap | None
     labels: NDArray[np.uint16]
     groups: NDArray[np.intp] | None = None
     max_samples: float = 0.632
+    n_units: tuple[int, ...] | None = None
+    first_units: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, kind: Bootstrap | None, examples: Examples, max_samples: float) -> Self:
@@ -48,32 +54,38 @@ class BagSampling:
             raise DataError("bootstrap='by_group' draws whole groups; pass fit the group of each row as groups=.")
         return cls(kind, examples.labels, examples.groups, max_samples)
 
-    @property
-    def n_units(self) -> int:
-        """Number of rows, or of groups."""
-        return len(self.labels) if self.groups is None else int(self.groups.max()) + 1
+    def bags(self, seed: np.random.SeedSequence) -> _core.Bags:
+        """Return the bags of all trees, each drawn when it is counted.
 
-    @cached_property
-    def _rows_by_class(self) -> list[NDArray[np.intp]]:
-        """The rows of each class."""
-        order = np.argsort(self.labels, kind="stable")
-        return np.split(order, np.flatnonzero(np.diff(self.labels[order])) + 1)
-
-    def draw(self, random: np.random.Generator) -> NDArray[np.intp]:
-        """Return the number of times each row is in one bag."""
-        drawn = self._draw_units(random)
-        return drawn if self.groups is None else drawn[self.groups]
-
-    def _draw_units(self, random: np.random.Generator) -> NDArray[np.intp]:
-        drawn = np.ones(self.n_units, dtype=np.intp)
+        Examples
+        --------
+        >>> labels = np.zeros(10_000, dtype=np.uint16)
+        >>> bags = BagSampling("uniform", labels).bags(np.random.SeedSequence(0))
+        >>> part = BagSampling("uniform", labels[9_000:], n_units=(10_000,), first_units=(9_000,))
+        >>> np.array_equal(part.bags(np.random.SeedSequence(0)).count(7, 0, 1_000), bags.count(7, 9_000, 10_000))
+        True
+        """
+        n_rows, key = len(self.labels), stream_seed(seed, _BAGS)
+        n_units = self.n_units or self._count_units()
+        first_units = self.first_units or (0,) * len(n_units)
+        groups = None if self.groups is None else np.ascontiguousarray(self.groups, dtype=np.int64)
+        if self.kind is None:
+            return _core.bags_of_all_rows(n_rows)
         if self.kind == "subsample":
-            drawn[_left_out(self.n_units, self.max_samples, random)] = 0
-        elif self.kind == "by_class" and self.groups is None:
-            for rows in self._rows_by_class:
-                drawn[rows] = _draw(len(rows), random)
-        elif self.kind is not None:
-            drawn = _draw(self.n_units, random)
-        return drawn
+            n_drawn = max(1, round(self.max_samples * n_units[0]))
+            return _core.subsample_bags(key, n_rows, n_units[0], n_drawn, first_units[0], groups)
+        labels = np.ascontiguousarray(self.labels) if self._is_by_class else None
+        return _core.bootstrap_bags(key, n_rows, n_units, first_units, labels, groups)
+
+    @property
+    def _is_by_class(self) -> bool:
+        return self.kind == "by_class" and self.groups is None
+
+    def _count_units(self) -> tuple[int, ...]:
+        """Return the number of rows, of rows of each class, or of groups."""
+        if self.groups is not None:
+            return (int(self.groups.max()) + 1,)
+        return tuple(np.bincount(self.labels).tolist()) if self._is_by_class else (len(self.labels),)
 
 
 def draw_bags(sampling: BagSampling, trees: range, seed: np.random.SeedSequence) -> NDArray[np.uint16]:
@@ -91,18 +103,8 @@ def draw_bags(sampling: BagSampling, trees: range, seed: np.random.SeedSequence)
     array([[2, 2, 0, 1],
            [1, 1, 0, 2]], dtype=uint16)
     """
-    bags = np.ones((len(trees), len(sampling.labels)), dtype=np.uint16)
-    if sampling.kind is not None:
-        for i, tree in enumerate(trees):  # a stream for each tree: a warm start adds trees and changes no bag
-            bags[i] = sampling.draw(stream(seed, tree, _BAG))
-    return bags
-
-
-def _draw(n_units: int, random: np.random.Generator) -> NDArray[np.intp]:
-    """Return the number of times each unit is drawn with replacement, as many draws as units."""
-    return np.bincount(random.integers(0, n_units, n_units), minlength=n_units)
-
-
-def _left_out(n_rows: int, fraction: float, random: np.random.Generator) -> NDArray[np.intp]:
-    n_drawn = max(1, round(fraction * n_rows))
-    return random.permutation(n_rows)[n_drawn:]
+    bags = sampling.bags(seed)
+    drawn = np.empty((len(trees), bags.n_rows), dtype=np.uint16)
+    for i, tree in enumerate(trees):
+        drawn[i] = bags.count(tree, 0, bags.n_rows)
+    return drawn
