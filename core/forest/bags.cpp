@@ -65,7 +65,8 @@ void Bags::add_up_classes() {
     std::vector<std::uint64_t> before(n_classes);
     for (std::size_t row = 0; row < sampling_.labels.size(); ++row) {
         if (row % rows_at_once == 0) class_counts_.insert(class_counts_.end(), before.begin(), before.end());
-        if (sampling_.labels[row] >= n_classes) throw std::invalid_argument("labels must be below the number of classes");
+        if (sampling_.labels[row] >= n_classes)
+            throw std::invalid_argument("labels must be below the number of classes");
         ++before[sampling_.labels[row]];
     }
     class_counts_.insert(class_counts_.end(), before.begin(), before.end());

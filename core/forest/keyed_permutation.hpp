@@ -1,5 +1,6 @@
 // A permutation of [0, n) that follows from a key, each value computed without the others (Black & Rogaway 2002:
-// generalised Feistel rounds and cycle walking). Below `few` a shuffle: Feistel rounds reach too few permutations there.
+// generalised Feistel rounds and cycle walking). Below `few` a shuffle: Feistel rounds reach too few permutations
+// there.
 #pragma once
 
 #include <array>

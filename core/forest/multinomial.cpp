@@ -13,9 +13,7 @@ namespace {
 constexpr std::uint64_t word_bits = 64;
 constexpr std::uint64_t few_units = 256;  // a byte of random bits is a draw
 
-constexpr std::uint64_t low_bits(std::uint64_t n) {
-    return n == 0 ? 0 : ~std::uint64_t{0} >> (word_bits - n);
-}
+constexpr std::uint64_t low_bits(std::uint64_t n) { return n == 0 ? 0 : ~std::uint64_t{0} >> (word_bits - n); }
 
 // The number of heads in n tosses of a fair coin.
 CALIBRANT_INLINE std::uint64_t toss(CounterRandom random, std::uint64_t n) {
@@ -91,7 +89,8 @@ void Multinomial::descend(const Node& node, std::uint64_t first, std::uint64_t l
 
 std::vector<std::uint64_t> Multinomial::block_draws(std::uint64_t first, std::uint64_t last) const {
     std::vector<std::uint64_t> draws;
-    descend({0, n_units_, n_units_}, first, last, block_units, [&](const Node& block) { draws.push_back(block.n_draws); });
+    descend({0, n_units_, n_units_}, first, last, block_units,
+            [&](const Node& block) { draws.push_back(block.n_draws); });
     return draws;
 }
 
@@ -120,7 +119,8 @@ void Multinomial::draw_few(const Node& node, std::uint64_t first, std::span<std:
         for (std::size_t byte = 0; byte < sizeof bits; ++byte, bits >>= 8) take(bits & 0xff);
     }
     while (left > 0) take(random.bits() & 0xff);
-    const std::uint64_t begin = std::max(first, node.begin), end = std::min(first + counts.size(), node.begin + node.size);
+    const std::uint64_t begin = std::max(first, node.begin),
+                        end = std::min(first + counts.size(), node.begin + node.size);
     std::copy(drawn.begin() + static_cast<std::ptrdiff_t>(begin - node.begin),
               drawn.begin() + static_cast<std::ptrdiff_t>(end - node.begin),
               counts.begin() + static_cast<std::ptrdiff_t>(begin - first));

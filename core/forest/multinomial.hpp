@@ -31,8 +31,7 @@ class Multinomial {
     };
 
     template <class Visit>
-    void descend(const Node& node, std::uint64_t first, std::uint64_t last, std::uint64_t largest,
-                 Visit&& visit) const;
+    void descend(const Node& node, std::uint64_t first, std::uint64_t last, std::uint64_t largest, Visit&& visit) const;
     std::uint64_t stream(const Node& node) const;
     std::uint64_t draw_left(const Node& node, std::uint64_t left) const;
     void draw_few(const Node& node, std::uint64_t first, std::span<std::uint16_t> counts) const;

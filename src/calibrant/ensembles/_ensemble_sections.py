@@ -28,7 +28,7 @@ def forest_sections(model: Any) -> tuple[Section, ...]:
     >>> from calibrant.ensembles import BaggedTreesClassifier
     >>> model = BaggedTreesClassifier(n_trees=5, random_state=0).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     >>> forest_sections(model)[0].blocks[1].pairs[1]
-    ('trees', '5, of 3 nodes each')
+    ('trees', '5, of 1 to 3 nodes each')
     """
     weights: NDArray[np.float64] = model._forest.examples.class_weights
     facts = [("trees", _sizes(model.trees_)), ("training rows", f"{weights.sum():,.10g}")]

@@ -95,13 +95,13 @@ def draw_bags(sampling: BagSampling, trees: range, seed: np.random.SeedSequence)
     --------
     >>> labels = np.array([0, 0, 0, 1], dtype=np.uint16)
     >>> draw_bags(BagSampling("by_class", labels), range(2), np.random.SeedSequence(1))
-    array([[1, 0, 2, 1],
-           [1, 0, 2, 1]], dtype=uint16)
+    array([[2, 1, 0, 1],
+           [1, 1, 1, 1]], dtype=uint16)
     >>> draw_bags(BagSampling("subsample", labels, max_samples=0.5), range(1), np.random.SeedSequence(1)).sum()
     np.uint64(2)
     >>> draw_bags(BagSampling("by_group", labels, np.array([0, 0, 1, 2])), range(2), np.random.SeedSequence(2))
-    array([[2, 2, 0, 1],
-           [1, 1, 0, 2]], dtype=uint16)
+    array([[2, 2, 1, 0],
+           [3, 3, 0, 0]], dtype=uint16)
     """
     bags = sampling.bags(seed)
     drawn = np.empty((len(trees), bags.n_rows), dtype=np.uint16)

@@ -82,7 +82,7 @@ class Forest:
         >>> from calibrant.ensembles import BaggedTreesClassifier
         >>> model = BaggedTreesClassifier(n_trees=1, random_state=0).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
         >>> model._forest.grown_tree(0).counted_rows[2]
-        array([1., 1., 2.])
+        array([1., 2., 1.])
         """
         in_bag = self.in_bag[number]
         return GrownTree.of(self.trees[number], self._bag(in_bag), self.params, self._seed_of(number), rows=in_bag > 0)

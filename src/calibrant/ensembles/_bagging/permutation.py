@@ -74,7 +74,7 @@ def oob_permutation_importances(
     >>> model = BaggedTreesClassifier(n_trees=20, random_state=0).fit(donors.X, donors.y)
     >>> importances = model.oob_importances(n_repeats=2, random_state=0)
     >>> importances.names[importances.mean.argmax()]
-    'gifts_so_far'
+    'months_since_last_gift'
     """
     check_param("n_repeats", n_repeats, Int(1))
     check_param("metric", metric, Choice(*LOSSES))

@@ -104,7 +104,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
     %(example_split)s
     >>> model = LazyOptionTreesClassifier(n_trees=10, random_state=0).fit(train.X, train.y)
     >>> model.predict_proba(test.X[:2]).round(2)
-    array([[0.98, 0.02],
+    array([[0.99, 0.01],
            [1.  , 0.  ]])
     """
 
