@@ -12,6 +12,7 @@
 #include "bind/rows.hpp"
 #include "table/code_bytes.hpp"
 #include "table/coded_table.hpp"
+#include "table/order_statistics.hpp"
 #include "table/take_rows.hpp"
 
 namespace nb = nanobind;
@@ -127,6 +128,14 @@ void code_columns(const std::vector<ColumnArgument>& columns, const std::vector<
         [&](const StopToken& stop) { code_bytes(sources, bounds, {out.data(), out.size()}, n_threads, stop); });
 }
 
+template <class T>
+nb::object values_at(const Column<T>& column, const Vector<std::int64_t>& positions) {
+    const auto found = run_interruptibly(
+        [&](const StopToken& stop) { return order_statistics(view(column), span_of(positions), stop); });
+    return nb::make_tuple(to_vector(found, [](const OrderStatistic& each) { return each.value; }),
+                          to_vector(found, [](const OrderStatistic& each) { return each.next; }));
+}
+
 nb::object lows_of(nb::handle_t<CodedTable> self, std::size_t index) {
     const auto& column = nb::cast<const CodedTable&>(self).column(index);
     return column.is_binned() ? view_array(column.lows, self) : nb::none();
@@ -172,6 +181,10 @@ void bind_tables(nb::module_& module) {
                "n_threads"_a = 1,
                "Write the bin of each value, the first whose greatest value is not less, or its category code; 255 "
                "where missing.");
+    module.def("values_at", &values_at<float>, "column"_a.noconvert(), "positions"_a.noconvert(),
+               "Return the values at ascending positions of the sorted column, missing ones left out, and the least "
+               "greater value of each, NaN where there is none.");
+    module.def("values_at", &values_at<double>, "column"_a.noconvert(), "positions"_a.noconvert());
     module.def("take_table", &take_table, "table"_a, "rows"_a.noconvert(), "collected"_a, "n_threads"_a,
                "Return the table of some rows, and the codes that the categories of each collected column had.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),

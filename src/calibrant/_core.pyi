@@ -59,6 +59,15 @@ def code_bytes(columns: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(N
     Write the bin of each value, the first whose greatest value is not less, or its category code; 255 where missing.
     """
 
+@overload
+def values_at(column: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """
+    Return the values at ascending positions of the sorted column, missing ones left out, and the least greater value of each, NaN where there is none.
+    """
+
+@overload
+def values_at(column: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object: ...
+
 def take_table(table: CodedTable, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), device='cpu', writable=False)], collected: Sequence[bool], n_threads: int) -> tuple[CodedTable, list[list[int]]]:
     """
     Return the table of some rows, and the codes that the categories of each collected column had.
