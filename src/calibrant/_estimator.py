@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 from calibrant import __version__
+from calibrant._dask.lazy import LAZY_METHODS, predicts_lazily
 from calibrant._repr import short_repr
 from calibrant.exceptions import NotSavedError, UnknownParameterError, VersionWarning, nearest
 
@@ -55,6 +56,8 @@ class EstimatorMixin:
         super().__init_subclass__(**options)
         if cls.__init__ is not object.__init__ and not hasattr(cls.__init__, "__wrapped__"):
             cls.__init__ = _checked(cls.__init__)  # type: ignore[method-assign]
+        for name in LAZY_METHODS:
+            _predict_lazily(cls, name)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator; ``estimator__name`` is a parameter of a nested one.
@@ -94,6 +97,21 @@ class EstimatorMixin:
                 stacklevel=2,
             )
         super().__setstate__({name: value for name, value in state.items() if name != _VERSION})  # type: ignore[misc]
+
+
+def _predict_lazily(cls: type, name: str) -> None:
+    """Let a method predict Dask collections lazily, in the class of calibrant that defines it."""
+    owner = next((base for base in cls.__mro__ if name in vars(base)), object)
+    method: Any = vars(owner).get(name)
+    if not owner.__module__.startswith("calibrant.") or getattr(method, "_is_lazy", False):
+        return
+    if inspect.isfunction(method):
+        lazy = predicts_lazily(method)
+        lazy._is_lazy = True  # type: ignore[attr-defined]
+        setattr(owner, name, lazy)
+    elif hasattr(method, "fn"):  # of scikit-learn's available_if
+        method.fn = predicts_lazily(method.fn)
+        method._is_lazy = True
 
 
 def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
