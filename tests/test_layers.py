@@ -23,6 +23,7 @@ FOR_ALL = [
     "_random",
     "_sections",
     "_sklearn",
+    "_source_limits",
     "_threads",
     "_whole_file",
 ]

@@ -48,6 +48,13 @@ groups : sequence of length n_rows, optional
     "nominal": """\
 nominal : "auto", "all", or a sequence of names, positions or booleans
     The columns to treat as nominal, in addition to those whose values are not numbers.""",
+    "max_bins": """\
+max_bins : int, optional
+    The number of bins of a numeric column: its values are put into at most so many, of about equal weight, and cuts are
+    tried between bins only. A column with no more distinct values has one bin for each, and where all columns do and
+    weights are whole numbers the result is that of None. Else it is an approximation, made for more rows than about a
+    million: up to 255 bins, and as many categories, a value takes one byte. Cuts stand at values of the rows, so
+    a fitted model predicts, saves and exports like any other. None: exact.""",
     "classes_": """\
 classes_ : array of shape (n_classes,)
     The classes, sorted.""",

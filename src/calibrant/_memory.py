@@ -9,13 +9,24 @@ from pathlib import Path
 
 from calibrant.exceptions import DataError
 
-__all__ = ["FLOAT_BYTES", "check_count_memory", "check_output_memory", "count_memory", "format_bytes", "machine_memory"]
+__all__ = [
+    "FLOAT_BYTES",
+    "check_count_memory",
+    "check_output_memory",
+    "check_table_memory",
+    "count_memory",
+    "format_bytes",
+    "machine_memory",
+    "table_too_large",
+]
 
 FLOAT_BYTES = 8
 # Class counts may take a fifth of the memory: the estimates made from them take as much again, and more.
 _COUNT_SHARE = 5
 # Below 256 MB the memory is not looked up: the check would take longer than a small prediction.
 _ALWAYS_ALLOWED = 2**28
+# A continuous value coded exactly: a code of 4 bytes, the value itself, and a key of 4 bytes by which a node is sorted.
+_EXACT_BYTES = 16
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -60,6 +71,36 @@ def check_output_memory(n_rows: int, n_classes: int) -> None:
             f"X has {n_rows:,} rows; the probabilities of {n_classes:,} classes for all of them take "
             f"{format_bytes(n_bytes)}, but {format_bytes(limit)} are available. Pass the rows in batches."
         )
+
+
+def check_table_memory(n_rows: int, n_columns: int) -> None:
+    """Raise if a table of numbers that all differ, coded exactly, would take more than the machine's memory.
+
+    Examples
+    --------
+    >>> check_table_memory(1_000, 20)
+    """
+    n_bytes = n_rows * n_columns * _EXACT_BYTES
+    if n_bytes > _ALWAYS_ALLOWED and n_bytes > machine_memory():
+        raise table_too_large(n_rows, n_columns)
+
+
+def table_too_large(n_rows: int, n_columns: int) -> DataError:
+    """Return the error for a table that does not fit memory where it is coded exactly.
+
+    Examples
+    --------
+    >>> raise table_too_large(1_000_000_000, 20)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: X has 1,000,000,000 rows of 20 columns; coded exactly they take up to 320 GB, \
+which do not fit memory. Set max_bins=255, which takes a byte a value, 20 GB.
+    """
+    n_cells = n_rows * n_columns
+    return DataError(
+        f"X has {n_rows:,} rows of {n_columns:,} columns; coded exactly they take up to "
+        f"{format_bytes(n_cells * _EXACT_BYTES)}, which do not fit memory. Set max_bins=255, which takes a byte a "
+        f"value, {format_bytes(n_cells)}."
+    )
 
 
 def check_count_memory(name: str, n_values: int, n_classes: int, limit: int, n_copies: int = 1) -> None:

@@ -2,6 +2,7 @@
 
 from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
 from calibrant.data._coding.row_hashes import hash_codes
@@ -49,6 +50,7 @@ from calibrant.data._validation.weight_kinds import (
 )
 
 __all__ = [
+    "MAX_BINS",
     "WEIGHT_KIND",
     "Bins",
     "CategoryCodes",
@@ -81,6 +83,7 @@ __all__ = [
     "check_weights",
     "choose_roles",
     "classes_of_columns",
+    "code_columns",
     "code_groups",
     "code_labels",
     "column_names",

@@ -142,6 +142,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         accept_zero_gain: bool | None = None,
         missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
+        max_bins: int | None = None,
         tie_break: Literal["first", "random"] = "first",
         honest: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -167,6 +168,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         self.accept_zero_gain = accept_zero_gain
         self.missing = missing
         self.nominal = nominal
+        self.max_bins = max_bins
         self.tie_break = tie_break
         self.honest = honest
         self.class_weight = class_weight

@@ -87,6 +87,7 @@ missing : {"fractional", "learned"}
     every branch at a test where no training row had a missing value. ``"learned"`` is for fields whose absence is
     itself information; growing then takes about as long as without missing values.
 %(nominal)s
+%(max_bins)s
 tie_break : {"first", "random"}
     Which of equally good tests is chosen: that of the first column, or a random one.
 honest : bool

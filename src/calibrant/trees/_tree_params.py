@@ -9,7 +9,7 @@ from calibrant import _core
 from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
 from calibrant._random import SeedLike
 from calibrant._threads import N_JOBS
-from calibrant.data._internal import Nominal
+from calibrant.data._internal import MAX_BINS, Nominal
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE_RULE
 
@@ -88,6 +88,7 @@ class TreeParams(ReadingParams, Protocol):
     accept_zero_gain: bool | None
     missing: MissingValues
     nominal: Nominal
+    max_bins: int | None
     tie_break: Literal["first", "random"]
     honest: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
@@ -114,6 +115,7 @@ RULES: dict[str, Rule] = {
     "empty_leaf": Choice("majority", "parent") | Nothing(),
     "accept_zero_gain": Bool() | Nothing(),
     "missing": Choice("fractional", "learned"),
+    "max_bins": MAX_BINS,
     "tie_break": Choice("first", "random"),
     "honest": Bool(),
     "weight_kind": Choice("frequency", "probability"),

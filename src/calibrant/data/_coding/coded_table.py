@@ -149,6 +149,11 @@ class CodedTable:
         """Return the least value of each bin of a numeric column, or None where each bin has one value."""
         return cast("NDArray[np.float64] | None", self.core.lows(self._index(column)))
 
+    def known_values(self, column: int) -> NDArray[np.float64] | None:
+        """Return values of a numeric column in ascending order: the distinct ones, or the ends of its bins."""
+        values, lows = self.values(column), self.lows(column)
+        return values if values is None or lows is None else np.unique(np.concatenate([lows, values]))
+
     def categories(self, column: int) -> tuple[Any, ...]:
         """Return the categories of a nominal column in the order of their codes."""
         return self.schema.features[column].categories

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Rule, check_params
-from calibrant.data._coding.coded_table import CodedTable
+from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
 from calibrant.data._discretize.interval_midpoints import (
     interval_midpoints,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MDLDiscretizer"]
 
-_RULES: dict[str, Rule] = {"criterion": Choice(*CUT_RULES)}
+_RULES: dict[str, Rule] = {"criterion": Choice(*CUT_RULES), "max_bins": MAX_BINS}
 
 
 @fill_docstring()
@@ -48,6 +48,7 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
     criterion : {"fayyad_irani", "kononenko"}
         The stopping rule: that of Fayyad and Irani, or that of Kononenko (1995), which accepts slightly more cuts.
     %(nominal)s
+    %(max_bins)s
 
     Attributes
     ----------
@@ -77,9 +78,12 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
     {'(-inf, 0.8]': 50, '(0.8, 1.75]': 54, '(1.75, inf)': 46}
     """
 
-    def __init__(self, *, criterion: CutRule = "fayyad_irani", nominal: Nominal = "auto") -> None:
+    def __init__(
+        self, *, criterion: CutRule = "fayyad_irani", nominal: Nominal = "auto", max_bins: int | None = None
+    ) -> None:
         self.criterion = criterion
         self.nominal = nominal
+        self.max_bins = max_bins
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDLDiscretizer:
@@ -89,10 +93,10 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         """
         check_params(self, _RULES)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
-        table, labels = CodedTable.from_columns(rows.columns, n_jobs=1), rows.labels
+        table, labels = code_columns(rows.columns, rows.weights, self.max_bins, n_jobs=1), rows.labels
         self.cut_points_ = mdl_cuts(table, labels.codes, len(labels.classes), rows.weights, self.criterion)
         self._midpoints = [
-            interval_midpoints(cuts, table.values(column)) for column, cuts in enumerate(self.cut_points_)
+            interval_midpoints(cuts, table.known_values(column)) for column, cuts in enumerate(self.cut_points_)
         ]
         self._store_schema(table.schema, rows.columns.feature_names)
         return self

@@ -77,7 +77,7 @@ def mdl_cuts(
         if values is not None:
             cells = count_cells(table.codes(column), len(values), labels, n_classes, weights)
             ends = _accepted_cuts(cells, n_log_n, CUT_RULES[rule], among)
-        cuts.append(np.empty(0) if values is None else _midpoints(values, ends))
+        cuts.append(np.empty(0) if values is None else _midpoints(values, table.lows(column), ends))
     return cuts
 
 
@@ -100,9 +100,11 @@ def interval_codes(values: NDArray[np.floating[Any]], cuts: NDArray[np.float64])
     return codes
 
 
-def _midpoints(values: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+def _midpoints(
+    values: NDArray[np.float64], lows: NDArray[np.float64] | None, codes: NDArray[np.intp]
+) -> NDArray[np.float64]:
     """Return the midpoints to the next values, or a value itself if no float lies between or one is infinite."""
-    low, high = values[codes], values[codes + 1]
+    low, high = values[codes], (values if lows is None else lows)[codes + 1]
     with np.errstate(over="ignore", invalid="ignore"):
         middle = (low + high) / 2
     return np.where((low <= middle) & (middle < high), middle, low)

@@ -172,6 +172,7 @@ class BaggedTreesClassifier(
         accept_zero_gain: bool | None = None,
         missing: MissingValues = "learned",
         nominal: Nominal = "auto",
+        max_bins: int | None = None,
         tie_break: Literal["first", "random"] = "random",
         honest: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -210,6 +211,7 @@ class BaggedTreesClassifier(
         self.accept_zero_gain = accept_zero_gain
         self.missing = missing
         self.nominal = nominal
+        self.max_bins = max_bins
         self.tie_break = tie_break
         self.honest = honest
         self.class_weight = class_weight
@@ -226,7 +228,7 @@ class BaggedTreesClassifier(
         check_params(self, BAGGED_RULES)
         self._reading_options().check()
         training = read_training_for(self, X, y, sample_weight, groups)
-        examples = Examples.code(training, n_jobs=self.n_jobs)
+        examples = Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins)
         old = self.__dict__.get("_forest") if self.warm_start else None
         return self._store(self._grow_coded(examples) if old is None else self._extended(old, examples))
 

@@ -35,6 +35,7 @@ BOOSTED_STUMP_RULES = {
     "algorithm": Choice(*ALGORITHMS),
     "criterion": Choice(*STUMP_CRITERIA),
     "estimate": Choice("laplace", "frequency"),
+    "max_bins": RULES["max_bins"],
     "n_jobs": RULES["n_jobs"],
     "warm_start": Bool(),
 }
@@ -69,6 +70,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         on it; ``"real"``, and the probabilities of a single stump, do. Weights add up to the number of rows, so
         the former is the smoothing of Schapire and Singer (1999).
     %(nominal)s
+    %(max_bins)s
     n_jobs : int, optional
         Number of threads, which share the columns, counted as scikit-learn counts them; the result is the same for any
         number.
@@ -123,6 +125,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         criterion: StumpCriterion = "entropy",
         estimate: StumpEstimate = "laplace",
         nominal: Nominal = "auto",
+        max_bins: int | None = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
     ) -> None:
@@ -131,6 +134,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         self.criterion = criterion
         self.estimate = estimate
         self.nominal = nominal
+        self.max_bins = max_bins
         self.n_jobs = n_jobs
         self.warm_start = warm_start
 
@@ -141,7 +145,8 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         %(fit_sections)s
         """
         check_params(self, BOOSTED_STUMP_RULES)
-        examples = Examples.code(read_training(X, y, sample_weight, nominal=self.nominal), n_jobs=self.n_jobs)
+        training = read_training(X, y, sample_weight, nominal=self.nominal)
+        examples = Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins)
         before = self.__dict__.get("_run") if self.warm_start else None
         with rows_needed(self, "fit with warm_start=True"):
             run = start_run(before, self.n_trees, examples.fingerprint(), 0)

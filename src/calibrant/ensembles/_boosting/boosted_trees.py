@@ -169,6 +169,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         accept_zero_gain: bool | None = None,
         missing: MissingValues = "fractional",
         nominal: Nominal = "auto",
+        max_bins: int | None = None,
         tie_break: Literal["first", "random"] = "first",
         honest: bool = False,
         n_jobs: int | None = None,
@@ -197,6 +198,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         self.accept_zero_gain = accept_zero_gain
         self.missing = missing
         self.nominal = nominal
+        self.max_bins = max_bins
         self.tie_break = tie_break
         self.honest = honest
         self.n_jobs = n_jobs
@@ -211,7 +213,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         """
         check_params(self, BOOSTED_TREE_RULES)
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
-        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
+        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
 
     def _fit_coded(self, examples: Examples) -> BoostedTreesClassifier:
         """Boost trees on coded rows."""

@@ -70,7 +70,7 @@ class TreeLearner:
 
     def _grow(self, number: int) -> TreeMember:
         seed = np.random.SeedSequence(stream_seed(self._seed, _MEMBER, number))
-        examples = replace(self._examples, weights=self._training_weights(number), cases=self._cases)
+        examples = replace(self._examples, weights=self._training_weights(number), cases=self._cases).with_exact_sums()
         grown = GrownTree.grow(examples, self._params, seed)
         return TreeMember(grown.tree, TreeReading.of(grown, self._params.estimate, self._params))
 

@@ -75,7 +75,7 @@ def _take_run(model: Any, training_rows: bool) -> dict[str, Any]:
     if not training_rows:
         return values
     if model._run.row_weights is None:
-        raise ModelFileError("was loaded without its training rows: save it without them")
+        raise ModelFileError("was loaded without its training rows, or fitted to a source: save it without them")
     return {**values, "rows": model._run.rows, "row_weights": model._run.row_weights}
 
 

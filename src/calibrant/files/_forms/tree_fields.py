@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 
+_LATER_PARAMETERS = {"max_bins": None}  # which files of earlier versions lack
 _OPTIONAL = {"log_prior"}  # arrays of a tree that only some have
 
 
@@ -93,7 +94,7 @@ class Snapshot(Field):
         return self.parameters.write({name: getattr(value, name) for name in self.rules}, out)
 
     def read(self, document: Any, source: Reader) -> SimpleNamespace:
-        values = self.parameters.read(document, source)
+        values = {**_LATER_PARAMETERS, **self.parameters.read(document, source)}
         if values.keys() != self.rules.keys():
             raise wrong(f"the parameters {', '.join(self.rules)}", sorted(values))
         params = SimpleNamespace(**values)

@@ -39,7 +39,7 @@ __all__ = ["EXAMPLES", "FORMS", "check_has_rows", "check_reading", "check_same_c
 
 EXAMPLES = Object("trees.Examples", "trees.ExamplesWithoutRows")
 _READER = Object("trees.NodeReader")
-_HELD = ("labels", "weights", "copies", "groups", "cases", "codes", "values")
+_HELD = ("labels", "weights", "copies", "groups", "cases", "codes", "values")  # and `lows` of rows in bins
 
 
 class _Labels(Narrowed):
@@ -88,7 +88,7 @@ def _check_reader(tree: Tree, reader: NodeReader) -> None:
 def check_has_rows(examples: Any) -> None:
     """Raise if the training rows that are to be saved were left out of the file that a model was loaded from."""
     if not isinstance(examples, Examples):
-        raise ModelFileError("was loaded without its training rows: save it without them")
+        raise ModelFileError("was loaded without its training rows, or fitted to a source: save it without them")
 
 
 def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
@@ -106,7 +106,8 @@ def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
     check_has_rows(examples)
     columns = range(table.n_columns)
     rows = {name: getattr(examples, name) for name in ("labels", "weights", "copies", "groups", "cases")}
-    return {**values, **rows, "codes": [table.codes(j) for j in columns], "values": [table.values(j) for j in columns]}
+    held = {**values, **rows, "codes": [table.codes(j) for j in columns], "values": [table.values(j) for j in columns]}
+    return {**held, "lows": [table.lows(j) for j in columns]} if examples.is_binned else held
 
 
 def _make_examples(values: dict[str, Any]) -> Any:
@@ -121,14 +122,15 @@ def _make_examples(values: dict[str, Any]) -> Any:
         return ExamplesWithoutRows(**values, class_weights=class_weights, table=TableWithoutRows(schema))
     if not values.keys() >= set(_HELD):
         raise ModelFileError("has a part of its training rows")
-    table = _make_table(values.pop("codes"), values.pop("values"), schema, len(values["labels"]))
+    held = (values.pop("codes"), values.pop("values"), values.pop("lows", None))
+    table = _make_table(*held, schema, len(values["labels"]))
     examples = Examples(**values, table=table)
     _check_examples(examples)
     return examples
 
 
-def _make_table(codes: list[Any], numbers: list[Any], schema: Any, n_rows: int) -> CodedTable:
-    if not len(codes) == len(numbers) == len(schema.features) or n_rows == 0:
+def _make_table(codes: list[Any], numbers: list[Any], lows: list[Any] | None, schema: Any, n_rows: int) -> CodedTable:
+    if not len(codes) == len(numbers) == len(schema.features) == len(codes if lows is None else lows) or n_rows == 0:
         raise ModelFileError("has rows of other columns")
     columns = []
     for feature, code, values in zip(schema.features, codes, numbers, strict=True):
@@ -136,9 +138,20 @@ def _make_table(codes: list[Any], numbers: list[Any], schema: Any, n_rows: int) 
             raise ModelFileError("has values of a column of another kind")
         columns.append((code, len(feature.categories) if values is None else len(values), values))
     try:
+        if lows is not None:
+            return _make_binned(columns, lows, schema, n_rows)
         return CodedTable(_core.restore_table(n_rows, columns), schema)
     except (ValueError, TypeError) as error:
         raise ModelFileError(f"has wrong training rows: {error}") from None
+
+
+def _make_binned(columns: list[tuple[Any, int, Any]], lows: list[Any], schema: Any, n_rows: int) -> CodedTable:
+    """Return the table of columns of bytes; raise ValueError if they are none."""
+    codes = [code for code, _, _ in columns]
+    if any(code.dtype != np.uint8 or len(code) != n_rows for code in codes):
+        raise ValueError("codes of bins must be bytes, one for each row")
+    bins = [(n_values, highs, low) for (_, n_values, highs), low in zip(columns, lows, strict=True)]
+    return CodedTable(_core.byte_table(np.column_stack(codes), bins), schema)
 
 
 def _check_examples(examples: Examples) -> None:
@@ -158,23 +171,7 @@ def _take_grown(grown: GrownTree, training_rows: bool) -> dict[str, Any]:
         check_has_rows(grown.examples)
         subsets = grown.subsets
         return {**values, "subsets": (subsets.grow, subsets.prune, subsets.count)}
-    return {**values, "cut_values": _cut_values(grown)}
-
-
-def _cut_values(grown: GrownTree) -> list[NDArray[np.float64] | None]:
-    """Return the values of each column next to the cuts of a tree, by which cuts are written with few digits."""
-    tree = grown.tree
-    found: list[NDArray[np.float64] | None] = []
-    for j in range(tree.n_features):
-        values = grown.examples.table.values(j)
-        cuts = np.unique(tree.threshold[tree.is_numeric & (tree.feature == j)])
-        if values is None or len(values) == 0:
-            found.append(None)
-            continue
-        above = np.searchsorted(values, cuts, side="right")
-        near = np.concatenate([above - 1, above, [0, len(values) - 1] if len(cuts) else []]).astype(np.intp)
-        found.append(values[np.unique(near[(near >= 0) & (near < len(values))])])
-    return found
+    return {**values, "cut_values": list(grown.cut_values)}
 
 
 def _make_grown(values: dict[str, Any]) -> GrownTree:
@@ -236,8 +233,9 @@ def _examples_form(name: str, cls: type) -> Form:
             "copies": Maybe(Optional_(NarrowFloats())),
             "groups": Maybe(Optional_(Array("i8"))),
             "cases": Maybe(Optional_(NarrowFloats())),
-            "codes": Maybe(ListOf(Array("u2 u4"))),
+            "codes": Maybe(ListOf(Array("u1 u2 u4"))),
             "values": Maybe(ListOf(Optional_(Array("f8")))),
+            "lows": Maybe(ListOf(Optional_(Array("f8")))),
         },
         take=_take_examples,
         make=_make_examples,

@@ -111,6 +111,8 @@ def fits_coded_rows(method: Any) -> bool:
     >>> fits_coded_rows(ProbabilityTreeClassifier()), fits_coded_rows(DecisionTreeClassifier())
     (True, False)
     """
+    if getattr(method, "max_bins", None) is not None:  # bins depend on the training rows
+        return False
     names = ("_grow_coded", "_fit_coded")
     owner = next((each for each in type(method).__mro__ if any(name in vars(each) for name in ("fit", *names))), object)
     return any(name in vars(owner) for name in names)

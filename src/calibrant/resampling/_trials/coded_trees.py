@@ -57,7 +57,7 @@ class CodedTrees:
     @classmethod
     def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
         """Code the table, or return None where some member needs an ordinary `fit`."""
-        if not family.is_tree or data.labels is None:
+        if not family.is_tree or data.labels is None or family.head.max_bins is not None:
             return None
         estimates = [estimate for member in family.members if (estimate := _table_estimate(member)) is not None]
         if len(estimates) < len(family.members):

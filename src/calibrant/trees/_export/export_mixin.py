@@ -130,7 +130,7 @@ class ExportMixin(SectionsReprMixin):
 
     def _short_conditions(self) -> list[str]:
         """Return the condition that leads to each node, its cuts with as few digits as separate the training values."""
-        return all_conditions(self.tree_, self._grown_tree.examples.table.values)
+        return all_conditions(self.tree_, self._grown_tree.examples.table.known_values)
 
     def _outline(self) -> Outline:
         curtailed = self.curtailed() if isinstance(self._reading.estimate, Curtailment) else None

@@ -57,4 +57,4 @@ def draw_model(model: Any, positive: object = None, fewest_rows: float = 0.0) ->
     shown_class = shown if len(labels) == 2 else None
     if isinstance(model, DecisionTreeClassifier):
         return tree_drawing(sklearn_outline(model), None, shown_class, fewest_rows)
-    return tree_drawing(model._outline(), model._grown_tree.examples.table.values, shown_class, fewest_rows)
+    return tree_drawing(model._outline(), model._grown_tree.examples.table.known_values, shown_class, fewest_rows)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.data import CodedTable
-from calibrant.data._internal import copies_among, hash_codes
+from calibrant.data._internal import code_columns, copies_among, hash_codes
+from calibrant.trees._growing.fixed_point import fixed_point_weights
+from calibrant.trees._growing.rows_left_out import ExamplesWithoutRows, TableWithoutRows
 from calibrant.trees._growing.training_data import NumberedClasses, TrainingData
 
 if TYPE_CHECKING:
@@ -32,8 +34,8 @@ class Examples(NumberedClasses):
     cases: NDArray[np.float64] | None = None
 
     @classmethod
-    def code(cls, training: TrainingData, *, n_jobs: int | None = 1) -> Examples:
-        """Code the columns of a training set.
+    def code(cls, training: TrainingData, *, n_jobs: int | None = 1, max_bins: int | None = None) -> Examples:
+        """Code the columns of a training set, the numeric ones in at most ``max_bins`` bins.
 
         Examples
         --------
@@ -41,8 +43,8 @@ class Examples(NumberedClasses):
         >>> Examples.code(read_training([[2.5], [0.5], [None]], ["b", "a", "b"])).table.codes(0)
         array([    1,     0, 65535], dtype=uint16)
         """
-        table = CodedTable.from_columns(training.columns, n_jobs=n_jobs)
-        return cls.of(training, table, training.columns.feature_names)
+        table = code_columns(training.columns, training.copies, max_bins, n_jobs=n_jobs)
+        return cls.of(training, table, training.columns.feature_names).with_exact_sums()
 
     @classmethod
     def of(cls, classes: NumberedClasses, table: CodedTable, feature_names: tuple[str, ...] | None) -> Examples:
@@ -143,7 +145,10 @@ class Examples(NumberedClasses):
         >>> Examples.code(read_training(X, [0] * 150)).n_copies
         50
         """
-        values = [self.table.values(j) for j in range(self.table.n_columns)]
+        columns = range(self.table.n_columns)
+        if any(self.table.lows(j) is not None for j in columns):  # rows of the same bins differ
+            return 0
+        values = [self.table.values(j) for j in columns]
         hashes = hash_codes([self.row_hashes, self.labels], self.n_rows)
         return copies_among(hashes, [each for each in values if each is not None])
 
@@ -159,11 +164,29 @@ class Examples(NumberedClasses):
         ratio = np.divide(weights, self.weights_or_ones, out=np.zeros(self.n_rows), where=self.weights_or_ones > 0)
         return replace(self, weights=weights, cases=ratio * self.cases)
 
+    @property
+    def is_binned(self) -> bool:
+        """Whether the codes are bytes, from which trees are grown by histograms."""
+        return self.table.core.byte_matrix is not None
+
+    def with_exact_sums(self) -> Examples:
+        """Return the rows with weights whose sums do not depend on their order, where the codes are bytes."""
+        if self.weights is None or not self.is_binned:
+            return self
+        return replace(self, weights=fixed_point_weights(self.weights))
+
     def repeated(self, times: NDArray[np.uint16]) -> Examples:
         """Return the rows with each counted so many times, in weight and in folds."""
         number = times.astype(np.float64)
         weights = number if self.weights is None else number * self.weights
         return replace(self, weights=weights, copies=number if self.copies is None else number * self.copies)
+
+    def without_rows(self, cut_values: tuple[NDArray[np.float64] | None, ...] = ()) -> ExamplesWithoutRows:
+        """Return what a classifier fitted to a source keeps of its rows; `cut_values` are those next to its cuts."""
+        table = TableWithoutRows(self.table.schema, cut_values, from_source=True)
+        return ExamplesWithoutRows(
+            self.classes, self.n_declared, self.order, self.feature_names, self.class_weights, table
+        )
 
     def weights_of(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the weights of some rows, 0 for the others."""

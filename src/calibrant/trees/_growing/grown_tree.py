@@ -52,7 +52,7 @@ class GrownTree:
         >>> GrownTree.fit(training, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
         <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
         """
-        return cls.fit_coded(Examples.code(training, n_jobs=params.n_jobs), params, seed)
+        return cls.fit_coded(Examples.code(training, n_jobs=params.n_jobs, max_bins=params.max_bins), params, seed)
 
     @classmethod
     def fit_coded(cls, examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
@@ -134,6 +134,19 @@ class GrownTree:
         return columns, self.examples.sorted_labels[rows], weights
 
     @property
+    def cut_values(self) -> tuple[NDArray[np.float64] | None, ...]:
+        """The values of each column next to the cuts of the tree, by which cuts are written with few digits."""
+        table = self.examples.table
+        return tuple(_values_at_cuts(self.tree, j, table.known_values(j)) for j in range(self.tree.n_features))
+
+    def without_rows(self) -> GrownTree:
+        """Return the tree without the rows that it was grown from; what needs them raises `NotSavedError`."""
+        kept = {name: getattr(self, name) for name in ("tree", "params", "seed")}
+        grown: GrownTree = object.__new__(GrownTree)
+        vars(grown).update(kept, examples=self.examples.without_rows(self.cut_values))
+        return grown
+
+    @property
     def n_bytes(self) -> int:
         """Memory that rows and tree take."""
         arrays = cast("tuple[NDArray[Any], ...]", self.tree.core.state)
@@ -141,7 +154,7 @@ class GrownTree:
 
     def __getattr__(self, name: str) -> Any:
         if name == "subsets":  # which a file need not hold
-            missing_rows(name)
+            missing_rows(name, from_source=getattr(self.examples, "from_source", False))
         raise AttributeError(f"'GrownTree' object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -150,6 +163,15 @@ class GrownTree:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GrownTree:
         return self  # it is immutable
+
+
+def _values_at_cuts(tree: Tree, column: int, values: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    if values is None or len(values) == 0:
+        return None
+    cuts = np.unique(tree.threshold[tree.is_numeric & (tree.feature == column)])
+    above = np.searchsorted(values, cuts, side="right")
+    near = np.concatenate([above - 1, above, [0, len(values) - 1] if len(cuts) else []]).astype(np.intp)
+    return values[np.unique(near[(near >= 0) & (near < len(values))])]
 
 
 def _subsets(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibrant._memory import FLOAT_BYTES, check_count_memory, count_memory, format_bytes
+from calibrant._memory import FLOAT_BYTES, check_count_memory, count_memory, format_bytes, table_too_large
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WHOLE_BUDGET", "MemoryBudget", "limit_memory"]
 
+_TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
 _MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
 
 
@@ -40,6 +41,10 @@ def limit_memory(examples: Examples, options: _core.GrowOptions, budget: MemoryB
     try:
         yield
     except MemoryError as error:
+        if _TOO_MANY_COUNTS not in str(error):
+            if examples.is_binned:
+                raise
+            raise table_too_large(examples.n_rows, examples.table.n_columns) from None
         what = "a smaller tree" if budget == WHOLE_BUDGET else "smaller trees, or grow fewer of them"
         raise DataError(
             f"y has {n_classes:,} classes, and the class counts of all nodes take more than the "

@@ -1,4 +1,4 @@
-"""What stands for the training rows of a model that was loaded from a file without them."""
+"""What stands for the training rows of a model that was loaded from a file without them, or fitted to a source."""
 
 from __future__ import annotations
 
@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["ExamplesWithoutRows", "TableWithoutRows", "missing_rows", "rows_needed"]
 
 
-def missing_rows(name: str) -> NoReturn:
+class _NotKeptError(NotSavedError):
+    """Training rows are needed of a model that was fitted to a source, whose rows no model keeps."""
+
+
+def missing_rows(name: str, *, from_source: bool = False) -> NoReturn:
     """Raise for an attribute that an object lacks: `NotSavedError` unless Python itself looks for it.
+
+    `from_source` is whether the rows are those of a source, which were dropped at the end of `fit`.
 
     Examples
     --------
@@ -30,6 +36,11 @@ def missing_rows(name: str) -> NoReturn:
     """
     if name.startswith("__"):
         raise AttributeError(name)
+    if from_source:
+        raise _NotKeptError(
+            "The model was fitted to a source, whose rows it does not keep, and they are needed here. Fit it to a "
+            "table in memory, with max_bins where it is large."
+        )
     raise NotSavedError(
         "The model was saved without its training rows, which are needed here. Save it with training_rows=True."
     )
@@ -49,6 +60,11 @@ def rows_needed(model: object, request: str) -> Iterator[None]:
     """
     try:
         yield
+    except _NotKeptError:
+        raise _NotKeptError(
+            f"{type(model).__name__} was fitted to a source, whose rows it does not keep, and {request} needs them. "
+            "Fit it to a table in memory, with max_bins where it is large."
+        ) from None
     except NotSavedError:
         raise NotSavedError(
             f"{type(model).__name__} was saved without its training rows, which {request} needs. Save it with "
@@ -62,18 +78,19 @@ class TableWithoutRows:
 
     schema: Schema
     cut_values: tuple[NDArray[np.float64] | None, ...] = ()
+    from_source: bool = False
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
         return len(self.schema.features)
 
-    def values(self, column: int) -> NDArray[np.float64] | None:
+    def known_values(self, column: int) -> NDArray[np.float64] | None:
         """Return the values of a column next to cuts; None where they are not known."""
         return self.cut_values[column] if self.cut_values else None
 
     def __getattr__(self, name: str) -> Any:
-        missing_rows(name)
+        missing_rows(name, from_source=vars(self).get("from_source", False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +119,14 @@ class ExamplesWithoutRows:
     table: TableWithoutRows
 
     @property
+    def from_source(self) -> bool:
+        """Whether the rows were those of a source."""
+        return self.table.from_source
+
+    @property
     def columns_and_classes(self) -> tuple[Schema, NDArray[Any], tuple[str, ...] | None]:
         """What a fitted classifier stores: the schema, the classes, and the column names where all are strings."""
         return self.table.schema, self.classes, self.feature_names
 
     def __getattr__(self, name: str) -> Any:
-        missing_rows(name)
+        missing_rows(name, from_source="table" in vars(self) and self.from_source)

@@ -1,0 +1,115 @@
+"""What cannot be learned from a source, a table read part by part: parameters, and estimators as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from calibrant.exceptions import DataTypeError, ParameterError
+
+__all__ = [
+    "IN_MEMORY_ESTIMATORS",
+    "MAX_SOURCE_BINS",
+    "REFUSED_PARAMETERS",
+    "RefusedParameter",
+    "SourceWay",
+    "check_source_params",
+    "refuse_source",
+]
+
+MAX_SOURCE_BINS = 255  # codes of a source are bytes, of which one means missing
+
+# "any": every source. "levels": only where the tops of trees are grown level by level, from histograms of partitions.
+SourceWay: TypeAlias = Literal["any", "levels"]
+
+
+@dataclass(frozen=True)
+class RefusedParameter:
+    """Values of a parameter that raise where a model is learned from a source.
+
+    Parameters
+    ----------
+    setting : str
+        The parameter and its values as written in an error and in docs/scale.md, such as ``"warm_start=True"``.
+    is_set : callable
+        Whether an estimator has such a value; False for one without the parameter.
+    instead : str
+        What to do instead, a sentence of an error and of docs/scale.md.
+    way : {"any", "levels"}
+        The way of learning that raises.
+    """
+
+    setting: str
+    is_set: Callable[[Any], bool]
+    instead: str
+    way: SourceWay = "any"
+
+
+def _looks_at_rows(estimator: Any) -> bool:
+    estimate = getattr(estimator, "estimate", None)
+    return estimate == "kernel_density" if isinstance(estimate, str) else hasattr(estimate, "reader")
+
+
+REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
+    RefusedParameter(
+        "max_bins > 255",
+        lambda estimator: (getattr(estimator, "max_bins", None) or 0) > MAX_SOURCE_BINS,
+        "Set max_bins to 255 or less: codes of a source are bytes.",
+    ),
+    RefusedParameter(
+        "warm_start=True",
+        lambda estimator: bool(getattr(estimator, "warm_start", False)),
+        "Set n_trees to the number wanted: the rows are not kept after a fit.",
+    ),
+    RefusedParameter(
+        'estimate="kernel_density"',
+        _looks_at_rows,
+        "Choose an estimate that is read from class counts: kernel densities keep the rows of every leaf.",
+    ),
+)
+
+# Estimators that keep their training rows, and what to use instead.
+IN_MEMORY_ESTIMATORS: dict[str, str] = {
+    "LazyOptionTreesClassifier": "BaggedTreesClassifier, or pass a sample of the rows in memory",
+    "NeighborsClassifier": "BaggedTreesClassifier, or pass a sample of the rows in memory",
+}
+
+
+def check_source_params(estimator: Any, way: SourceWay = "any") -> None:
+    """Raise if a parameter of an estimator has a value that cannot be used with a source.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BaggedTreesClassifier
+    >>> check_source_params(BaggedTreesClassifier(warm_start=True))
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: BaggedTreesClassifier: warm_start=True cannot be used where rows are read from
+    a source. Set n_trees to the number wanted: the rows are not kept after a fit.
+    """
+    for refused in REFUSED_PARAMETERS:
+        if refused.way in ("any", way) and refused.is_set(estimator):
+            where = "a source" if refused.way == "any" else "a source level by level"
+            raise ParameterError(
+                f"{type(estimator).__name__}: {refused.setting} cannot be used where rows are read from {where}. "
+                f"{refused.instead}"
+            )
+
+
+def refuse_source(estimator: Any, is_source: bool) -> None:
+    """Raise if an estimator that keeps its training rows in memory is passed a source.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import LazyOptionTreesClassifier
+    >>> refuse_source(LazyOptionTreesClassifier(), True)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataTypeError: LazyOptionTreesClassifier keeps its training rows, so it cannot learn from a
+    source, which may not fit memory. Use BaggedTreesClassifier, or pass a sample of the rows in memory.
+    """
+    if is_source:
+        name = type(estimator).__name__
+        raise DataTypeError(
+            f"{name} keeps its training rows, so it cannot learn from a source, which may not fit memory. Use "
+            f"{IN_MEMORY_ESTIMATORS[name]}."
+        )
