@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,8 +28,8 @@ from calibrant.calibration._validation import (
     read_named_scores,
     read_scored,
 )
-from calibrant.data._internal import WeightKind
-from calibrant.exceptions import CalibrantWarning, DataError
+from calibrant.data._internal import WeightKind, is_source
+from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INVERSE_SECTIONS",
+    "SOURCE_PARAMETERS",
     "WEIGHT_KIND_DOC",
     "Calibrator",
     "ScoreMap",
@@ -51,6 +52,15 @@ WEIGHT_KIND_DOC = """\
 weight_kind : {"frequency", "probability"}
     Whether a weight of 2 means the row twice, or a row that represents two of the population. The latter are scaled to
     sum to the effective number of rows, (sum w)^2 / sum w^2, and a row stays whole in folds whatever it weighs."""
+
+SOURCE_PARAMETERS = """\
+columns : str or sequence of str, optional
+    The columns of scores of a source: a path or folder of Parquet or CSV, a polars LazyFrame, a pyarrow Dataset, a
+    Dask frame or array. One belongs to the last class; several are matched with the classes by name, else by
+    position. By default all columns but those of classes and weights. The source is read in passes. The fit does not
+    depend on how it is partitioned; what it approximates stands in the guide to scale.
+client : distributed.Client, optional
+    The cluster that reads a Dask collection; by default the active one, else this process."""
 
 # The sections of `inverse` of maps of one score.
 INVERSE_SECTIONS = """\
@@ -84,6 +94,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     _is_monotone: ClassVar[bool] = False
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _learned: ClassVar[tuple[str, ...]] = ()
+    _takes_sources: ClassVar[bool] = True
 
     classes_: NDArray[Any]
     n_columns_: int
@@ -102,7 +113,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         return self._is_monotone
 
-    @fill_docstring(weight_kind=WEIGHT_KIND_DOC)
+    @fill_docstring(weight_kind=WEIGHT_KIND_DOC, source_parameters=SOURCE_PARAMETERS)
     def fit(
         self,
         scores: Any,
@@ -112,6 +123,8 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         labels: Any = None,
         weight_kind: WeightKind = "frequency",
         groups: Any = None,
+        columns: str | Sequence[str] | None = None,
+        client: Any = None,
     ) -> Self:
         """Fit the map.
 
@@ -119,17 +132,18 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ----------
         scores : array of shape (n_rows,) or (n_rows, n_classes)
             Margins, votes, probabilities or logits of held-out rows. One column belongs to the last class. Columns of
-            a frame are matched with the classes by name.
+            a frame are matched with the classes by name. Or a source that may be larger than memory (see `columns`).
         y : sequence of length n_rows
-            The class of each row.
+            The class of each row; the name of its column in a source.
         sample_weight : sequence of length n_rows, optional
-            The weight of each row, by default a frequency: a weight of 2 is the row twice.
+            The weight of each row, by default a frequency: a weight of 2 is the row twice. A name in a source.
         labels : sequence, optional
             The classes in the order of the columns, where `y` may lack one; sorted by default.
         groups : sequence of length n_rows, optional
             The group of each row, such as the patient of several rows. Where a map or a number is chosen on held-out
             rows, groups are held out whole.
         %(weight_kind)s
+        %(source_parameters)s
 
         Returns
         -------
@@ -137,8 +151,33 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
             The fitted calibrator.
         """
         check_params(self, self._rules)
+        if is_source(scores):
+            self._check_source(weight_kind, groups)
+            return self._fit_source(scores, y, sample_weight, labels=labels, columns=columns, client=client)
         rows = read_scored(scores, y, sample_weight, labels, groups).weighted_by(weight_kind)
         return self._fit_rows(rows)
+
+    def _check_source(self, weight_kind: WeightKind, groups: Any) -> None:
+        """Raise if this calibrator, or a way of weighting or holding out rows, needs all rows at once."""
+        if not self._takes_sources:
+            raise ParameterError(
+                f"{type(self).__name__} needs all rows at once; got a source. Pass scores in memory, or use another "
+                "calibrator."
+            )
+        if groups is not None:
+            raise ParameterError("groups must be None where the scores are a source. Pass scores in memory.")
+        if weight_kind != "frequency":
+            raise ParameterError(
+                f"weight_kind must be 'frequency' where the scores are a source; got {weight_kind!r}. Pass scores in "
+                "memory."
+            )
+
+    def _fit_source(self, source: Any, target: Any, sample_weight: Any, **options: Any) -> Self:
+        """Fit to rows that stand for those of a source, with passes over all of them where they do not suffice."""
+        from calibrant.calibration._streams.fit_source import streamed_rows  # which imports this module
+
+        with streamed_rows(source, target, sample_weight, **options) as rows:
+            return self._fit_rows(rows)
 
     def _fit_rows(self, rows: ScoredRows) -> Self:
         """Fit to validated rows, with a warning where no score differs."""

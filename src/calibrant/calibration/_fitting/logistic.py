@@ -19,7 +19,7 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Target", "fit_logistic", "logistic_hessian"]
+__all__ = ["Target", "fit_logistic", "logistic_hessian", "near_of", "solve_step"]
 
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4  # Lin, Lin & Weng: their iterations, least step and Armijo factor
 _NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # a Newton step that gains less than this in the loss is the last
@@ -96,8 +96,12 @@ def fit_logistic(
         return _LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
 
     total = len(target.positive) if target.weight is None else float(target.weight.sum())
-    near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
-    return frame.to_original(_newton(evaluate, frame.to_scaled(start), near))
+    return frame.to_original(_newton(evaluate, frame.to_scaled(start), near_of(total)))
+
+
+def near_of(total: float) -> float:
+    """Return the gain in the loss, of rows of this weight, below which a Newton step is the last."""
+    return max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
 
 
 def logistic_hessian(
@@ -122,7 +126,7 @@ def _newton(
     """Take Newton steps, halved until the loss decreases enough; the last is so small that it is not evaluated."""
     here = evaluate(coef)
     for _ in range(_MAX_STEPS):
-        direction = -_solve(here.hessian, here.gradient)
+        direction = -solve_step(here.hessian, here.gradient)
         step, slope = 1.0, float(here.gradient @ direction)
         if -slope <= near:
             return coef + direction
@@ -137,7 +141,7 @@ def _newton(
     return coef
 
 
-def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+def solve_step(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve for the step whatever the units of the columns; directions that the rows leave open stay as they are."""
     diagonal = np.diagonal(hessian)
     units = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._fitting.logits import Scale
 
-__all__ = ["CERTAIN_ATTRIBUTE", "ReplaceCertain", "ReplaceCertainMixin", "fit_replace_certain"]
+__all__ = [
+    "CERTAIN_ATTRIBUTE",
+    "CertainCounts",
+    "ReplaceCertain",
+    "ReplaceCertainMixin",
+    "count_certain",
+    "fit_replace_certain",
+    "merge_certain",
+]
 
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
 
@@ -112,26 +120,65 @@ def fit_replace_certain(scored: ScoredRows | BinaryScores, *, only_seen: bool = 
         return _fit_one_column(scored, only_seen)
     if len(scored.classes) == 2:
         return _fit_one_column(scored.two_class(), only_seen)
-    is_own = scored.codes[:, None] == np.arange(len(scored.classes))
-    weight_of_entry = np.repeat(scored.weights(), len(scored.classes))
-    return ReplaceCertain(_replacement_of_0(scored.scores.ravel(), is_own.ravel(), weight_of_entry, only_seen))
+    return ReplaceCertain(_counts_of_classes(scored).replacement_of_0(only_seen))
 
 
 def _fit_one_column(sample: BinaryScores, only_seen: bool) -> ReplaceCertain:
     weight = sample.weights()
-    floor = _replacement_of_0(sample.scores, sample.positive, weight, only_seen)
-    return ReplaceCertain(floor, 1.0 - _replacement_of_0(1.0 - sample.scores, ~sample.positive, weight, only_seen))
+    floor = _count(sample.scores, sample.positive, weight).replacement_of_0(only_seen)
+    return ReplaceCertain(
+        floor, 1.0 - _count(1.0 - sample.scores, ~sample.positive, weight).replacement_of_0(only_seen)
+    )
 
 
-def _replacement_of_0(
-    proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64], only_seen: bool
-) -> float:
-    least = float(proba.min())
-    if least > _CERTAIN:
-        if only_seen:
-            return 0.0
-        return min(1.0 / (float(weight.sum()) + 2.0), 0.5 * min(least, 0.5))
+@dataclass(frozen=True, slots=True)
+class CertainCounts:
+    """The least probability, the least that is not certain, and the weights of all, of certain, and of wrong entries.
+
+    Entries are the probabilities of all classes of all rows; a probability of 0 for the row's own class is wrong.
+    """
+
+    least: float
+    least_above: float
+    total: float
+    certain: float
+    wrong: float
+
+    def replacement_of_0(self, only_seen: bool) -> float:
+        """Return what replaces 0."""
+        if self.least > _CERTAIN:
+            return 0.0 if only_seen else min(1.0 / (self.total + 2.0), 0.5 * min(self.least, 0.5))
+        return min((self.wrong + 1.0) / (self.certain + 2.0), 0.5 * min(self.least_above, 0.5))
+
+
+def _counts_of_classes(scored: ScoredRows) -> CertainCounts:
+    return count_certain(scored) if scored.passes is None else scored.passes.certain
+
+
+def count_certain(scored: ScoredRows) -> CertainCounts:
+    """Return the counts of the probabilities of every class."""
+    is_own = scored.codes[:, None] == np.arange(len(scored.classes))
+    weight_of_entry = np.repeat(scored.weights(), scored.scores.shape[1])
+    return _count(scored.scores.ravel(), is_own[:, : scored.scores.shape[1]].ravel(), weight_of_entry)
+
+
+def merge_certain(first: CertainCounts, second: CertainCounts) -> CertainCounts:
+    """Return the counts of two sets of rows."""
+    return CertainCounts(
+        min(first.least, second.least),
+        min(first.least_above, second.least_above),
+        first.total + second.total,
+        first.certain + second.certain,
+        first.wrong + second.wrong,
+    )
+
+
+def _count(proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64]) -> CertainCounts:
     certain = proba <= _CERTAIN
-    half_least = 0.5 * float(proba[~certain].min(initial=0.5))
-    errors = float(weight[certain & is_own].sum())
-    return min((errors + 1.0) / (float(weight[certain].sum()) + 2.0), half_least)
+    return CertainCounts(
+        float(proba.min(initial=np.inf)),
+        float(proba[~certain].min(initial=np.inf)),
+        float(weight.sum()),
+        float(weight[certain].sum()),
+        float(weight[certain & is_own].sum()),
+    )

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
-from calibrant.calibration._base import WEIGHT_KIND_DOC, ScoreMap, normalised
+from calibrant.calibration._base import SOURCE_PARAMETERS, WEIGHT_KIND_DOC, ScoreMap, normalised
 from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
-from calibrant.data._internal import WeightKind, check_weights
-from calibrant.exceptions import DataError, DataTypeError
+from calibrant.data._internal import WeightKind, check_weights, is_source
+from calibrant.exceptions import DataError, DataTypeError, ParameterError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -71,7 +71,7 @@ class VennAbers(ScoreMap):
     high_: NDArray[np.float64]
     folds_: list[VennAbers]
 
-    @fill_docstring(weight_kind=WEIGHT_KIND_DOC)
+    @fill_docstring(weight_kind=WEIGHT_KIND_DOC, source_parameters=SOURCE_PARAMETERS)
     def fit(
         self,
         scores: Any,
@@ -82,6 +82,8 @@ class VennAbers(ScoreMap):
         weight_kind: WeightKind = "frequency",
         labels: Any = None,
         groups: Any = None,
+        columns: str | Sequence[str] | None = None,
+        client: Any = None,
     ) -> Self:
         """Fit the two step functions.
 
@@ -100,6 +102,7 @@ class VennAbers(ScoreMap):
         groups : sequence of length n_rows, optional
             The group of each row, as in other calibrators; nothing is held out here.
         %(weight_kind)s
+        %(source_parameters)s
 
         Returns
         -------
@@ -114,7 +117,10 @@ class VennAbers(ScoreMap):
         """
         self.__dict__.pop("folds_", None)
         if folds is None:
-            return super().fit(scores, y, sample_weight, labels=labels, groups=groups, weight_kind=weight_kind)
+            options = {"weight_kind": weight_kind, "columns": columns, "client": client}
+            return super().fit(scores, y, sample_weight, labels=labels, groups=groups, **options)
+        if is_source(scores):
+            raise ParameterError("folds must be None where the scores are a source. Pass scores in memory.")
         scored = read_scored(scores, y, sample_weight, labels, groups).weighted_by(weight_kind)
         of_rows = _read_folds(folds, sample_weight, len(y))
         self.classes_, self.n_columns_ = scored.classes, scored.scores.shape[1]

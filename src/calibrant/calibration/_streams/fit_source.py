@@ -1,0 +1,99 @@
+"""The rows of a source as a calibrator is fitted to them: a grid of one score, or a sample of rows of several."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calibrant.calibration._streams.part_scores import ScoresOfParts, ScoreSurvey, merge_surveys, survey_scores
+from calibrant.calibration._streams.passes import ScorePasses, binary_scores
+from calibrant.calibration._streams.row_sample import MOST_SAMPLED, merge_samples, sample_of_part
+from calibrant.calibration._validation import ScoredRows, check_columns, order_positions, read_labels
+from calibrant.data._internal import open_source
+from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError
+
+__all__ = ["streamed_rows"]
+
+
+@contextmanager
+def streamed_rows(
+    source: Any,
+    target: Any,
+    sample_weight: Any,
+    *,
+    labels: Any = None,
+    columns: str | Sequence[str] | None = None,
+    client: Any = None,
+) -> Iterator[ScoredRows]:
+    """Open a source, and yield rows that stand for all of it, with passes over it where they are not all.
+
+    Parameters
+    ----------
+    source : path, LazyFrame, Dataset or Dask collection
+        The table.
+    target, sample_weight : str
+        The columns of classes and of weights; no weights by default.
+    labels : sequence, optional
+        The classes in the order of the columns.
+    columns : str or sequence of str, optional
+        The columns of scores; by default all others.
+    client : distributed.Client, optional
+        The cluster.
+
+    Yields
+    ------
+    ScoredRows
+        The rows.
+    """
+    for name, given in (("y", target), ("sample_weight", sample_weight)):
+        if not isinstance(given, str) and (name == "y" or given is not None):
+            raise DataTypeError(f"{name} must be the name of a column where the scores are a source; got {given!r:.40}.")
+    chosen = [columns] if isinstance(columns, str) else columns
+    with open_source(source, target=target, sample_weight=sample_weight, columns=chosen, client=client) as opened:
+        survey: ScoreSurvey = opened.reduce(survey_scores, merge=merge_surveys, description="Reading scores")
+        if not survey.n_rows:
+            raise DataError("the source has no row of weight above 0. Pass a table with rows.")
+        yield _rows(opened, survey, labels)
+
+
+def _rows(source: Any, survey: ScoreSurvey, labels: Any) -> ScoredRows:
+    parts = _scores_of_parts(list(source.columns), survey, labels)
+    passes = ScorePasses(source, parts, float(survey.weight_sum.totals()[0]))
+    if len(parts.classes) > 2:
+        return _sampled_rows(passes)
+    binary = binary_scores(passes)
+    table = parts.full_table(binary.scores.reshape(-1, 1))
+    return ScoredRows(table, binary.positive.astype(np.int32), parts.classes, binary.weight, passes=binary.passes)
+
+
+def _sampled_rows(passes: ScorePasses) -> ScoredRows:
+    from dataclasses import replace
+
+    merge = partial(merge_samples, most=MOST_SAMPLED)
+    sample = passes.source.reduce(
+        sample_of_part, passes.parts, MOST_SAMPLED, merge=merge, description="Reading scores"
+    )
+    rows = sample.in_order()
+    if passes.source.n_rows <= MOST_SAMPLED:
+        return rows
+    return replace(rows, passes=replace(passes, class_weights=sample.class_weights, certain=sample.certain))
+
+
+def _scores_of_parts(names: list[str], survey: ScoreSurvey, labels: Any) -> ScoresOfParts:
+    """Return how rows are read: the classes of all parts, and the columns in their order."""
+    found = np.unique(np.array(list(survey.classes)))
+    classes = found if labels is None else np.asarray(read_labels(labels))
+    unknown = [name for name in found.tolist() if name not in classes.tolist()]
+    if unknown:
+        raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)  # columns of other names are taken by position: as passed
+        classes, order = order_positions(names, classes, may_add=labels is None)
+    check_columns(len(classes), found.tolist(), len(names))
+    is_difference = len(names) == 2 and not survey.are_probabilities
+    return ScoresOfParts(classes, order, survey.step, is_difference, survey.are_probabilities)
