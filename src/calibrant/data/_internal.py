@@ -13,6 +13,7 @@ from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._sources.column_roles import ColumnRoles, choose_roles
+from calibrant.data._sources.label_facts import class_codes
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart, make_part
@@ -82,6 +83,7 @@ __all__ = [
     "check_weight_sizes",
     "check_weights",
     "choose_roles",
+    "class_codes",
     "classes_of_columns",
     "code_columns",
     "code_groups",

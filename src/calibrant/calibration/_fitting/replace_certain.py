@@ -152,7 +152,8 @@ class CertainCounts:
 
 
 def _counts_of_classes(scored: ScoredRows) -> CertainCounts:
-    return count_certain(scored) if scored.passes is None else scored.passes.certain
+    of_all = None if scored.passes is None else scored.passes.certain
+    return count_certain(scored) if of_all is None else of_all
 
 
 def count_certain(scored: ScoredRows) -> CertainCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -100,7 +100,9 @@ def _columns(
     return columns if kept is None else [columns[kept]]
 
 
-def _fit_nonnegative(columns_of: ColumnsOf, sample: BinaryScores, *, pinned: bool) -> tuple[list[float], float]:
+def _fit_nonnegative(
+    columns_of: Callable[..., list[NDArray[np.float64]]], sample: BinaryScores, *, pinned: bool
+) -> tuple[list[float], float]:
     """Return the best coefficients of which none is negative, and the intercept.
 
     The loss is convex: where one of two is negative at the minimum, it is 0 at the constrained one, and the other

@@ -70,9 +70,7 @@ class Platt(ReplaceCertainMixin, ScoreMap):
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
         columns, target = self._columns(sample.scores), platt_target(sample)
         coef = fit_logistic(columns, target, start)
-        self.slope_, self.intercept_ = map(
-            float, correct_logistic(coef, sample.passes, self._columns, columns, target)
-        )
+        self.slope_, self.intercept_ = map(float, correct_logistic(coef, sample.passes, self._columns, columns, target))
 
     def _columns(self, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         return [self._positions(scores)]

@@ -177,9 +177,7 @@ class _Gaps:
         return np.exp(inverse * self.rows - top[:, np.newaxis]), np.exp(-top)
 
 
-def _row_slopes(
-    calibrator: Temperature, parts: ScoresOfParts, rows: ScoredRows, inverse: float
-) -> NDArray[np.float64]:
+def _row_slopes(calibrator: Temperature, parts: ScoresOfParts, rows: ScoredRows, inverse: float) -> NDArray[np.float64]:
     """Return what each row adds to the derivative of the loss by 1 / T."""
     gaps = _gaps(calibrator._log_odds(parts.full_table(rows.scores)), rows.codes)
     top = np.maximum(gaps.max(axis=1), 0.0) * inverse

@@ -70,9 +70,7 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
         coef = fit_logistic(columns, target, towards, penalty=penalty, towards=towards)
         if scored.passes is not None:
             columns_of = partial(self._columns, scored.passes.parts)
-            coef = correct_logistic(
-                coef, scored.passes, columns_of, columns, target, penalty=penalty, towards=towards
-            )
+            coef = correct_logistic(coef, scored.passes, columns_of, columns, target, penalty=penalty, towards=towards)
         first, second, apart = coef
         return np.array([[first, 0.0, -apart / 2], [0.0, second, apart / 2]])
 

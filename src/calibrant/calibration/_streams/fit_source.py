@@ -5,16 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from calibrant.calibration._streams.part_scores import ScoresOfParts, ScoreSurvey, merge_surveys, survey_scores
+from calibrant._exact_sums import weight_step
+from calibrant.calibration._streams.part_scores import ScoresOfParts, find_range, merge_ranges
 from calibrant.calibration._streams.passes import ScorePasses, binary_scores
-from calibrant.calibration._streams.row_sample import MOST_SAMPLED, merge_samples, sample_of_part
+from calibrant.calibration._streams.row_sample import MOST_SAMPLED, RowSample, merge_samples, sample_of_part
 from calibrant.calibration._validation import ScoredRows, check_columns, order_positions, read_labels
-from calibrant.data._internal import open_source
+from calibrant.data._internal import Source, open_source
 from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError
 
 __all__ = ["streamed_rows"]
@@ -52,41 +54,41 @@ def streamed_rows(
     """
     for name, given in (("y", target), ("sample_weight", sample_weight)):
         if not isinstance(given, str) and (name == "y" or given is not None):
-            raise DataTypeError(f"{name} must be the name of a column where the scores are a source; got {given!r:.40}.")
+            raise DataTypeError(
+                f"{name} must be the name of a column where the scores are a source; got {given!r:.40}."
+            )
     chosen = [columns] if isinstance(columns, str) else columns
     with open_source(source, target=target, sample_weight=sample_weight, columns=chosen, client=client) as opened:
-        survey: ScoreSurvey = opened.reduce(survey_scores, merge=merge_surveys, description="Reading scores")
-        if not survey.n_rows:
-            raise DataError("the source has no row of weight above 0. Pass a table with rows.")
-        yield _rows(opened, survey, labels)
+        yield _rows(opened, labels)
 
 
-def _rows(source: Any, survey: ScoreSurvey, labels: Any) -> ScoredRows:
-    parts = _scores_of_parts(list(source.columns), survey, labels)
-    passes = ScorePasses(source, parts, float(survey.weight_sum.totals()[0]))
+def _rows(source: Source, labels: Any) -> ScoredRows:
+    survey = source.survey()
+    found = source.reduce(find_range, merge=merge_ranges, description="Reading scores")
+    parts = _scores_of_parts(source, found.are_probabilities, labels)
+    passes = ScorePasses(source, parts, float(found.weight.totals()[0]))
     if len(parts.classes) > 2:
-        return _sampled_rows(passes)
+        return _sampled_rows(passes, survey.n_rows)
     binary = binary_scores(passes)
     table = parts.full_table(binary.scores.reshape(-1, 1))
     return ScoredRows(table, binary.positive.astype(np.int32), parts.classes, binary.weight, passes=binary.passes)
 
 
-def _sampled_rows(passes: ScorePasses) -> ScoredRows:
-    from dataclasses import replace
-
+def _sampled_rows(passes: ScorePasses, n_rows: int) -> ScoredRows:
     merge = partial(merge_samples, most=MOST_SAMPLED)
-    sample = passes.source.reduce(
+    sample: RowSample = passes.source.reduce(
         sample_of_part, passes.parts, MOST_SAMPLED, merge=merge, description="Reading scores"
     )
-    rows = sample.in_order()
-    if passes.source.n_rows <= MOST_SAMPLED:
-        return rows
-    return replace(rows, passes=replace(passes, class_weights=sample.class_weights, certain=sample.certain))
+    if n_rows <= MOST_SAMPLED:
+        return sample.in_order()
+    all_rows = replace(passes, class_weights=sample.class_weights, certain=sample.certain)
+    return replace(sample.in_order(), passes=all_rows)
 
 
-def _scores_of_parts(names: list[str], survey: ScoreSurvey, labels: Any) -> ScoresOfParts:
+def _scores_of_parts(source: Source, are_probabilities: bool, labels: Any) -> ScoresOfParts:
     """Return how rows are read: the classes of all parts, and the columns in their order."""
-    found = np.unique(np.array(list(survey.classes)))
+    survey, names = source.survey(), list(source.columns)
+    found = survey.labels.labels().classes if survey.labels is not None else np.empty(0)
     classes = found if labels is None else np.asarray(read_labels(labels))
     unknown = [name for name in found.tolist() if name not in classes.tolist()]
     if unknown:
@@ -95,5 +97,6 @@ def _scores_of_parts(names: list[str], survey: ScoreSurvey, labels: Any) -> Scor
         warnings.simplefilter("ignore", CalibrantWarning)  # columns of other names are taken by position: as passed
         classes, order = order_positions(names, classes, may_add=labels is None)
     check_columns(len(classes), found.tolist(), len(names))
-    is_difference = len(names) == 2 and not survey.are_probabilities
-    return ScoresOfParts(classes, order, survey.step, is_difference, survey.are_probabilities)
+    is_difference = len(names) == 2 and not are_probabilities
+    step = 1.0 if survey.are_whole else weight_step(survey.largest_weight, survey.n_rows)
+    return ScoresOfParts(classes, order, step, is_difference, are_probabilities)

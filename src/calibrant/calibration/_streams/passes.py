@@ -19,6 +19,7 @@ from calibrant.calibration._streams.score_grid import (
     probability_keys,
 )
 from calibrant.calibration._validation import BinaryScores
+from calibrant.data._internal import Source, SourcePart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class ScorePasses:
         Certain probabilities among all rows, where the rows at hand are a sample.
     """
 
-    source: Any
+    source: Source
     parts: ScoresOfParts
     total: float
     column: int | None = None
@@ -90,7 +91,7 @@ def binary_scores(passes: ScorePasses) -> BinaryScores:
     )
 
 
-def _grid_of_part(part: Any, parts: ScoresOfParts, column: int | None) -> ScoreGrid:
+def _grid_of_part(part: SourcePart, parts: ScoresOfParts, column: int | None) -> ScoreGrid:
     rows = parts.rows(part)
     scores = np.ascontiguousarray(rows.scores[:, column or 0])
     is_own = (rows.codes == (1 if column is None else column)).astype(np.int32)
@@ -99,7 +100,11 @@ def _grid_of_part(part: Any, parts: ScoresOfParts, column: int | None) -> ScoreG
 
 
 def _sums_of_part(
-    part: Any, parts: ScoresOfParts, function: Callable[..., NDArray[np.float64]], n_sums: int, args: tuple[Any, ...]
+    part: SourcePart,
+    parts: ScoresOfParts,
+    function: Callable[..., NDArray[np.float64]],
+    n_sums: int,
+    args: tuple[Any, ...],
 ) -> ExactSums:
     sums = ExactSums(n_sums)
     for rows in parts.chunks(part, _CHUNK):

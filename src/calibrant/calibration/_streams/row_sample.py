@@ -1,16 +1,16 @@
-"""A sample of the rows of a source that does not depend on its partition: those of the smallest hashes of row numbers."""
+"""A sample of rows that does not depend on the partition of a source: the smallest hashes of row numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant.calibration._fitting.replace_certain import CertainCounts, count_certain, merge_certain
 from calibrant.calibration._streams.part_scores import ScoresOfParts
 from calibrant.calibration._validation import ScoredRows
-from calibrant.data._internal import hash_codes
+from calibrant.data._internal import SourcePart, hash_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class RowSample:
         return self.rows.take(np.argsort(self.numbers))
 
 
-def sample_of_part(part: Any, parts: ScoresOfParts, most: int) -> RowSample:
+def sample_of_part(part: SourcePart, parts: ScoresOfParts, most: int) -> RowSample:
     """Return the sample of a part."""
     rows = parts.rows(part)
     numbers = np.arange(len(rows.codes), dtype=np.int64) + (part.first_row or 0)

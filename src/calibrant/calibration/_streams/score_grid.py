@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -97,12 +96,11 @@ def merge_grids(first: ScoreGrid, second: ScoreGrid) -> ScoreGrid:
     """
     cells = np.concatenate([first.cells, second.cells])
     order = np.argsort(cells, kind="stable")
-    columns = [np.concatenate(pair)[order] for pair in zip(_columns(first), _columns(second), strict=True)]
-    return _coarsened(max(first.shift, second.shift), cells[order], *columns, first.most)
-
-
-def _columns(grid: ScoreGrid) -> Sequence[NDArray[np.float64]]:
-    return grid.low, grid.high, grid.weight
+    low, high, weight = (
+        np.concatenate(pair)[order]
+        for pair in ((first.low, second.low), (first.high, second.high), (first.weight, second.weight))
+    )
+    return _coarsened(max(first.shift, second.shift), cells[order], low, high, weight, first.most)
 
 
 def _coarsened(
