@@ -23,20 +23,24 @@ std::vector<std::uint32_t> rows_of_codes(const CodedColumn& column, std::span<co
 
 }  // namespace
 
-// Closes a bucket once it holds its share of the rows and a cut may follow it. At most `most` can fill up, since each
-// takes more than 1 / most of the rows.
+// Closes a bucket once it holds its share of the rows and a cut may follow it, or a quarter more. At most `most` can
+// fill up, since each takes more than 1 / most of the rows.
 Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const std::uint32_t> rows,
                                    const ValueGaps& gaps) {
     const auto counts = rows_of_codes(column, rows);
     Bounds bounds;
     std::size_t bucket = 0, n = 0, n_values = 0;
-    const std::size_t enough = rows.size() / most + 1;
+    const std::size_t enough = rows.size() / most + 1, too_many = enough + enough / 4;
     for (std::uint32_t code = 0; code < column.n_values; ++code) {
         n += counts[code];
         n_values += counts[code] > 0;
         const bool is_last = code + 1 == column.n_values;
-        if (!is_last && (n < enough || gaps.is_close_to_next(code))) continue;
+        const bool can_cut = !gaps.is_close_to_next(code);
+        if (!is_last && (n < enough || (!can_cut && n < too_many))) continue;
         bounds.one_value[bucket] = n_values <= 1;
+        bounds.can_cut_after[bucket] = can_cut;
+        bounds.first[bucket] = gaps.low(bounds.begin[bucket]);
+        bounds.last[bucket] = gaps.high(code);
         bounds.begin[++bucket] = code + 1;
         n = n_values = 0;
     }

@@ -49,12 +49,14 @@ struct CoarseSearch::Column {
     double weight = 0;
     double missing[2] = {0, 0};  // class weights of the cases that each cut may send to either side
     double best = lowest;        // the greatest gain of a cut between buckets
+    double hoped = lowest;       // the same where values are too dense to know whether the cut is possible
     double presence = lowest;    // the gain of a test whether the value is missing
     std::array<std::array<double, 2>, Buckets::slots> left{};  // class weights before each bucket
     std::array<double, Buckets::slots>
         upper{};  // no cut in the bucket or at its edges gains more; `lowest` for an empty bucket
     std::array<std::uint8_t, Buckets::slots> is_wanted{};
-    std::vector<std::uint32_t> positions{};  // of the rows of wanted buckets, within the segment
+    std::array<std::uint8_t, Buckets::slots> starts_apart{};  // a cut is possible before the bucket
+    std::vector<std::uint32_t> positions{};                   // of the rows of wanted buckets, within the segment
     std::size_t n_positions = 0;
     std::vector<SortedRow> rows{}, spare{};
 
@@ -139,6 +141,7 @@ void CoarseSearch::search_all(const NodeRows& node, std::span<FoundTest> found, 
     });
     double best = lowest;
     for (const std::size_t index : searched_) best = std::max(best, columns_[index].best);
+    best = best_probed<C>(best, node);
     in_parts([&](std::span<const std::size_t> indices) {
         for (const std::size_t index : indices) choose_buckets(columns_[index], best - slack, node);
         collect(indices, node);
@@ -186,7 +189,7 @@ NodeFacts CoarseSearch::facts_of(const Column& column, const NodeRows& node) con
 template <Criterion C>
 void CoarseSearch::bound(Column& column, const NodeRows& node) {
     set_counts(column, node);
-    column.best = column.presence = lowest;
+    column.best = column.presence = column.hoped = lowest;
     const NodeFacts facts = facts_of(column, node);
     column.is_searched = !too_few(facts, column.known(), rules_);
     if (!column.is_searched) return;
@@ -204,12 +207,21 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
     };
     const double least = facts.min_side - size_tolerance, most = column.weight - facts.min_side + size_tolerance;
     const auto fits = [&](double left) { return left >= least && left <= most; };
+    const auto offer_cut = [&](double left, double gain, bool is_possible) {
+        if (!fits(left) || (has_missing && !fits(left + missing))) return;
+        double& best = is_possible ? column.best : column.hoped;
+        best = std::max(best, gain);
+    };
+    std::size_t before = no_index;  // the last bucket that is not empty
     double left0 = 0, left1 = 0, gain = has_missing ? gain_at(0, 0) : 0;
     for (std::size_t bucket = 0; bucket < Buckets::most; ++bucket) {
         const auto [here0, here1] = counted(column.index, bucket);
         column.left[bucket] = {left0, left1};
         column.upper[bucket] = lowest;
         if (here0 + here1 == 0) continue;
+        column.starts_apart[bucket] = before == no_index || starts_apart(column, before, bucket);
+        if (before != no_index) offer_cut(left0 + left1, gain, column.starts_apart[bucket] != 0);
+        before = bucket;
         const double end0 = left0 + here0, end1 = left1 + here1, end = gain_at(end0, end1);
         double upper = std::max(gain, end);
         if (here0 > 0 && here1 > 0 && !buckets_.has_one_value(column.index, bucket)) {
@@ -217,12 +229,30 @@ void CoarseSearch::bound(Column& column, const NodeRows& node) {
         }
         column.upper[bucket] = upper;
         left0 = end0, left1 = end1, gain = end;
-        if (fits(left0 + left1) && (!has_missing || fits(left0 + left1 + missing)))
-            column.best = std::max(column.best, end);
     }
     if (!has_missing || !fits(left0 + left1)) return;
     column.presence = gain_of(left0, left1);
     column.best = std::max(column.best, column.presence);
+}
+
+// Whether a cut is possible between two buckets that have rows, and none between them.
+bool CoarseSearch::starts_apart(const Column& column, std::size_t before, std::size_t bucket) const {
+    return buckets_.can_cut_after(column.index, before) ||
+           column.gaps->is_apart(buckets_.last_value(column.index, before), buckets_.first_value(column.index, bucket));
+}
+
+// The gain of a cut that is possible, at least `best`. Where values are dense, the cuts near the most promising edge of
+// a bucket are searched to find one.
+template <Criterion C>
+double CoarseSearch::best_probed(double best, const NodeRows& node) {
+    const auto hoped = [&](std::size_t index) { return columns_[index].hoped; };
+    const std::size_t index = std::ranges::max(searched_, {}, hoped);
+    Column& column = columns_[index];
+    if (!column.is_searched || column.hoped <= best) return best;
+    choose_buckets(column, column.hoped - slack, node);
+    collect(std::span(&index, 1), node);
+    const FoundTest found = scan<C>(column, node);
+    return found.usable ? std::max(best, found.gain) : best;
 }
 
 // The class weights of the cases that cuts split, and of those among them that may go to either side.
@@ -246,7 +276,23 @@ void CoarseSearch::choose_buckets(Column& column, double to_beat, const NodeRows
         column.is_wanted[bucket] = !column.is_empty(bucket) && column.upper[bucket] >= to_beat;
         column.is_searched = column.is_searched || column.is_wanted[bucket] != 0;
     }
+    widen_runs(column);
     if (column.is_searched && column.positions.size() < node.segment.size) column.positions.resize(node.segment.size);
+}
+
+// The search skips cuts within rows of one class, counted from the last possible cut. Where wanted buckets begin in the
+// middle of dense values, the bucket before them tells the classes since then; more are needed if it has one class
+// only.
+void CoarseSearch::widen_runs(Column& column) const {
+    bool is_needed = false;
+    for (std::size_t bucket = Buckets::most; bucket-- > 0;) {
+        if (column.is_empty(bucket)) continue;
+        const bool was_wanted = column.is_wanted[bucket] != 0;
+        if (is_needed) column.is_wanted[bucket] = 1;
+        const auto [here0, here1] = counted(column.index, bucket);
+        const bool is_unknown = was_wanted || (is_needed && (here0 == 0 || here1 == 0));
+        is_needed = is_unknown && column.starts_apart[bucket] == 0;
+    }
 }
 
 // Block by block, so that the cells of a block are read once.
@@ -254,6 +300,7 @@ void CoarseSearch::collect(std::span<const std::size_t> indices, const NodeRows&
     const auto rows = partition_.rows(node.segment);
     for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_block) {
         const std::size_t end = std::min(rows.size(), begin + rows_per_block);
+        for (std::size_t i = begin; i < end; ++i) prefetch(buckets_.row(rows[i]));
         for (const std::size_t index : indices) {
             Column& column = columns_[index];
             if (!column.is_searched) continue;
@@ -275,6 +322,9 @@ void CoarseSearch::fetch(Column& column, const NodeRows& node) {
         [&](const auto& codes) {
             for (std::size_t i = 0; i < column.n_positions; ++i) {
                 const std::uint32_t row = rows[column.positions[i]];
+                const std::uint32_t ahead = rows[column.positions[std::min(i + rows_ahead, column.n_positions - 1)]];
+                prefetch(&examples_.labels[ahead]);
+                if constexpr (requires { codes.data(); }) prefetch(codes.data() + ahead);
                 column.rows[i] = {row, two_class_keys.key(codes[row], examples_.labels[row], *column.gaps)};
             }
         },

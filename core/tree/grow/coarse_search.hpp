@@ -42,7 +42,11 @@ class CoarseSearch {
     void set_counts(Column& column, const NodeRows& node) const;
     template <Criterion C>
     void bound(Column& column, const NodeRows& node);
+    bool starts_apart(const Column& column, std::size_t before, std::size_t bucket) const;
+    template <Criterion C>
+    double best_probed(double best, const NodeRows& node);
     void choose_buckets(Column& column, double to_beat, const NodeRows& node);
+    void widen_runs(Column& column) const;
     void collect(std::span<const std::size_t> indices, const NodeRows& node);
     void fetch(Column& column, const NodeRows& node);
     template <Criterion C>

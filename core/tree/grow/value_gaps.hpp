@@ -39,10 +39,14 @@ class ValueGaps {
         return steps_[code] < many ? steps >= steps_[code] : reaches(code, greater);
     }
     bool is_close_to_next(std::size_t code) const { return any() && steps_[code] > 1; }
+    // The least and the greatest value of a code, and whether a cut may lie between two of them.
+    double low(std::size_t code) const { return lows_[code]; }
+    double high(std::size_t code) const { return values_[code]; }
+    bool is_apart(double high, double next_low) const { return high < next_low - gap_; }
 
   private:
     static constexpr std::size_t many = 255;
-    bool reaches(std::size_t code, std::size_t greater) const { return values_[code] < lows_[greater] - gap_; }
+    bool reaches(std::size_t code, std::size_t greater) const { return is_apart(values_[code], lows_[greater]); }
 
     double gap_;
     std::span<const double> values_, lows_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Keys keys{.class_bits = 1};
 
-enum class Shape { smooth, tied, close };
+enum class Shape { smooth, tied, close, dense };
 
 tables::Problem drawn(std::mt19937& random, std::size_t n, Shape shape, bool weighted, bool with_missing) {
     tables::Problem problem{std::vector<std::uint16_t>(n)};
@@ -22,8 +22,9 @@ tables::Problem drawn(std::mt19937& random, std::size_t n, Shape shape, bool wei
     for (std::size_t column = 0; column < 6; ++column) {
         std::vector<double> values(n);
         for (std::size_t i = 0; i < n; ++i) {
-            values[i] = shape == Shape::smooth
-                            ? uniform(random)
+            values[i] = shape == Shape::smooth ? uniform(random)
+                        : shape == Shape::dense
+                            ? 0.02 * uniform(random)  // a few hundred values within the closest distance of a cut
                             : static_cast<double>(random() % 700) * (shape == Shape::close ? 4e-6 : 1.0);
             if (column == 2) problem.labels[i] = uniform(random) < (values[i] > 0.3 * values[0] ? 0.3 : 0.1);
             if (with_missing && random() % 8 == 0) values[i] = missing;
@@ -90,8 +91,8 @@ void check_same(const AtTheRoot& found) {
 
 TEST(the_cut_found_in_buckets_is_that_of_a_full_search) {
     std::mt19937 random(29);
-    for (int trial = 0; trial < 60; ++trial) {
-        const auto shape = static_cast<Shape>(trial % 3);
+    for (int trial = 0; trial < 80; ++trial) {
+        const auto shape = static_cast<Shape>(trial / 20);
         const auto problem = drawn(random, 300 + random() % 6000, shape, trial % 2 == 1, trial % 4 >= 2);
         for (const auto criterion :
              {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
@@ -126,6 +127,24 @@ TEST(buckets_hold_the_values_in_order) {
                 CHECK(buckets.begin_code(column, bucket) <= codes[row] &&
                       codes[row] < buckets.begin_code(column, bucket + 1));
         }
+    }
+}
+
+TEST(buckets_of_dense_values_are_not_much_larger_than_others) {
+    const std::size_t n = 20000;
+    tables::Problem problem{std::vector<std::uint16_t>(n)};
+    std::vector<double> values(n);
+    std::iota(values.begin(), values.end(), 0.0);
+    for (double& value : values) value *= 1e-6;
+    problem.add(values);
+    const CodedTable table(n, problem.columns);
+    std::vector<std::uint32_t> rows(n);
+    std::iota(rows.begin(), rows.end(), std::uint32_t{0});
+    const std::vector<std::size_t> columns{0};
+    const Buckets buckets(table, columns, rows, value_gaps_of(table, 1e-5), 1, {});
+    for (std::size_t bucket = 0; bucket < Buckets::most; ++bucket) {
+        CHECK(buckets.begin_code(0, bucket + 1) - buckets.begin_code(0, bucket) <= n / 100);
+        CHECK(buckets.begin_code(0, bucket) == n || bucket == 0 || !buckets.can_cut_after(0, bucket - 1));
     }
 }
 
