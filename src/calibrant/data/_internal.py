@@ -2,6 +2,10 @@
 
 from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.coded_part import CodedPart
+from calibrant.data._bins.codes_folder import CodesFolder
+from calibrant.data._bins.find_bins import find_bins
+from calibrant.data._bins.write_codes import BinnedRows, code_part, write_codes
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
@@ -53,9 +57,12 @@ from calibrant.data._validation.weight_kinds import (
 __all__ = [
     "MAX_BINS",
     "WEIGHT_KIND",
+    "BinnedRows",
     "Bins",
     "CategoryCodes",
     "Chunk",
+    "CodedPart",
+    "CodesFolder",
     "ColumnRoles",
     "Columns",
     "CsvOptions",
@@ -88,10 +95,12 @@ __all__ = [
     "code_columns",
     "code_groups",
     "code_labels",
+    "code_part",
     "column_names",
     "copies_among",
     "costs_text",
     "factorize",
+    "find_bins",
     "fingerprint_rows",
     "fit_columns",
     "hash_codes",
@@ -113,4 +122,5 @@ __all__ = [
     "warn_of_copies",
     "warn_of_number",
     "warn_of_weights",
+    "write_codes",
 ]

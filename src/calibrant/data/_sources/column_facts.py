@@ -49,9 +49,10 @@ class ColumnFacts:
 def column_facts(column: Any, name: str, is_nominal: bool, n_distinct: int, origin: str) -> ColumnFacts:
     """Return what the rows of a part show of a column."""
     dtype = _type_name(column.dtype)
-    if not len(column):
-        return ColumnFacts(name, "nominal" if is_nominal else "numeric", "", dtype, origin, is_empty=True)
     kind: Kind = "nominal" if is_nominal else column_kind(column, name)
+    if not len(column):
+        measure = column_measure(column) if kind == "numeric" else ""
+        return ColumnFacts(name, kind, measure, dtype, origin, is_empty=True)
     if kind == "numeric":
         values = numeric_values(column, name)
         n_missing = int(np.isnan(values).sum())
@@ -76,7 +77,8 @@ def merge_columns(one: ColumnFacts, other: ColumnFacts) -> ColumnFacts:
     """Return what two runs of parts show of a column; raise if its type differs."""
     n_missing = one.n_missing + other.n_missing
     if one.is_empty or other.is_empty:
-        return replace(other if one.is_empty else one, n_missing=n_missing)
+        is_known = not one.is_empty or (other.is_empty and bool(one.measure))
+        return replace(one if is_known else other, n_missing=n_missing)
     if one.kind != other.kind or one.dtype != other.dtype:
         raise SchemaError(
             f"column {one.name!r} is {other.dtype} in {other.origin} and {one.dtype} in {one.origin}. Pass parts of "

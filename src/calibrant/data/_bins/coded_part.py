@@ -1,0 +1,28 @@
+"""The rows of one part of a source, coded in bytes: what a worker holds of them while a model is fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["CodedPart"]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedPart:
+    """The number of the first row in the whole source, and of each row its codes, class, weight and group."""
+
+    first_row: int
+    matrix: NDArray[np.uint8]
+    labels: NDArray[np.uint16]
+    weights: NDArray[np.float64] | None = None
+    groups: NDArray[np.intp] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
