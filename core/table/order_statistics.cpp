@@ -47,7 +47,9 @@ class LinearBuckets {
 
 // The positions where the sorted values of each bucket begin.
 struct Begins {
-    std::array<std::size_t, n_buckets + 1> begin{};
+    std::array<std::uint32_t, n_buckets + 1> begin{};
+
+    std::uint32_t size(std::size_t bucket) const { return begin[bucket + 1] - begin[bucket]; }
 
     std::size_t bucket_at(std::size_t position) const {
         return static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), position) - begin.begin()) - 1;
@@ -82,39 +84,50 @@ std::vector<OrderStatistic> order_statistics(StridedView<T> column, std::span<co
     const auto known = known_values(column, stop);
     if (known.empty()) throw std::out_of_range("a position of no values");
     const LinearBuckets buckets(StridedView<T>{known.data(), known.size(), 1});
+    std::vector<std::uint16_t> bucket_of(known.size());
     Begins begins;
-    for (const T value : known) ++begins.begin[buckets.of(value) + 1];
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        bucket_of[i] = static_cast<std::uint16_t>(buckets.of(known[i]));
+        ++begins.begin[bucket_of[i] + std::size_t{1}];
+    }
     for (std::size_t bucket = 0; bucket < n_buckets; ++bucket) begins.begin[bucket + 1] += begins.begin[bucket];
-    std::vector<std::uint32_t> marks(n_buckets + 1, unmarked);
-    std::vector<std::vector<double>> gathered;
+    std::array<std::uint32_t, n_buckets> next{};  // where the next value of a bucket goes; unmarked: nowhere
+    next.fill(unmarked);
+    std::uint32_t n_gathered = 0;
     const auto mark = [&](std::size_t bucket) {
-        if (bucket >= n_buckets || marks[bucket] != unmarked) return;
-        marks[bucket] = static_cast<std::uint32_t>(gathered.size());
-        gathered.emplace_back().reserve(begins.begin[bucket + 1] - begins.begin[bucket]);
+        if (bucket >= n_buckets || next[bucket] != unmarked) return;
+        next[bucket] = n_gathered;
+        n_gathered += begins.size(bucket);
     };
     for (const std::int64_t position : positions) {
-        if (position < 0 || static_cast<std::size_t>(position) >= begins.begin.back())
+        if (position < 0 || static_cast<std::size_t>(position) >= known.size())
             throw std::out_of_range("a position beyond the values that are not missing");
         const std::size_t bucket = begins.bucket_at(static_cast<std::size_t>(position));
         mark(bucket);
         mark(begins.next_filled(bucket));
     }
     check_stop(stop);
-    for (const T value : known) {
-        if (const std::uint32_t at = marks[buckets.of(value)]; at != unmarked)
-            gathered[at].push_back(static_cast<double>(value));
+    std::vector<double> gathered(n_gathered);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        std::uint32_t& at = next[bucket_of[i]];
+        if (at != unmarked) gathered[at++] = static_cast<double>(known[i]);
     }
-    for (auto& values : gathered) std::sort(values.begin(), values.end());
+    const auto sorted_bucket = [&](std::size_t bucket) {  // all its values are in, so that `next` is where they end
+        return std::span(gathered).subspan(next[bucket] - begins.size(bucket), begins.size(bucket));
+    };
+    for (std::size_t bucket = 0; bucket < n_buckets; ++bucket) {
+        if (next[bucket] != unmarked) std::ranges::sort(sorted_bucket(bucket));
+    }
     std::vector<OrderStatistic> found;
     for (const std::int64_t position : positions) {
         const std::size_t bucket = begins.bucket_at(static_cast<std::size_t>(position));
-        const auto& values = gathered[marks[bucket]];
+        const auto values = sorted_bucket(bucket);
         const double value = values[static_cast<std::size_t>(position) - begins.begin[bucket]];
-        const auto next = std::upper_bound(values.begin(), values.end(), value);
+        const auto above = std::upper_bound(values.begin(), values.end(), value);
         const std::size_t following = begins.next_filled(bucket);
         const double first_after =
-            following < n_buckets ? gathered[marks[following]].front() : std::numeric_limits<double>::quiet_NaN();
-        found.push_back({value, next != values.end() ? *next : first_after});
+            following < n_buckets ? sorted_bucket(following).front() : std::numeric_limits<double>::quiet_NaN();
+        found.push_back({value, above != values.end() ? *above : first_after});
     }
     return found;
 }

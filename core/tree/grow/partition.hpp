@@ -121,15 +121,18 @@ class Partition {
     void mark(std::uint32_t row, std::uint32_t branch) { marks_[row] = branch; }
     void mark_side(std::uint32_t row, Side side) { sides_[row] = side; }
 
-    // Splits the rows of a node that has no sorted columns; `side_of` a row is 0 or 1. The second side stays at the
-    // bottom, the first goes on top of it. Returns the number of rows on the second side.
-    template <class SideOf>
-    std::size_t split_at_once(Segment segment, SideOf&& side_of) {
+    // Splits the rows of a node that has no sorted columns; `side_of` a row is 0 or 1, and `fetch` requests what it
+    // depends on. The second side stays at the bottom, the first goes on top of it. Returns the number of rows on the
+    // second side.
+    template <class SideOf, class Fetch>
+    std::size_t split_at_once(Segment segment, SideOf&& side_of, Fetch&& fetch) {
+        constexpr std::size_t rows_ahead = 16;  // about the latency of memory over the time of a row
         if (spare_rows_.size() < segment.size) spare_rows_.resize(segment.size);
         std::uint32_t* const at = rows_.data() + segment.begin;
         std::uint32_t* const top = spare_rows_.data();
         std::size_t n_first = 0, n_second = 0;
         for (std::size_t i = 0; i < segment.size; ++i) {
+            fetch(at[std::min(i + rows_ahead, segment.size - 1)]);
             const std::uint32_t row = at[i], side = side_of(row);
             at[n_second] = row;
             top[n_first] = row;

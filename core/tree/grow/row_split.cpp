@@ -1,8 +1,51 @@
 #include "tree/grow/row_split.hpp"
 
 #include <algorithm>
+#include <type_traits>
+
+#include "compiler.hpp"
 
 namespace calibrant {
+namespace {
+
+// The codes of a column of the table, which lie far apart where a node has few of its rows.
+template <class Column>
+struct FarCodes {
+    const Column& codes;
+
+    std::uint32_t operator()(std::uint32_t row) const { return codes[row]; }
+    void fetch(std::uint32_t row) const {
+        if constexpr (std::is_same_v<Column, ByteCodes>)
+            prefetch(codes.data() + row * codes.stride());
+        else
+            prefetch(codes.data() + row);
+    }
+};
+
+// Codes of rows side by side, which the cache holds.
+template <class Lookup>
+struct NearCodes {
+    Lookup code_of;
+
+    std::uint32_t operator()(std::uint32_t row) const { return code_of(row); }
+    void fetch(std::uint32_t) const {}
+};
+template <class Lookup>
+NearCodes(Lookup) -> NearCodes<Lookup>;
+
+// The side of each row, and a request for the code that it depends on.
+template <class SideOf, class Codes>
+struct Sides {
+    SideOf side_of;
+    const Codes& codes;
+
+    std::uint32_t operator()(std::uint32_t row) const { return side_of(row); }
+    void fetch(std::uint32_t row) const { codes.fetch(row); }
+};
+template <class SideOf, class Codes>
+Sides(SideOf, const Codes&) -> Sides<SideOf, Codes>;
+
+}  // namespace
 
 RowSplit::RowSplit(const Examples& examples, Partition& partition, const RowKeys& keys)
     : examples_(examples), partition_(partition), keys_(keys), missing_counts_(examples.n_classes) {}
@@ -23,18 +66,15 @@ void RowSplit::by_cut(std::size_t column, const PendingNode& node, std::uint32_t
     const bool is_sorted = partition_.is_sorted(column), is_counted = partition_.is_counted(column);
     if (can_split_at_once(node) && is_counted) {
         const CountedCells cells = partition_.counted_cells(column);
-        split_at_once(
-            node, cut, examples_.table->column(column).n_values, children,
-            [cells](std::uint32_t row) { return cells.code(row); },
-            [cells](std::uint32_t row) { return cells.label(row); });
+        split_at_once(node, cut, examples_.table->column(column).n_values, children,
+                      NearCodes{[cells](std::uint32_t row) { return cells.code(row); }},
+                      [cells](std::uint32_t row) { return cells.label(row); });
     } else if (can_split_at_once(node) && !node.is_presorted) {
         const auto label_of = [labels = examples_.labels](std::uint32_t row) { return labels[row]; };
         std::visit(
             [&]<class Column>(const Column& codes) {
                 using Code = CodeOf<Column>;
-                split_at_once(
-                    node, cut, missing_code<Code>, children, [&codes](std::uint32_t row) { return codes[row]; },
-                    label_of);
+                split_at_once(node, cut, missing_code<Code>, children, FarCodes<Column>{codes}, label_of);
             },
             examples_.table->column(column).codes);
     } else if (node.is_presorted && is_sorted) {
@@ -83,18 +123,26 @@ template <class CodeOf, class LabelOf>
 void RowSplit::split_at_once(const PendingNode& node, std::uint32_t cut, std::uint32_t missing,
                              std::span<PendingNode> children, CodeOf&& code_of, LabelOf&& label_of) {
     if (missing_branch_ != 0)  // the code of a missing value is greater than all others
-        return split_sides(
-            node, children, [&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; }, label_of);
+        return split_sides(node, children,
+                           Sides{[&](std::uint32_t row) { return std::uint32_t{code_of(row) > cut}; }, code_of},
+                           label_of);
     const auto side_of = [&](std::uint32_t row) {
         const std::uint32_t code = code_of(row);
         return std::uint32_t{code > cut} & std::uint32_t{code != missing};
     };
-    split_sides(node, children, side_of, label_of);
+    split_sides(node, children, Sides{side_of, code_of}, label_of);
 }
 
 template <class SideOf, class LabelOf>
 void RowSplit::split_sides(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of,
                            LabelOf&& label_of) {
+    if (examples_.n_classes == 2 && partition_.is_whole()) {
+        if (!partition_.is_weighted())
+            return split_whole(node, children, side_of, label_of, [](std::uint32_t) { return std::uint64_t{1}; });
+        if (!node.is_presorted)
+            return split_whole(node, children, side_of, label_of,
+                               [times = partition_.times()](std::uint32_t row) { return std::uint64_t{times[row]}; });
+    }
     if (!partition_.is_weighted())
         return split_weighted(node, children, side_of, label_of, [](std::uint32_t) { return 1.0; });
     if (partition_.is_whole() && !node.is_presorted) {
@@ -112,15 +160,44 @@ void RowSplit::split_weighted(const PendingNode& node, std::span<PendingNode> ch
                               LabelOf&& label_of, WeightOf&& weight_of) {
     double* const counts[] = {children[0].counts.data(), children[1].counts.data()};
     double sums[] = {0.0, 0.0};
-    const std::size_t n_second = partition_.split_at_once(node.segment, [&](std::uint32_t row) {
-        const std::uint32_t side = side_of(row);
-        const double weight = weight_of(row);
-        counts[side][label_of(row)] += weight;
-        sums[side] += weight;
-        return side;
-    });
+    const std::size_t n_second = partition_.split_at_once(
+        node.segment,
+        [&](std::uint32_t row) {
+            const std::uint32_t side = side_of(row);
+            const double weight = weight_of(row);
+            counts[side][label_of(row)] += weight;
+            sums[side] += weight;
+            return side;
+        },
+        [&](std::uint32_t row) { side_of.fetch(row); });
     children[0].weight = sums[0];
     children[1].weight = sums[1];
+    set_sizes(node, n_second);
+}
+
+// Whole weights of two classes: the second side is summed in registers, and the first has what it leaves.
+template <class SideOf, class LabelOf, class TimesOf>
+void RowSplit::split_whole(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of,
+                           LabelOf&& label_of, TimesOf&& times_of) {
+    std::uint64_t all = 0, ones = 0;
+    const std::size_t n_second = partition_.split_at_once(
+        node.segment,
+        [&](std::uint32_t row) {
+            const std::uint32_t side = side_of(row);
+            const std::uint64_t times = times_of(row) * side;
+            all += times;
+            ones += times * label_of(row);
+            return side;
+        },
+        [&](std::uint32_t row) { side_of.fetch(row); });
+    children[1].counts = {static_cast<double>(all - ones), static_cast<double>(ones)};
+    children[1].weight = static_cast<double>(all);
+    for (std::size_t k = 0; k < 2; ++k) children[0].counts[k] = node.counts[k] - children[1].counts[k];
+    children[0].weight = node.weight - children[1].weight;
+    set_sizes(node, n_second);
+}
+
+void RowSplit::set_sizes(const PendingNode& node, std::size_t n_second) {
     branches_[0].segment.size = node.segment.size - n_second;
     branches_[1].segment.size = n_second;
     is_split_ = true;

@@ -37,6 +37,10 @@ class RowSplit {
                        std::span<PendingNode> children, CodeOf&& code_of, LabelOf&& label_of);
     template <class SideOf, class LabelOf>
     void split_sides(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of, LabelOf&& label_of);
+    template <class SideOf, class LabelOf, class TimesOf>
+    void split_whole(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of, LabelOf&& label_of,
+                     TimesOf&& times_of);
+    void set_sizes(const PendingNode& node, std::size_t n_second);
     template <class SideOf, class LabelOf, class WeightOf>
     void split_weighted(const PendingNode& node, std::span<PendingNode> children, SideOf&& side_of, LabelOf&& label_of,
                         WeightOf&& weight_of);

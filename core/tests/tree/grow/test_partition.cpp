@@ -179,8 +179,8 @@ TEST(rows_without_sorted_columns_are_split_while_counting) {
     const CodedTable table = one_column({6, 1, 5, 2});
     const std::vector<std::uint16_t> labels(4, 0);
     Held held(table, labels, {}, false);
-    const auto n_second =
-        held.partition.split_at_once(held.partition.root(), [](std::uint32_t row) { return std::uint32_t{row != 2}; });
+    const auto n_second = held.partition.split_at_once(
+        held.partition.root(), [](std::uint32_t row) { return std::uint32_t{row != 2}; }, [](std::uint32_t) {});
     CHECK(n_second == 3 && (numbers(held.partition.rows({0, 3})) == Rows{0, 1, 3}) &&
           held.partition.rows({3, 1})[0] == 2);
 }

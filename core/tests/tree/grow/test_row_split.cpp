@@ -44,7 +44,11 @@ TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
             if (presorts) partition.presort(partition.root(), 1, {});
             partition.enter(partition.root());
             RowSplit split(examples, partition, row_keys);
-            const PendingNode node{.segment = partition.root(), .is_presorted = presorts};
+            PendingNode node{.segment = partition.root(), .is_presorted = presorts, .counts = std::vector<double>(2)};
+            for (std::size_t i = 0; i < 90; ++i) {
+                node.counts[problem.labels[i]] += problem.weights[i];
+                node.weight += problem.weights[i];
+            }
             std::vector<PendingNode> children(2,
                                               PendingNode{.is_presorted = presorts, .counts = std::vector<double>(2)});
             split.by_cut(0, node, 20, children);
