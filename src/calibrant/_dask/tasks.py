@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from calibrant._optional import optional_import
 from calibrant._progress import progress
 from calibrant.exceptions import CalibrantError, ClusterError
 
-__all__ = ["SentByValue", "TaskResults", "by_value", "gather", "submit", "task_error"]
+__all__ = ["SentByValue", "TaskQueue", "TaskResults", "by_value", "gather", "submit", "task_error"]
 
 _NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
 _OTHER_VERSION = "a Dask worker that joined has calibrant"
@@ -131,6 +132,53 @@ def _finished(ended: Iterable[tuple[Any, Any]], advance: Callable[[], None]) -> 
         found[future.key] = result
         advance()
     return found
+
+
+class TaskQueue:
+    """Calls that are shared out over the workers, each a few at a time, so that a worker that joins late takes part.
+
+    Parameters
+    ----------
+    connection : Connection
+        The cluster.
+    start : function
+        Submits a call: of its arguments and Dask's options.
+    """
+
+    def __init__(self, connection: Connection, start: Callable[..., Any]) -> None:
+        self._connection, self._start = connection, start
+        self._open: dict[Any, tuple[int, str]] = {}  # number of the call and its worker, by future
+
+    def run(self, calls: Sequence[tuple[Any, ...]], description: str) -> list[Any]:
+        """Return the futures of all calls, in their order, when all have ended; their results stay on the workers.
+
+        What runs is cancelled after an error or Ctrl-C.
+        """
+        stream, waiting = TaskResults(self._connection, fetch=False), deque(enumerate(calls))
+        found: dict[int, Any] = {}
+        try:
+            with progress(total=len(calls), description=description) as bar:
+                while len(found) < len(calls):
+                    self._submit(waiting, stream)
+                    for future, result in stream.take(_POLL_SECONDS):
+                        if future.status != "finished":
+                            raise task_error(future, result)
+                        found[self._open.pop(future)[0]] = future
+                        bar.advance()
+        except BaseException:
+            self._connection.cancel([*self._open, *found.values()])
+            raise
+        return [found[number] for number in range(len(calls))]
+
+    def _submit(self, waiting: deque[tuple[int, tuple[Any, ...]]], stream: TaskResults) -> None:
+        """Submit calls until every thread has one, and one more, so that it need not wait for the client."""
+        for worker, n_threads in self._connection.n_threads().items():
+            n_open = sum(at == worker for _, at in self._open.values())
+            for _ in range(min(len(waiting), n_threads + 1 - n_open)):
+                number, call = waiting.popleft()
+                future = self._start(*call, workers=[worker], allow_other_workers=True)
+                self._open[future] = (number, worker)
+                stream.add(future)
 
 
 def task_error(future: Any, result: Any) -> BaseException:

@@ -17,6 +17,7 @@ from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._sources.column_roles import ColumnRoles, choose_roles
+from calibrant.data._sources.dask_source import DaskSource
 from calibrant.data._sources.label_facts import class_codes
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
@@ -66,6 +67,7 @@ __all__ = [
     "ColumnRoles",
     "Columns",
     "CsvOptions",
+    "DaskSource",
     "Feature",
     "Labels",
     "LogProbaMixin",

@@ -39,21 +39,23 @@ class DaskSource(Source):
         self._delayed = partitions.delayed(roles.columns)
 
     def __iter__(self) -> Iterator[SourcePart]:
-        """Yield the parts in order; one partition at a time is brought to this process."""
-        for (future,) in zip(self.start(_identity), strict=True):
-            (part,) = gather(self.connection, [future], "Reading")
-            yield part
+        """Yield the parts in order, for what only this process can do; one partition is read ahead."""
+        numbers = range(len(self._delayed))
+        following = self._start(numbers[:1], _identity)
+        for number in numbers:
+            (future,), following = following, self._start(numbers[number + 1 : number + 2], _identity)
+            yield gather(self.connection, [future], "Reading")[0]
 
     def start(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         """Return the futures of ``function(part, *args)`` of every part; their results stay on the workers."""
+        return self._start(range(len(self._delayed)), function, *args)
+
+    def _start(self, numbers: Sequence[int], function: Callable[..., Any], *args: Any) -> list[Any]:
         from dask.delayed import delayed
 
         firsts = [None] * len(self._delayed) if self._survey is None else self._survey.first_rows
         call = delayed(by_value(_call, function, args, self.roles), pure=False, traverse=False)
-        tasks = [
-            call(partition, number, first)
-            for number, (partition, first) in enumerate(zip(self._delayed, firsts, strict=True))
-        ]
+        tasks = [call(self._delayed[number], number, firsts[number]) for number in numbers]
         return list(self.connection.client.compute(tasks, optimize_graph=False))
 
     def map(self, function: Callable[..., R], *args: Any, description: str = "Reading") -> list[R]:

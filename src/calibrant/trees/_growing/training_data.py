@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NumberedClasses",
     "TrainingData",
+    "class_factors",
     "number_classes",
     "prepare_training",
     "read_training",
@@ -159,14 +160,20 @@ def _weight_classes(
     if class_weight is None:
         return weights
     weights = np.ones(len(labels.codes)) if weights is None else weights
-    if isinstance(class_weight, str):
-        totals = np.bincount(labels.codes, weights, len(labels.classes))
-        factors = totals.sum() / (len(totals) * totals)
-    else:
-        factors = _factors(labels.classes, class_weight)
+    totals = np.bincount(labels.codes, weights, len(labels.classes))
+    factors = class_factors(labels.classes, class_weight, totals.astype(np.float64))
     weighted = np.asarray(weights * factors[labels.codes])
     check_weight_sizes(weighted, "sample_weight times class_weight")
     return weighted
+
+
+def class_factors(
+    classes: NDArray[Any], class_weight: Mapping[Any, float] | Literal["balanced"], totals: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what the weights of the rows of each class, `totals` in all, are multiplied with."""
+    if isinstance(class_weight, str):
+        return np.asarray(totals.sum() / (len(totals) * totals))
+    return _factors(classes, class_weight)
 
 
 def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
