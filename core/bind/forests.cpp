@@ -43,12 +43,13 @@ std::optional<PackedForest> pack_forest(const std::vector<const Tree*>& trees,
 }
 
 void permute_forest(const std::vector<const Tree*>& trees, const std::vector<Matrix<double>>& tables,
-                    const CodedTable& table, const Matrix<std::uint16_t>& in_bag, const Vector<std::uint32_t>& columns,
-                    const Matrix<std::uint32_t>& order, const OutputMatrix& changes, std::size_t n_threads) {
+                    const CodedTable& table, const Bags& bags, std::size_t first_tree,
+                    const Vector<std::uint32_t>& columns, const Matrix<std::uint32_t>& order,
+                    const OutputMatrix& changes, std::size_t n_threads) {
     const std::vector<Member> members = members_of(trees, tables);
     const Permutations permutations{span_of(columns), span_of(order)};
     run_interruptibly([&](const StopToken& stop) {
-        add_permuted_changes(members, table, span_of(in_bag), permutations, span_of(changes), n_threads, stop);
+        add_permuted_changes(members, table, bags, first_tree, permutations, span_of(changes), n_threads, stop);
     });
 }
 
@@ -72,14 +73,14 @@ bool mean(const PackedForest& forest, const StridedMatrix<T>& rows, const Output
 }
 
 void predict_lazily(const Matrix<std::uint32_t>& codes, const Matrix<std::uint32_t>& order,
-                    const Vector<bool>& is_nominal, const Vector<std::uint16_t>& labels,
-                    const Matrix<std::uint16_t>& in_bag, const std::optional<Vector<double>>& weights,
+                    const Vector<bool>& is_nominal, const Vector<std::uint16_t>& labels, const Bags& drawn,
+                    std::size_t n_bags, const std::optional<Vector<double>>& weights,
                     const Matrix<std::uint32_t>& queries, const OutputMatrix& output, std::size_t max_options,
                     double option_fraction, double min_leaf, std::size_t max_leaves, std::size_t n_threads) {
     const std::vector<std::uint8_t> kinds(is_nominal.data(), is_nominal.data() + is_nominal.size());
     const LazyExamples examples{codes.shape(1), codes.shape(0), output.shape(1), span_of(codes),
                                 span_of(order), kinds,          span_of(labels)};
-    const LazyBags bags{span_of(in_bag), span_of(weights)};
+    const LazyBags bags{drawn, n_bags, span_of(weights)};
     const LazyOptions options{max_options, option_fraction, min_leaf, max_leaves, n_threads};
     run_interruptibly([&](const StopToken& stop) {
         predict_lazy_trees(examples, bags, span_of(queries), options, span_of(output), stop);
@@ -99,8 +100,8 @@ void bind_forests(nb::module_& module) {
                "tables"_a.noconvert(), "output"_a.noconvert(), "n_threads"_a,
                "Write the sum of the trees' tables at the leaves that the rows reach.");
 
-    module.def("permute_forest", &permute_forest, "trees"_a, "tables"_a.noconvert(), "table"_a, "in_bag"_a.noconvert(),
-               "columns"_a.noconvert(), "order"_a.noconvert(), "changes"_a.noconvert(), "n_threads"_a,
+    module.def("permute_forest", &permute_forest, "trees"_a, "tables"_a.noconvert(), "table"_a, "bags"_a,
+               "first_tree"_a, "columns"_a.noconvert(), "order"_a.noconvert(), "changes"_a.noconvert(), "n_threads"_a,
                "Add to changes (columns x rows, classes) how the trees' predictions of out-of-bag rows change when a "
                "column takes the values of the rows in order (columns x rows).");
 
@@ -113,9 +114,9 @@ void bind_forests(nb::module_& module) {
                "Pack trees with their tables; return None if a test is nominal.");
 
     module.def("predict_lazy_trees", &predict_lazily, "codes"_a.noconvert(), "order"_a.noconvert(),
-               "is_nominal"_a.noconvert(), "labels"_a.noconvert(), "in_bag"_a.noconvert(),
-               "weights"_a.noconvert().none(), "queries"_a.noconvert(), "output"_a.noconvert(), nb::kw_only(),
-               "max_options"_a, "option_fraction"_a, "min_leaf"_a, "max_leaves"_a, "n_threads"_a,
+               "is_nominal"_a.noconvert(), "labels"_a.noconvert(), "bags"_a, "n_bags"_a, "weights"_a.noconvert().none(),
+               "queries"_a.noconvert(), "output"_a.noconvert(), nb::kw_only(), "max_options"_a, "option_fraction"_a,
+               "min_leaf"_a, "max_leaves"_a, "n_threads"_a,
                "Write the class probabilities of coded queries; codes and order are columns x rows, the other tables "
                "rows first.");
 }

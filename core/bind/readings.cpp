@@ -47,26 +47,18 @@ TreeVotes tree_votes_of(const std::vector<Matrix<double>>& tables) {
     return {std::move(spans), tables.empty() ? 1 : tables.front().shape(1)};
 }
 
-BaggedRows bagged_rows(const Matrix<std::uint16_t>& in_bag, const Vector<std::int32_t>& classes,
+BaggedRows bagged_rows(const Bags& bags, const Vector<std::int32_t>& classes,
                        const std::optional<Vector<double>>& weights, std::size_t n_classes, bool drawn_by_weight,
                        bool multiplicity, const std::optional<Vector<std::int32_t>>& groups) {
-    return {{span_of(in_bag), in_bag.shape(1)},
-            span_of(classes),
-            span_of(weights),
-            n_classes,
-            drawn_by_weight,
-            multiplicity,
-            span_of(groups)};
+    return {&bags, span_of(classes), span_of(weights), n_classes, drawn_by_weight, multiplicity, span_of(groups)};
 }
 
-nb::object vote_forest(const LeafPaths& paths, const std::vector<Matrix<double>>& frequencies,
-                       const std::optional<Matrix<std::uint16_t>>& in_bag, std::size_t n_threads) {
+nb::object vote_forest(const LeafPaths& paths, const std::vector<Matrix<double>>& frequencies, const Bags* bags,
+                       std::size_t n_threads) {
     const TreeVotes tree_votes = tree_votes_of(frequencies);
     std::vector<double> votes(paths.n_rows() * tree_votes.n_classes());
     std::vector<std::int32_t> labels(paths.n_rows());
-    run_over(paths, [&](const StopToken& stop) {
-        vote(paths, tree_votes, {span_of(in_bag), paths.n_rows()}, votes, labels, n_threads, stop);
-    });
+    run_over(paths, [&](const StopToken& stop) { vote(paths, tree_votes, bags, votes, labels, n_threads, stop); });
     return nb::make_tuple(to_numpy(std::move(votes), {paths.n_rows(), tree_votes.n_classes()}),
                           to_numpy(std::move(labels), {paths.n_rows()}));
 }
@@ -75,8 +67,8 @@ nb::object vote_forest(const LeafPaths& paths, const std::vector<Matrix<double>>
 using LeafPredictionsArgument = std::pair<std::optional<Matrix<std::int32_t>>, Matrix<double>>;
 
 nb::object average_forest(const LeafPaths& paths, const std::vector<Matrix<double>>& voters,
-                          const std::vector<std::vector<LeafPredictionsArgument>>& arrays,
-                          const std::optional<Matrix<std::uint16_t>>& in_bag, std::size_t n_threads) {
+                          const std::vector<std::vector<LeafPredictionsArgument>>& arrays, const Bags* bags,
+                          std::size_t n_threads) {
     const TreeVotes tree_votes = tree_votes_of(voters);
     PredictionLevels levels;
     for (const auto& level : arrays) {
@@ -87,7 +79,7 @@ nb::object average_forest(const LeafPaths& paths, const std::vector<Matrix<doubl
     const std::size_t width = arrays.at(0).at(0).second.shape(1);
     std::vector<double> out(paths.n_rows() * width);
     run_over(paths, [&](const StopToken& stop) {
-        average_predictions(paths, tree_votes, levels, {span_of(in_bag), paths.n_rows()}, out, n_threads, stop);
+        average_predictions(paths, tree_votes, levels, bags, out, n_threads, stop);
     });
     return to_numpy(std::move(out), {paths.n_rows(), width});
 }
@@ -161,10 +153,9 @@ void bind_readings(nb::module_& module) {
                "most_bytes.");
 
     nb::class_<BaggedRows>(module, "BaggedRows", "The training rows of a forest.");
-    module.def("bagged_rows", &bagged_rows, "in_bag"_a.noconvert(), "classes"_a.noconvert(),
-               "weights"_a.noconvert().none(), "n_classes"_a, "drawn_by_weight"_a, "multiplicity"_a,
-               "groups"_a.noconvert().none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
-               nb::keep_alive<0, 7>());
+    module.def("bagged_rows", &bagged_rows, "bags"_a, "classes"_a.noconvert(), "weights"_a.noconvert().none(),
+               "n_classes"_a, "drawn_by_weight"_a, "multiplicity"_a, "groups"_a.noconvert().none(),
+               nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 7>());
     nb::class_<Pooling>(module, "Pooling", "How counts become probabilities.")
         .def(nb::init<bool, double, bool, double, std::vector<double>>(), "only"_a, "alpha"_a, "by_bin"_a, "floor"_a,
              "added"_a)
@@ -177,11 +168,10 @@ void bind_readings(nb::module_& module) {
             "Return the weight of an out-of-bag row in a bin of these counts.");
 
     module.def(
-        "vote_forest", &vote_forest, "paths"_a, "frequencies"_a.noconvert(), "in_bag"_a.noconvert().none(),
-        "n_threads"_a,
+        "vote_forest", &vote_forest, "paths"_a, "frequencies"_a.noconvert(), "bags"_a.none(), "n_threads"_a,
         "Return the votes of the trees whose bag does not hold the row, and the class that wins, -1 without votes.");
     module.def("average_forest", &average_forest, "paths"_a, "voters"_a.noconvert(), "levels"_a.noconvert(),
-               "in_bag"_a.noconvert().none(), "n_threads"_a,
+               "bags"_a.none(), "n_threads"_a,
                "Return the mean prediction of the trees by leaf and voted label, at the first level that has any.");
     module.def("pool_leaves", &pooled_leaves, "paths"_a, "parents"_a.noconvert(), "rows"_a,
                "left_out"_a.noconvert().none(), "pooling"_a, "n_threads"_a,

@@ -65,12 +65,12 @@ Tree grow_tree(const CodedTable& table, const Column<std::uint16_t>& labels,
 }
 
 std::vector<Tree> grow_trees(const CodedTable& table, const Column<std::uint16_t>& labels,
-                             const std::optional<Column<double>>& weights, const Matrix<std::uint16_t>& in_bag,
+                             const std::optional<Column<double>>& weights, const Bags& bags, std::size_t first_tree,
                              const std::vector<std::uint64_t>& seeds, std::size_t n_classes,
                              const GrowOptions& options) {
     const Examples examples = examples_of(table, labels, weights, n_classes);
-    const BagMatrix bags{{in_bag.data(), in_bag.size()}, seeds};
-    return run_interruptibly([&](const StopToken& stop) { return grow_forest(examples, bags, options, stop); });
+    const ForestDraws draws{bags, first_tree, seeds};
+    return run_interruptibly([&](const StopToken& stop) { return grow_forest(examples, draws, options, stop); });
 }
 
 void predict_tree(const Tree& tree, std::size_t n_rows, const PredictArgument& columns,
@@ -218,9 +218,10 @@ void bind_trees(nb::module_& module) {
                "Grow a tree from coded rows, their classes and their weights; cases: the number of cases of each row "
                "for J48's rule, default its weight.");
 
-    module.def("grow_forest", &grow_trees, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
-               "in_bag"_a.noconvert(), "seeds"_a, "n_classes"_a, "options"_a,
-               "Grow a tree for each seed, rows weighted by the number of times they are in its bag.");
+    module.def("grow_forest", &grow_trees, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(), "bags"_a,
+               "first_tree"_a, "seeds"_a, "n_classes"_a, "options"_a,
+               "Grow a tree for each seed, rows weighted by the number of times they are in its bag; the first has the "
+               "bag of first_tree.");
 
     const nb::call_guard<nb::gil_scoped_release> released;
     module.def("collapse_tree", &collapse, "tree"_a,

@@ -97,6 +97,12 @@ void Bags::count(std::size_t tree, std::size_t first, std::span<std::uint16_t> c
         count_units(tree, 0, first_unit(0) + first, counts);
 }
 
+std::vector<std::uint16_t> Bags::of(std::size_t tree) const {
+    std::vector<std::uint16_t> counts(n_rows_);
+    count(tree, 0, counts);
+    return counts;
+}
+
 void Bags::count_units(std::size_t tree, std::size_t label, std::uint64_t first,
                        std::span<std::uint16_t> counts) const {
     const Multinomial units(stream(tree, label), sampling_.n_units[label]);

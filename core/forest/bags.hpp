@@ -38,6 +38,9 @@ class Bags {
     // Writes the number of times that each row from `first` on is in the bag of a tree. Any thread may call it.
     void count(std::size_t tree, std::size_t first, std::span<std::uint16_t> counts) const;
 
+    // The same for all rows.
+    std::vector<std::uint16_t> of(std::size_t tree) const;
+
   private:
     void check_units() const;
     void add_up_classes();

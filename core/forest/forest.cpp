@@ -1,7 +1,6 @@
 #include "forest/forest.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "parallel.hpp"
 #include "tree/grow/buckets.hpp"
@@ -22,19 +21,18 @@ std::vector<double> weights_in_bag(std::span<const double> weights, std::span<co
 
 }  // namespace
 
-std::vector<Tree> grow_forest(const Examples& examples, const BagMatrix& bags, const GrowOptions& options,
+std::vector<Tree> grow_forest(const Examples& examples, const ForestDraws& draws, const GrowOptions& options,
                               const StopToken& stop) {
     check(examples);
-    const std::size_t n_rows = examples.table->n_rows(), n_trees = bags.seeds.size();
-    if (bags.in_bag.size() != n_rows * n_trees)
-        throw std::invalid_argument("in_bag must have one entry per tree and row");
+    const std::size_t n_trees = draws.seeds.size();
+    draws.bags.check(draws.first_tree + n_trees, examples.table->n_rows());
     const GrowContext context(examples, options, stop);
     std::vector<Tree> trees(n_trees);
     parallel_for(n_trees, options.n_threads, stop, [&](std::size_t number, std::size_t) {
         GrowOptions own = options;
-        own.seed = bags.seeds[number];
+        own.seed = draws.seeds[number];
         own.n_threads = n_trees < options.n_threads ? options.n_threads / n_trees : 1;
-        const auto in_bag = bags.in_bag.subspan(number * n_rows, n_rows);
+        const auto in_bag = draws.bags.of(draws.first_tree + number);
         const auto weights = is_every_row_once(in_bag)
                                  ? std::vector<double>(examples.weights.begin(), examples.weights.end())
                                  : weights_in_bag(examples.weights, in_bag);

@@ -17,9 +17,10 @@ struct CountedRow {
 
 GroupCounts::GroupCounts(const LeafPaths& paths, std::size_t tree, const BaggedRows& rows, const StopToken& stop)
     : n_classes_(rows.n_classes) {
+    const std::vector<std::uint16_t> in_bag = rows.bags->of(tree);
     std::vector<CountedRow> entries;
     paths.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
-        if (!rows.bags.is_out_of_bag(tree, row)) return;
+        if (in_bag[row] != 0) return;
         entries.push_back(
             {key_of(rows.group(row), leaf), static_cast<std::size_t>(rows.classes[row]), rows.own_weight(row) * share});
     });

@@ -87,7 +87,7 @@ void check(const LazyExamples& examples, const LazyBags& bags, std::span<const s
     const std::size_t n = examples.n_rows, d = examples.n_columns, n_classes = examples.n_classes;
     const bool fits = n > 0 && d > 0 && n_classes > 0 && examples.codes.size() == n * d &&
                       examples.order.size() == n * d && examples.is_nominal.size() == d &&
-                      examples.labels.size() == n && !bags.in_bag.empty() && bags.in_bag.size() % n == 0 &&
+                      examples.labels.size() == n && bags.n_bags > 0 && bags.bags.n_rows() == n &&
                       (bags.weights.empty() || bags.weights.size() == n) && queries.size() % d == 0 &&
                       output.size() == queries.size() / d * n_classes;
     if (!fits) throw std::invalid_argument("the sizes of tables, bags, queries and output must match");
@@ -104,16 +104,17 @@ void check(const LazyExamples& examples, const LazyBags& bags, std::span<const s
 void predict_lazy_trees(const LazyExamples& examples, const LazyBags& bags, std::span<const std::uint32_t> queries,
                         const LazyOptions& options, std::span<double> output, const StopToken& stop) {
     check(examples, bags, queries, options, output);
-    const std::size_t n = examples.n_rows, d = examples.n_columns, n_classes = examples.n_classes;
-    const std::size_t n_bags = bags.in_bag.size() / n, n_queries = queries.size() / d;
+    bags.bags.check(bags.n_bags, examples.n_rows);
+    const std::size_t d = examples.n_columns, n_classes = examples.n_classes;
+    const std::size_t n_queries = queries.size() / d;
     const std::size_t n_tasks = (n_queries + queries_at_once - 1) / queries_at_once;
     std::vector<Worker> workers(std::max<std::size_t>(1, std::min(options.n_threads, n_tasks)),
                                 Worker(examples, options));
     std::ranges::fill(output, 0.0);
     parallel_for(n_tasks, workers.size(), stop, [&](std::size_t task, std::size_t worker) {
         const std::size_t first = task * queries_at_once, last = std::min(n_queries, first + queries_at_once);
-        for (std::size_t bag = 0; bag < n_bags; ++bag) {
-            workers[worker].take_bag(bags.in_bag.subspan(bag * n, n), bags.weights);
+        for (std::size_t bag = 0; bag < bags.n_bags; ++bag) {
+            workers[worker].take_bag(bags.bags.of(bag), bags.weights);
             for (std::size_t i = first; i < last; ++i) {
                 workers[worker].add_prediction(queries.subspan(i * d, d), output.subspan(i * n_classes, n_classes),
                                                stop);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "forest/bags.hpp"
 #include "forest/lazy_search.hpp"
 #include "stop.hpp"
 
@@ -18,9 +19,10 @@ struct LazyOptions {
     std::size_t n_threads = 1;
 };
 
-// The number of times each row is in each bag (bags x rows), and the weight of each row (empty: 1).
+// The bags of the first trees, and the weight of each row (empty: 1).
 struct LazyBags {
-    std::span<const std::uint16_t> in_bag;
+    const Bags& bags;
+    std::size_t n_bags;
     std::span<const double> weights;
 };
 

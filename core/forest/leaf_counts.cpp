@@ -68,11 +68,12 @@ BinCounts count_leaves(const LeafPaths& paths, std::size_t tree, std::size_t n_n
                        std::span<const std::uint8_t> left_out, const StopToken& stop) {
     const std::size_t n_classes = rows.n_classes;
     BinCounts bins{n_classes, {}, std::vector<double>(n_nodes * 2 * n_classes)};
+    const std::vector<std::uint16_t> in_bag = rows.bags->of(tree);
     paths.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
-        const bool is_out_of_bag = rows.bags.is_out_of_bag(tree, row);
+        const bool is_out_of_bag = in_bag[row] == 0;
         if (is_out_of_bag && !left_out.empty() && left_out[row] != 0) return;
         bins.counts[(leaf * 2 + is_out_of_bag) * n_classes + static_cast<std::size_t>(rows.classes[row])] +=
-            rows.counted(tree, row) * share;
+            rows.counted(row, in_bag[row]) * share;
     });
     return bins;
 }
@@ -81,6 +82,7 @@ BinCounts count_cells(const LeafPaths& paths, std::size_t tree, std::size_t n_no
                       std::span<const std::int32_t> labels, const StopToken& stop) {
     const std::size_t n_classes = rows.n_classes;
     BinCounts bins{n_classes, std::vector<std::int32_t>(n_nodes * n_classes, -1), {}};
+    const std::vector<std::uint16_t> in_bag = rows.bags->of(tree);
     paths.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
         if (labels[row] < 0) return;
         std::int32_t& at = bins.index[leaf * n_classes + static_cast<std::size_t>(labels[row])];
@@ -88,8 +90,9 @@ BinCounts count_cells(const LeafPaths& paths, std::size_t tree, std::size_t n_no
             at = static_cast<std::int32_t>(bins.n_bins());
             bins.counts.resize(bins.counts.size() + 2 * n_classes);
         }
-        const std::size_t side = static_cast<std::size_t>(at) * 2 + rows.bags.is_out_of_bag(tree, row);
-        bins.counts[side * n_classes + static_cast<std::size_t>(rows.classes[row])] += rows.counted(tree, row) * share;
+        const std::size_t side = static_cast<std::size_t>(at) * 2 + (in_bag[row] == 0);
+        bins.counts[side * n_classes + static_cast<std::size_t>(rows.classes[row])] +=
+            rows.counted(row, in_bag[row]) * share;
     });
     return bins;
 }
@@ -98,6 +101,7 @@ std::vector<std::vector<double>> pool_leaves(const LeafPaths& paths,
                                              std::span<const std::span<const std::int32_t>> parents,
                                              const BaggedRows& rows, std::span<const std::uint8_t> left_out,
                                              const Pooling& pooling, std::size_t n_threads, const StopToken& stop) {
+    rows.bags->check(paths.n_trees(), paths.n_rows());
     std::vector<std::vector<double>> found(paths.n_trees());
     parallel_for(paths.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
         const BinCounts bins = count_leaves(paths, tree, parents[tree].size(), rows, left_out, stop);
@@ -114,6 +118,7 @@ std::vector<std::vector<double>> pool_leaves(const LeafPaths& paths,
 std::vector<CellPredictions> pool_cells(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
                                         const BaggedRows& rows, std::span<const std::int32_t> labels,
                                         const Pooling& pooling, std::size_t n_threads, const StopToken& stop) {
+    rows.bags->check(paths.n_trees(), paths.n_rows());
     std::vector<CellPredictions> found(paths.n_trees());
     parallel_for(paths.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
         BinCounts bins = count_cells(paths, tree, n_nodes[tree], rows, labels, stop);

@@ -15,7 +15,7 @@ namespace calibrant {
 // The training rows of a forest: bags, classes and weights, 1 each where `weights` is empty. Rows of a group were drawn
 // together; where `groups` is empty each row is its own group.
 struct BaggedRows {
-    BagCounts bags;
+    const Bags* bags;
     std::span<const std::int32_t> classes;
     std::span<const double> weights;
     std::size_t n_classes;
@@ -26,8 +26,8 @@ struct BaggedRows {
 
     std::size_t group(std::size_t row) const { return groups.empty() ? row : static_cast<std::size_t>(groups[row]); }
     double own_weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
-    double counted(std::size_t tree, std::size_t row) const {
-        const double drawn = bags.in_bag[tree * bags.n_rows + row];
+    // The weight with which a row counts that is so many times in the bag.
+    double counted(std::size_t row, double drawn) const {
         if (!multiplicity || drawn == 0) return own_weight(row);
         return drawn_by_weight ? drawn : drawn * own_weight(row);
     }

@@ -94,6 +94,7 @@ std::vector<double> PredictionSums::means() && {
 std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
                                           const BaggedRows& rows, const CountEstimate& estimate, std::size_t n_threads,
                                           const StopToken& stop) {
+    rows.bags->check(paths.n_trees(), paths.n_rows());
     PredictionSums sums(paths.n_rows(), estimate.width(rows.n_classes));
     for (std::size_t first = 0; first < paths.n_trees(); first += trees_at_once) {
         const IndexRange trees{first, std::min(paths.n_trees(), first + trees_at_once)};
@@ -104,7 +105,7 @@ std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<cons
             if (!groups.empty()) groups[i] = GroupCounts(paths, first + i, rows, stop);
         });
         paths.in_blocks(trees, n_threads, stop, [&](IndexRange block, ReachedLeaves& reached) {
-            rows.bags.mask_in_bag(trees, block, reached);
+            mask_in_bag(rows.bags, trees, block, reached);
             RowEstimate row_estimate(estimate, rows.n_classes);
             for (std::size_t i = 0; i < trees.size(); ++i) {
                 for (std::size_t row = block.begin; row < block.end; ++row) {

@@ -56,8 +56,12 @@ struct LabelContext {
 // compared.
 class LeafNeighbors {
   public:
-    LeafNeighbors(const LabelContext& context, std::size_t tree)
-        : context_(context), tree_(tree), voters_(context.bits.n_words()), counts_(2 * context.rows.n_classes) {}
+    LeafNeighbors(const LabelContext& context, std::size_t tree, std::span<const std::uint16_t> in_bag)
+        : context_(context),
+          tree_(tree),
+          in_bag_(in_bag),
+          voters_(context.bits.n_words()),
+          counts_(2 * context.rows.n_classes) {}
 
     void gather(std::span<const LeafRow> entries, std::size_t leaf) {
         n_all_ = entries.size();
@@ -69,9 +73,9 @@ class LeafNeighbors {
         for (const auto& [row, share] : entries_) {
             const auto bits = context_.bits.of(row);
             bits_.insert(bits_.end(), bits.begin(), bits.end());
-            const std::size_t side = context_.rows.bags.is_out_of_bag(tree_, row) ? context_.rows.n_classes : 0;
+            const std::size_t side = in_bag_[row] == 0 ? context_.rows.n_classes : 0;
             slots_.push_back(side + static_cast<std::size_t>(context_.rows.classes[row]));
-            weights_.push_back(context_.rows.counted(tree_, row) * share);
+            weights_.push_back(context_.rows.counted(row, in_bag_[row]) * share);
         }
         outcomes_.resize(entries_.size());
     }
@@ -120,6 +124,7 @@ class LeafNeighbors {
 
     const LabelContext& context_;
     std::size_t tree_, n_all_ = 0;
+    std::span<const std::uint16_t> in_bag_;
     std::vector<std::uint64_t> voters_, bits_;
     std::vector<LeafRow> entries_;
     std::vector<std::size_t> slots_;
@@ -132,17 +137,17 @@ TreePredictions predict_tree(const LabelContext& context, const RowsByLeaf& leav
     const BaggedRows& rows = context.rows;
     TreePredictions predictions{std::vector<double>(rows.classes.size() * context.width),
                                 std::vector<double>(rows.classes.size())};
-    LeafNeighbors neighbors(context, tree);
+    const std::vector<std::uint16_t> in_bag = rows.bags->of(tree);
+    LeafNeighbors neighbors(context, tree, in_bag);
     std::vector<double> prediction(context.width);
     for (std::size_t leaf = 0; leaf + 1 < leaves.first.size(); ++leaf) {
         const auto entries = leaves.at(leaf);
-        if (std::none_of(entries.begin(), entries.end(),
-                         [&](const LeafRow& entry) { return rows.bags.is_out_of_bag(tree, entry.row); }))
+        if (std::none_of(entries.begin(), entries.end(), [&](const LeafRow& entry) { return in_bag[entry.row] == 0; }))
             continue;
         check_stop(stop);
         neighbors.gather(entries, leaf);
         for (const auto& [row, share] : entries) {
-            if (!rows.bags.is_out_of_bag(tree, row)) continue;
+            if (in_bag[row] != 0) continue;
             const auto counts = neighbors.count(row);
             const auto own_class = static_cast<std::size_t>(rows.classes[row]);
             if (!context.estimate.estimate(counts.first(rows.n_classes), counts.last(rows.n_classes), own_class,

@@ -84,18 +84,19 @@ void check(const LeafPredictions& predictions, const LeafPaths& paths, std::size
 }  // namespace
 
 void average_predictions(const LeafPaths& paths, const TreeVotes& voting, const PredictionLevels& levels,
-                         const BagCounts& bags, std::span<double> out, std::size_t n_threads, const StopToken& stop) {
+                         const Bags* bags, std::span<double> out, std::size_t n_threads, const StopToken& stop) {
     if (paths.n_rows() == 0) return;
     const std::size_t width = out.size() / paths.n_rows();
     const IndexRange trees{0, paths.n_trees()};
     voting.check(paths);
+    if (bags != nullptr) bags->check(paths.n_trees(), paths.n_rows());
     for (const auto& level : levels) {
         if (level.size() != paths.n_trees())
             throw std::invalid_argument("each level must have predictions for every tree");
         for (std::size_t tree = 0; tree < level.size(); ++tree) check(level[tree], paths, tree, width, voting);
     }
     paths.in_blocks(trees, n_threads, stop, [&](IndexRange rows, ReachedLeaves& reached) {
-        bags.mask_in_bag(trees, rows, reached);
+        mask_in_bag(bags, trees, rows, reached);
         std::vector<std::int32_t> labels(rows.size());
         std::vector<std::uint32_t> votes(voting.n_trees() > 0 ? rows.size() * voting.n_classes() : 0), all(rows.size());
         if (voting.n_trees() > 0) voting.elect(reached, votes, labels);

@@ -33,6 +33,6 @@ using PredictionLevels = std::vector<std::vector<LeafPredictions>>;
 // bag holds the row are left out; `voting` determines the label of a row, 0 where it has no trees. The predictions of a
 // row with missing values are mixed by the shares of its leaves, leaves without a prediction left out.
 void average_predictions(const LeafPaths& paths, const TreeVotes& voting, const PredictionLevels& levels,
-                         const BagCounts& bags, std::span<double> out, std::size_t n_threads, const StopToken& stop);
+                         const Bags* bags, std::span<double> out, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

@@ -215,12 +215,11 @@ class MemberWalk {
     const Code* values_ = nullptr;
 };
 
-void check(std::span<const Member> members, const CodedTable& table, std::span<const std::uint16_t> in_bag,
-           const Permutations& permutations, std::span<const double> changes, std::size_t width) {
+void check(std::span<const Member> members, const CodedTable& table, const Permutations& permutations,
+           std::span<const double> changes, std::size_t width) {
     const std::size_t n = table.n_rows(), n_permutations = permutations.columns.size();
-    const bool fits = in_bag.size() == members.size() * n && permutations.order.size() == n_permutations * n &&
-                      changes.size() == n_permutations * n * width;
-    if (!fits) throw std::invalid_argument("the sizes of bags, permutations and changes must match");
+    const bool fits = permutations.order.size() == n_permutations * n && changes.size() == n_permutations * n * width;
+    if (!fits) throw std::invalid_argument("the sizes of permutations and changes must match");
     if (std::ranges::any_of(permutations.columns, [&](auto column) { return column >= table.n_columns(); }) ||
         std::ranges::any_of(permutations.order, [&](auto row) { return row >= n; }))
         throw std::invalid_argument("permutations must have columns and rows of the table");
@@ -232,20 +231,23 @@ void check(std::span<const Member> members, const CodedTable& table, std::span<c
 
 }  // namespace
 
-void add_permuted_changes(std::span<const Member> members, const CodedTable& table,
-                          std::span<const std::uint16_t> in_bag, const Permutations& permutations,
-                          std::span<double> changes, std::size_t n_threads, const StopToken& stop) {
+void add_permuted_changes(std::span<const Member> members, const CodedTable& table, const Bags& bags,
+                          std::size_t first_tree, const Permutations& permutations, std::span<double> changes,
+                          std::size_t n_threads, const StopToken& stop) {
     if (members.empty() || table.n_rows() == 0 || permutations.columns.empty()) return;
     const std::size_t n = table.n_rows(), width = changes.size() / (n * permutations.columns.size());
-    check(members, table, in_bag, permutations, changes, width);
+    check(members, table, permutations, changes, width);
+    bags.check(first_tree + members.size(), n);
     const Cells cells = cells_of(table, permutations, width, n_threads, stop);
     const std::vector<std::uint32_t> permutation_of = by_column(permutations, table.n_columns());
     in_blocks(n, rows_at_once(n, n_threads), n_threads, stop, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::uint16_t> in_bag(end - begin);
         for (std::size_t m = 0; m < members.size(); ++m) {
             check_stop(stop);
+            bags.count(first_tree + m, begin, in_bag);
             MemberWalk walk(members[m], cells, permutations.columns, permutation_of, changes);
             for (std::size_t row = begin; row < end; ++row) {
-                if (in_bag[m * n + row] == 0) walk.add(row);
+                if (in_bag[row - begin] == 0) walk.add(row);
             }
         }
     });

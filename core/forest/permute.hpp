@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "forest/bags.hpp"
 #include "forest/predict.hpp"
 #include "stop.hpp"
 #include "table/coded_table.hpp"
@@ -17,11 +18,11 @@ struct Permutations {
     std::span<const std::uint32_t> order;
 };
 
-// Adds to `changes` (permutations x rows x classes), for every member and row that is not in its bag (members x rows):
-// the member's prediction with the column permuted, minus that of the row as it is. The table is the one that the trees
-// were grown from.
-void add_permuted_changes(std::span<const Member> members, const CodedTable& table,
-                          std::span<const std::uint16_t> in_bag, const Permutations& permutations,
-                          std::span<double> changes, std::size_t n_threads, const StopToken& stop);
+// Adds to `changes` (permutations x rows x classes), for every member and row that is not in its bag, where the first
+// member is tree `first_tree` of the bags: the member's prediction with the column permuted, minus that of the row as
+// it is. The table is the one that the trees were grown from.
+void add_permuted_changes(std::span<const Member> members, const CodedTable& table, const Bags& bags,
+                          std::size_t first_tree, const Permutations& permutations, std::span<double> changes,
+                          std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

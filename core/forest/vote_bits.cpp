@@ -51,7 +51,7 @@ CALIBRANT_TARGET_POPCNT void compare_counting(const std::uint64_t* bits, std::si
 
 }  // namespace
 
-VoteBits::VoteBits(const LeafPaths& paths, const TreeVotes& tree_votes, const BagCounts& bags, std::size_t n_threads,
+VoteBits::VoteBits(const LeafPaths& paths, const TreeVotes& tree_votes, const Bags* bags, std::size_t n_threads,
                    const StopToken& stop)
     : tree_votes_(tree_votes),
       n_words_((tree_votes.n_trees() + word_bits - 1) / word_bits),
@@ -59,7 +59,7 @@ VoteBits::VoteBits(const LeafPaths& paths, const TreeVotes& tree_votes, const Ba
       leaves_(paths.n_rows() * tree_votes.n_trees()) {
     const IndexRange trees{0, tree_votes.n_trees()};
     paths.in_blocks(trees, n_threads, stop, [&](IndexRange rows, ReachedLeaves& reached) {
-        bags.mask_in_bag(trees, rows, reached);
+        mask_in_bag(bags, trees, rows, reached);
         record(rows, reached);
     });
 }

@@ -15,7 +15,7 @@ namespace calibrant {
 
 class VoteBits {
   public:
-    VoteBits(const LeafPaths& paths, const TreeVotes& tree_votes, const BagCounts& bags, std::size_t n_threads,
+    VoteBits(const LeafPaths& paths, const TreeVotes& tree_votes, const Bags* bags, std::size_t n_threads,
              const StopToken& stop);
 
     std::size_t n_words() const { return n_words_; }

@@ -13,11 +13,12 @@ std::size_t majority(std::span<const double> values) {
     return index;
 }
 
-void BagCounts::mask_in_bag(IndexRange trees, IndexRange rows, ReachedLeaves& reached) const {
-    if (in_bag.empty()) return;
+void mask_in_bag(const Bags* bags, IndexRange trees, IndexRange rows, ReachedLeaves& reached) {
+    if (bags == nullptr) return;
+    std::vector<std::uint16_t> drawn(rows.size());
     for (std::size_t tree = trees.begin; tree < trees.end; ++tree) {
         const std::span<std::int32_t> leaves = reached.leaves(tree - trees.begin);
-        const std::uint16_t* const drawn = in_bag.data() + tree * n_rows + rows.begin;
+        bags->count(tree, rows.begin, drawn);
         for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i] = drawn[i] == 0 ? leaves[i] : ReachedLeaves::none;
     }
 }
@@ -92,13 +93,14 @@ void TreeVotes::add_frequencies(const ReachedLeaves& reached, std::size_t tree, 
     for (std::size_t k = 0; k < n_classes_; ++k) sums[k] += shares[k];
 }
 
-void vote(const LeafPaths& paths, const TreeVotes& tree_votes, const BagCounts& bags, std::span<double> votes,
+void vote(const LeafPaths& paths, const TreeVotes& tree_votes, const Bags* bags, std::span<double> votes,
           std::span<std::int32_t> labels, std::size_t n_threads, const StopToken& stop) {
     tree_votes.check(paths);
+    if (bags != nullptr) bags->check(tree_votes.n_trees(), paths.n_rows());
     const std::size_t n_classes = tree_votes.n_classes();
     const IndexRange trees{0, tree_votes.n_trees()};
     paths.in_blocks(trees, n_threads, stop, [&](IndexRange rows, ReachedLeaves& reached) {
-        bags.mask_in_bag(trees, rows, reached);
+        mask_in_bag(bags, trees, rows, reached);
         std::vector<std::uint32_t> counted(rows.size() * n_classes);
         tree_votes.elect(reached, counted, labels.subspan(rows.begin, rows.size()));
         if (!votes.empty())

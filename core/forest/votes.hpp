@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "forest/bags.hpp"
 #include "forest/leaf_paths.hpp"
 #include "stop.hpp"
 
@@ -18,15 +19,8 @@ inline constexpr double vote_tolerance = 1e-9;
 // The index of the greatest value, the first of equal ones.
 std::size_t majority(std::span<const double> values);
 
-// The number of times each row is in the bag of each tree, trees x rows; empty where bags do not matter.
-struct BagCounts {
-    std::span<const std::uint16_t> in_bag;
-    std::size_t n_rows;
-
-    bool is_out_of_bag(std::size_t tree, std::size_t row) const { return in_bag[tree * n_rows + row] == 0; }
-    // Sets the leaves of rows to `none` in the trees whose bag holds them.
-    void mask_in_bag(IndexRange trees, IndexRange rows, ReachedLeaves& reached) const;
-};
+// Sets the leaves of rows to `none` in the trees whose bag holds them; without bags none.
+void mask_in_bag(const Bags* bags, IndexRange trees, IndexRange rows, ReachedLeaves& reached);
 
 // The votes of trees by node, from the class frequencies of their nodes (nodes x classes for each tree).
 class TreeVotes {
@@ -81,8 +75,9 @@ std::int32_t winner_of(std::span<const std::uint32_t> votes, std::vector<double>
     return static_cast<std::int32_t>(majority(sums));
 }
 
-// Counts the votes of the trees whose bag does not hold the row. `votes` is rows x classes, or empty.
-void vote(const LeafPaths& paths, const TreeVotes& tree_votes, const BagCounts& bags, std::span<double> votes,
+// Counts the votes of the trees whose bag, if there are any, does not hold the row. `votes` is rows x classes, or
+// empty.
+void vote(const LeafPaths& paths, const TreeVotes& tree_votes, const Bags* bags, std::span<double> votes,
           std::span<std::int32_t> labels, std::size_t n_threads, const StopToken& stop);
 
 }  // namespace calibrant

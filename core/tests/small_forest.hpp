@@ -45,6 +45,12 @@ struct Drawn {
     std::vector<std::uint64_t> seeds;
 };
 
+// Trees grown from bags that were drawn.
+inline std::vector<Tree> grow_from(const Examples& examples, const Drawn& drawn, const GrowOptions& options) {
+    const Bags bags(drawn.in_bag, examples.table->n_rows());
+    return grow_forest(examples, {bags, 0, drawn.seeds}, options, {});
+}
+
 inline Drawn draw_bags(std::size_t n_rows, std::size_t n_trees) {
     std::mt19937_64 random(43);
     Drawn bags{std::vector<std::uint16_t>(n_rows * n_trees), {}};
@@ -59,7 +65,8 @@ inline Drawn draw_bags(std::size_t n_rows, std::size_t n_trees) {
 struct Grown {
     Problem problem;
     CodedTable table;
-    Drawn bags;
+    Drawn drawn_bags;
+    Bags bags;
     std::vector<Tree> trees;
     std::vector<std::vector<double>> frequencies;
     std::vector<std::size_t> n_nodes;
@@ -68,11 +75,12 @@ struct Grown {
     Grown(std::size_t n_rows, std::size_t n_trees, bool with_missing, std::size_t n_classes = 2)
         : problem(drawn(n_rows, with_missing, n_classes)),
           table(n_rows, problem.columns),
-          bags(draw_bags(n_rows, n_trees)) {
+          drawn_bags(draw_bags(n_rows, n_trees)),
+          bags(drawn_bags.in_bag, n_rows) {
         GrowOptions options = plain;
         options.max_features = 2;
         options.min_leaf = 2;
-        trees = grow_forest({&table, problem.labels, {}, n_classes}, {bags.in_bag, bags.seeds}, options, {});
+        trees = grow_from({&table, problem.labels, {}, n_classes}, drawn_bags, options);
         for (const Tree& tree : trees) {
             n_nodes.push_back(tree.n_nodes());
             auto& rates = frequencies.emplace_back(tree.counts);
@@ -93,9 +101,9 @@ struct Grown {
         return {members(), table, most_bytes, 1, {}};
     }
     TreeVotes tree_votes() const { return {{frequencies.begin(), frequencies.end()}, problem.n_classes}; }
-    BaggedRows rows() const { return {{bags.in_bag, table.n_rows()}, classes, {}, problem.n_classes}; }
+    BaggedRows rows() const { return {&bags, classes, {}, problem.n_classes}; }
     bool is_out_of_bag(std::size_t tree, std::size_t row) const {
-        return bags.in_bag[tree * table.n_rows() + row] == 0;
+        return drawn_bags.in_bag[tree * table.n_rows() + row] == 0;
     }
     // The leaf that a row without missing values reaches.
     std::size_t leaf(std::size_t tree, std::size_t row) const {

@@ -85,7 +85,8 @@ struct Fixed {
 
 std::vector<Tree> grown(const Fixed& fixed, const CodedTable& table, std::size_t n_threads) {
     const GrowOptions options{.n_declared_classes = n_classes, .n_threads = n_threads, .max_features = 3};
-    return grow_forest(fixed.examples(table), {fixed.in_bag, fixed.seeds}, options, {});
+    const Bags bags(fixed.in_bag, n_rows);
+    return grow_forest(fixed.examples(table), {bags, 0, fixed.seeds}, options, {});
 }
 
 std::vector<double> probabilities(const std::vector<Tree>& trees, const CodedTable& table, std::size_t n_threads) {

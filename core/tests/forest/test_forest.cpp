@@ -19,7 +19,7 @@ TEST(each_tree_is_the_tree_of_its_bag) {
         for (const std::size_t max_features : {0, 2}) {
             GrowOptions options = plain;
             options.max_features = max_features;
-            const auto trees = grow_forest(examples, {bags.in_bag, bags.seeds}, options, {});
+            const auto trees = small_forest::grow_from(examples, bags, options);
             for (std::size_t t = 0; t < trees.size(); ++t) {
                 const auto first = bags.in_bag.begin() + static_cast<std::ptrdiff_t>(t * problem.labels.size());
                 const std::vector<double> weights(first, first + static_cast<std::ptrdiff_t>(problem.labels.size()));
@@ -37,10 +37,10 @@ TEST(any_number_of_threads_grows_the_same_forest) {
     GrowOptions options = plain;
     options.max_features = 3;
     const Examples examples{&table, problem.labels, {}, 3};
-    const auto one = grow_forest(examples, {bags.in_bag, bags.seeds}, options, {});
+    const auto one = small_forest::grow_from(examples, bags, options);
     for (const std::size_t n_threads : {2, 4, 12}) {
         options.n_threads = n_threads;
-        const auto many = grow_forest(examples, {bags.in_bag, bags.seeds}, options, {});
+        const auto many = small_forest::grow_from(examples, bags, options);
         for (std::size_t t = 0; t < one.size(); ++t) CHECK(same(one[t], many[t]));
     }
 }
@@ -67,7 +67,7 @@ TEST(a_forest_sums_the_predictions_of_its_trees) {
     const Problem problem = drawn(2000, true);
     const CodedTable table(problem.labels.size(), problem.columns);
     const auto bags = draw_bags(problem.labels.size(), 4);
-    const auto trees = grow_forest({&table, problem.labels, {}, 2}, {bags.in_bag, bags.seeds}, plain, {});
+    const auto trees = small_forest::grow_from({&table, problem.labels, {}, 2}, bags, plain);
     const PredictRows rows = coded_rows(table);
     for (const std::size_t width : {1, 2, 5}) {
         std::vector<std::vector<double>> tables;

@@ -32,7 +32,8 @@ struct Rows {
     std::vector<double> predict(const std::vector<std::uint32_t>& queries, const LazyOptions& options,
                                 const StopToken& stop = {}) const {
         std::vector<double> output(queries.size() / is_nominal.size() * n_classes);
-        predict_lazy_trees(examples(), {in_bag, {}}, queries, options, output, stop);
+        const Bags bags(in_bag, n_rows);
+        predict_lazy_trees(examples(), {bags, in_bag.size() / n_rows, {}}, queries, options, output, stop);
         return output;
     }
 };

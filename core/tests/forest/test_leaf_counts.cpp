@@ -13,7 +13,8 @@ namespace {
 const std::vector<std::int32_t> leaves(4), classes{0, 1, 1, 0};
 const std::vector<std::uint16_t> in_bag{1, 2, 0, 0};
 const std::vector<double> weights{1, 2, 3, 4};
-const BaggedRows rows{{in_bag, 4}, classes, {}, 2};
+const Bags bags(in_bag, 4);
+const BaggedRows rows{&bags, classes, {}, 2};
 
 }  // namespace
 

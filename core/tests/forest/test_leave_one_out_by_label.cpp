@@ -27,12 +27,12 @@ struct SubForest {
             trees.push_back(tree);
             members.push_back(&grown.trees[tree]);
             tables.push_back(grown.frequencies[tree]);
-            const auto first = grown.bags.in_bag.begin() + static_cast<std::ptrdiff_t>(tree * labels.size());
+            const auto first = grown.drawn_bags.in_bag.begin() + static_cast<std::ptrdiff_t>(tree * labels.size());
             in_bag.insert(in_bag.end(), first, first + static_cast<std::ptrdiff_t>(labels.size()));
         }
-        if (!trees.empty())
-            vote(LeafPaths(members, grown.table, 0, 1, {}), {tables, grown.problem.n_classes}, {in_bag, labels.size()},
-                 {}, labels, 1, {});
+        if (trees.empty()) return;
+        const Bags bags(in_bag, labels.size());
+        vote(LeafPaths(members, grown.table, 0, 1, {}), {tables, grown.problem.n_classes}, &bags, {}, labels, 1, {});
     }
 };
 

@@ -27,7 +27,7 @@ TEST(without_an_index_the_prediction_is_the_mean_of_the_tables) {
         }
         std::vector<double> sums(5000 * 3), found(5000 * 3);
         sum_predictions(members, coded_rows(grown.table), sums, 1, {});
-        average_predictions(grown.paths(), no_voting, levels, {{}, 5000}, found, 3, {});
+        average_predictions(grown.paths(), no_voting, levels, nullptr, found, 3, {});
         for (std::size_t i = 0; i < sums.size(); ++i) CHECK(near(found[i], sums[i] / 4, 1e-12));
     }
 }
@@ -38,11 +38,11 @@ TEST(trees_without_a_prediction_are_left_out_and_the_next_level_is_used_where_no
     const std::vector<double> table{0.0, 1.0, 0.4, 0.6}, other{0.25, 0.75, 0.5, 0.5};
     const PredictionLevels levels{{{index, table, 1}, {index, table, 1}}, {{nothing, other, 1}, {{}, other, 1}}};
     std::vector<double> out(6);
-    average_predictions(LeafPaths(leaves, 2), no_voting, levels, {{}, 3}, out, 1, {});
+    average_predictions(LeafPaths(leaves, 2), no_voting, levels, nullptr, out, 1, {});
     CHECK(out == (std::vector{0.4, 0.6, 0.4, 0.6, 0.5, 0.5}));
-    average_predictions(LeafPaths(leaves, 2), no_voting, {levels[0]}, {{}, 3}, out, 1, {});
+    average_predictions(LeafPaths(leaves, 2), no_voting, {levels[0]}, nullptr, out, 1, {});
     CHECK(std::isnan(out[4]) && std::isnan(out[5]));
-    CHECK_THROWS(average_predictions(LeafPaths(leaves, 2), no_voting, {{levels[0][0]}}, {{}, 3}, out, 1, {}),
+    CHECK_THROWS(average_predictions(LeafPaths(leaves, 2), no_voting, {{levels[0][0]}}, nullptr, out, 1, {}),
                  std::invalid_argument);
 }
 
@@ -52,7 +52,7 @@ TEST(a_row_has_the_prediction_of_the_label_that_the_first_trees_vote_for) {
     const std::vector<std::int32_t> index{0, -1, -1, 1};
     const PredictionLevels levels{{{index, table, 2}, {index, table, 2}}};
     std::vector<double> out(4);
-    average_predictions(LeafPaths(leaves, 2), TreeVotes({votes}, 2), levels, {{}, 2}, out, 1, {});
+    average_predictions(LeafPaths(leaves, 2), TreeVotes({votes}, 2), levels, nullptr, out, 1, {});
     CHECK(out == (std::vector{0.0, 1.0, 0.3, 0.7}));
 }
 
@@ -70,7 +70,7 @@ TEST(leaves_without_a_prediction_drop_their_share) {
         expected[row] += share * table[leaf];
         mass[row] += share;
     });
-    average_predictions(paths, no_voting, {{{index, table, 1}}}, {{}, 3000}, out, 2, {});
+    average_predictions(paths, no_voting, {{{index, table, 1}}}, nullptr, out, 2, {});
     for (std::size_t row = 0; row < 3000; ++row)
         CHECK(mass[row] > 0 ? near(out[row], expected[row] / mass[row], 1e-9) : std::isnan(out[row]));
 }
@@ -82,7 +82,7 @@ TEST(tables_must_have_a_row_for_every_node) {
     const std::vector<double> table(2 * n), other(2 * grown.n_nodes[1]), short_table(2 * n - 2);
     std::vector<double> out(400);
     const auto average = [&](const LeafPredictions& first) {
-        average_predictions(paths, no_voting, {{first, {{}, other, 1}}}, {{}, 200}, out, 1, {});
+        average_predictions(paths, no_voting, {{first, {{}, other, 1}}}, nullptr, out, 1, {});
     };
     average({{}, table, 1});
     CHECK_THROWS(average({{}, short_table, 1}), std::invalid_argument);
@@ -93,5 +93,5 @@ TEST(tables_must_have_a_row_for_every_node) {
     index.resize(n - 1);
     CHECK_THROWS(average({index, table, 1}), std::invalid_argument);
     std::vector<std::int32_t> labels(200);
-    CHECK_THROWS(vote(paths, TreeVotes({short_table}, 2), {{}, 200}, {}, labels, 1, {}), std::invalid_argument);
+    CHECK_THROWS(vote(paths, TreeVotes({short_table}, 2), nullptr, {}, labels, 1, {}), std::invalid_argument);
 }

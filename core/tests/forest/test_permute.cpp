@@ -26,7 +26,7 @@ struct Permuted {
         changes.resize(columns.size() * n * grown.problem.n_classes);
         std::vector<Member> members;
         for (std::size_t t = 0; t < grown.trees.size(); ++t) members.push_back({&grown.trees[t], grown.frequencies[t]});
-        add_permuted_changes(members, grown.table, grown.bags.in_bag, {columns, order}, changes, n_threads, {});
+        add_permuted_changes(members, grown.table, grown.bags, 0, {columns, order}, changes, n_threads, {});
     }
 };
 
@@ -69,7 +69,7 @@ TEST(permutations_must_fit_the_table) {
     const std::vector<std::uint32_t> column{7}, order(50, 0U), beyond(50, 50U);
     std::vector<double> changes(100);
     const auto add = [&](std::span<const std::uint32_t> columns, std::span<const std::uint32_t> rows) {
-        add_permuted_changes({&member, 1}, grown.table, grown.bags.in_bag, {columns, rows}, changes, 1, {});
+        add_permuted_changes({&member, 1}, grown.table, grown.bags, 0, {columns, rows}, changes, 1, {});
     };
     CHECK_THROWS(add(column, order), std::invalid_argument);
     CHECK_THROWS(add(std::vector<std::uint32_t>{0}, beyond), std::invalid_argument);

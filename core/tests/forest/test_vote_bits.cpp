@@ -12,7 +12,7 @@ TEST(the_winner_among_the_trees_grown_without_a_row_is_that_of_the_votes) {
     for (const std::size_t n_trees : {5, 70, 150}) {
         const Grown grown(300, n_trees, true, 3);
         const TreeVotes tree_votes = grown.tree_votes();
-        const BagCounts bags = grown.rows().bags;
+        const Bags* const bags = grown.rows().bags;
         const VoteBits bits(grown.paths(), tree_votes, bags, 2, {});
         std::vector<std::int32_t> labels(300);
         std::vector<std::uint64_t> voters(bits.n_words());

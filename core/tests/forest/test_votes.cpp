@@ -12,7 +12,7 @@ namespace {
 std::int32_t vote_of(const std::vector<std::vector<double>>& tables) {
     const std::vector<std::int32_t> leaves(tables.size());
     std::vector<std::int32_t> label(1);
-    vote(LeafPaths(leaves, tables.size()), TreeVotes({tables.begin(), tables.end()}, tables.front().size()), {{}, 1},
+    vote(LeafPaths(leaves, tables.size()), TreeVotes({tables.begin(), tables.end()}, tables.front().size()), nullptr,
          {}, label, 1, {});
     return label.front();
 }
