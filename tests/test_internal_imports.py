@@ -50,8 +50,8 @@ INTERNAL = {
     """,
     "ensembles": """
         ALGORITHMS Alpha BAGGED_RULES BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES Forest
-        ForestReader GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions StumpMember TreeLearner TreeMember
-        boost fit_gradient_boosting stack_stumps start_run
+        ForestBags ForestReader GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions StumpMember TreeLearner
+        TreeMember boost fit_gradient_boosting stack_stumps start_run
     """,
     "estimates": """
         ClassKernels ESTIMATE_RULE KernelReader frequencies leaves_of_most_probable log_loss_of look_up wallace

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.leaf_paths import WalkedPaths
 from calibrant.trees import ProbabilityTreeClassifier
@@ -90,7 +91,9 @@ def make_forest(reference: Any) -> Callable[..., Any]:
         bags = draw_bags(y, n_trees, seed) if bootstrap else np.ones((n_trees, n_rows), dtype=np.uint16)
         grown = [ProbabilityTreeClassifier(**params).fit(X, y, sample_weight=bag * weights) for bag in bags]
         trees = [model.tree_ for model in grown]
-        members = Members(trees, paths_of(trees, X), bags, y, n_classes, weights if weighted else None)
+        members = Members(
+            trees, paths_of(trees, X), ForestBags(drawn=bags), y, n_classes, weights if weighted else None
+        )
         plain = reference.Forest(trees, as_numbers(X), y.tolist(), bags.tolist(), weights.tolist())
         ends = [[reference.ends_of(tree, row) for tree in trees] for row in as_numbers(new_rows)]
         return SimpleNamespace(

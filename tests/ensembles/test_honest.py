@@ -10,6 +10,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.averages import average_cells, by_node, out_of_bag_average
 from calibrant.ensembles._readings.eb_pets import read_eb_pets
 from calibrant.ensembles._readings.forest_members import Members
@@ -124,7 +125,7 @@ def read_mob(members, ends, names):
     both = Members(
         members.trees,
         LeafMatrix(np.hstack([members.paths.leaves, ends.leaves])),
-        np.hstack([members.in_bag, members.in_bag]),
+        ForestBags(drawn=np.hstack([members.in_bag, members.in_bag])),
         np.append(members.labels, np.zeros(N_ROWS, dtype=int)),
         2,
         np.repeat([1.0, 0.0], N_ROWS),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from calibrant import _core
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.eb_pets import read_eb_pets
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
@@ -29,7 +30,7 @@ def repeated(members, times):
     chosen = np.repeat(np.arange(members.n_rows), times)
     paths = LeafMatrix(np.ascontiguousarray(members.paths.leaves[:, chosen]))
     in_bag = np.ascontiguousarray(members.in_bag[:, chosen])
-    return chosen, replace(members, paths=paths, in_bag=in_bag, labels=members.labels[chosen])
+    return chosen, replace(members, paths=paths, bags=ForestBags(drawn=in_bag), labels=members.labels[chosen])
 
 
 def eb_pets(members, pooling):
@@ -72,7 +73,7 @@ def test_paths_by_leaf_matrix_or_by_walking_are_the_same(members, read, make_for
 
 def test_rows_drawn_by_weight_count_as_often_as_they_were_drawn():
     in_bag, paths = np.array([[3, 0]], dtype=np.uint16), LeafMatrix(np.zeros((1, 2), dtype=np.int32))
-    members = Members([], paths, in_bag, np.array([0, 1]), 2, np.array([2.0, 5.0]))
+    members = Members([], paths, ForestBags(drawn=in_bag), np.array([0, 1]), 2, np.array([2.0, 5.0]))
 
     def counted(members):
         rows, pooling = members.bagged_rows(multiplicity=True), _core.Pooling(False, 1.0, False, 0.005, [0.0, 0.0])

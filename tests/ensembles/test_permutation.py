@@ -128,7 +128,7 @@ def test_changes_are_those_of_predicting_permuted_rows_again(n_classes):
         forest.examples.table.core,
         np.arange(5, dtype=np.uint32),
     )
-    _core.permute_forest(cores, tables, codes, forest.in_bag, wanted, order, found, 2)
+    _core.permute_forest(cores, tables, codes, forest.bags.core, 0, wanted, order, found, 2)
     expected = np.zeros((5, 600, n_classes))
     for core, table, in_bag in zip(cores, tables, forest.in_bag, strict=True):
         before = np.empty((600, n_classes))

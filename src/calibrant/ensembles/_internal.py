@@ -1,5 +1,6 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import BAGGED_RULES
 from calibrant.ensembles._bagging.params import RULES as FOREST_RULES
@@ -29,6 +30,7 @@ __all__ = [
     "BoostingRun",
     "EBPets",
     "Forest",
+    "ForestBags",
     "ForestReader",
     "GradientBoostedFolds",
     "LazyTrees",

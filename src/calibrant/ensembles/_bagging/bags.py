@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from calibrant.trees._internal import Examples
 
-__all__ = ["BAG_GROUPS", "BAG_SAMPLE_WEIGHT", "BagSampling", "Bootstrap", "draw_bags"]
+__all__ = ["BAG_GROUPS", "BAG_SAMPLE_WEIGHT", "BagSampling", "Bootstrap", "ForestBags"]
 
 Bootstrap: TypeAlias = Literal["uniform", "by_class", "by_group", "subsample"]
 
@@ -88,23 +89,59 @@ class BagSampling:
         return tuple(np.bincount(self.labels).tolist()) if self._is_by_class else (len(self.labels),)
 
 
-def draw_bags(sampling: BagSampling, trees: range, seed: np.random.SeedSequence) -> NDArray[np.uint16]:
-    """Return the number of times each row (columns) is in the bag of each tree (rows), the same at every call.
+@dataclass(frozen=True, eq=False)
+class ForestBags:
+    """The bags of a forest: drawn whenever they are counted, or counts that somebody else drew (trees x rows).
 
     Examples
     --------
     >>> labels = np.array([0, 0, 0, 1], dtype=np.uint16)
-    >>> draw_bags(BagSampling("by_class", labels), range(2), np.random.SeedSequence(1))
+    >>> ForestBags.draw(BagSampling("by_class", labels), np.random.SeedSequence(1)).matrix(2)
     array([[2, 1, 0, 1],
            [1, 1, 1, 1]], dtype=uint16)
-    >>> draw_bags(BagSampling("subsample", labels, max_samples=0.5), range(1), np.random.SeedSequence(1)).sum()
+    >>> ForestBags.draw(BagSampling("subsample", labels, max_samples=0.5), np.random.SeedSequence(1)).count(0).sum()
     np.uint64(2)
-    >>> draw_bags(BagSampling("by_group", labels, np.array([0, 0, 1, 2])), range(2), np.random.SeedSequence(2))
+    >>> by_group = BagSampling("by_group", labels, np.array([0, 0, 1, 2]))
+    >>> ForestBags.draw(by_group, np.random.SeedSequence(2)).matrix(2)
     array([[2, 2, 1, 0],
            [3, 3, 0, 0]], dtype=uint16)
+    >>> ForestBags(drawn=np.array([[0, 2], [1, 1], [0, 2]], dtype=np.uint16)).n_out_of_bag(3)
+    array([2, 0])
     """
-    bags = sampling.bags(seed)
-    drawn = np.empty((len(trees), bags.n_rows), dtype=np.uint16)
-    for i, tree in enumerate(trees):
-        drawn[i] = bags.count(tree, 0, bags.n_rows)
-    return drawn
+
+    sampling: BagSampling | None = None
+    seed: np.random.SeedSequence | None = None
+    drawn: NDArray[np.uint16] | None = None
+
+    @classmethod
+    def draw(cls, sampling: BagSampling, seed: np.random.SeedSequence) -> Self:
+        """Return bags that are drawn, the same at every call."""
+        return cls(sampling, seed)
+
+    @cached_property
+    def core(self) -> _core.Bags:
+        """The bags of the core."""
+        if self.sampling is not None and self.seed is not None:
+            return self.sampling.bags(self.seed)
+        return _core.bags_from_counts(np.ascontiguousarray(self.drawn, dtype=np.uint16))
+
+    def count(self, tree: int) -> NDArray[np.uint16]:
+        """Return the number of times each row is in the bag of a tree."""
+        return np.asarray(self.core.count(tree, 0, self.core.n_rows))
+
+    def matrix(self, n_trees: int) -> NDArray[np.uint16]:
+        """Return the number of times each row (columns) is in the bag of each of the first trees (rows)."""
+        counts = np.empty((n_trees, self.core.n_rows), dtype=np.uint16)
+        for tree in range(n_trees):
+            counts[tree] = self.count(tree)
+        return counts
+
+    def n_out_of_bag(self, n_trees: int) -> NDArray[np.intp]:
+        """Return the number of trees, of the first ones, whose bag does not hold each row."""
+        n_found = np.zeros(self.core.n_rows, dtype=np.intp)
+        for tree in range(n_trees):
+            n_found += self.count(tree) == 0
+        return n_found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "core"}

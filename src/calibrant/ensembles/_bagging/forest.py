@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from calibrant._memory import FLOAT_BYTES
 from calibrant._progress import progress
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
-from calibrant.ensembles._bagging.bags import BagSampling, draw_bags
+from calibrant.ensembles._bagging.bags import BagSampling, ForestBags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
 from calibrant.trees import Tree
-from calibrant.trees._internal import Examples, GrownTree, grow_unpruned, missing_rows
+from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,13 +33,13 @@ _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep a
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees, the coded rows, the number of times each is in the bag of each tree, the parameters and the seed."""
+    """Trees, the coded rows, the parameters and the seed, from which the bags follow; old files hold those `drawn`."""
 
     trees: tuple[Tree, ...]
     examples: Examples
-    in_bag: NDArray[np.uint16]
     params: ForestParams
     seed: np.random.SeedSequence
+    drawn: NDArray[np.uint16] | None = None
 
     @classmethod
     def of(cls, examples: Examples, params: ForestParams, seed: np.random.SeedSequence) -> Forest:
@@ -53,9 +53,8 @@ class Forest:
         >>> Forest.of(examples, BaggedTreesClassifier(n_trees=3), np.random.SeedSequence(0)).in_bag.sum(axis=1)
         array([4, 4, 4], dtype=uint64)
         """
-        no_bags = np.empty((0, examples.n_rows), dtype=np.uint16)
         snapshot = SimpleNamespace(**{name: getattr(params, name) for name in RULES})  # `set_params` may come later
-        return cls((), examples, no_bags, cast("ForestParams", snapshot), seed).grown_to(params.n_trees)
+        return cls((), examples, cast("ForestParams", snapshot), seed).grown_to(params.n_trees)
 
     def grown_to(self, n_trees: int) -> Forest:
         """Return the same forest with more trees; those already grown stay as they are.
@@ -69,10 +68,28 @@ class Forest:
         (3, True)
         """
         new = range(len(self.trees), n_trees)
+        larger = self if self.drawn is None else replace(self, drawn=self._draw_more(n_trees))
+        return replace(larger, trees=self.trees + tuple(larger._grow(new)))
+
+    @cached_property
+    def bags(self) -> ForestBags:
+        """The number of times each row is in the bag of each tree, drawn whenever it is needed."""
+        return self._drawn_bags if self.drawn is None else ForestBags(drawn=self.drawn)
+
+    @property
+    def in_bag(self) -> NDArray[np.uint16]:
+        """The same as a table, trees x rows."""
+        return self.bags.matrix(len(self.trees))
+
+    def _draw_more(self, n_trees: int) -> NDArray[np.uint16]:
+        more = self._drawn_bags.matrix(n_trees)
+        more[: len(self.trees)] = self.drawn
+        return more
+
+    @property
+    def _drawn_bags(self) -> ForestBags:
         sampling = BagSampling.of(self.params.bootstrap, self.examples, self.params.max_samples)
-        in_bag = draw_bags(sampling, new, self.seed)
-        trees = tuple(self._grow(new, in_bag))
-        return replace(self, trees=self.trees + trees, in_bag=np.concatenate([self.in_bag, in_bag]))
+        return ForestBags.draw(sampling, self.seed)
 
     def grown_tree(self, number: int) -> GrownTree:
         """Return a tree with the rows of its bag, each as often as it was drawn.
@@ -84,21 +101,16 @@ class Forest:
         >>> model._forest.grown_tree(0).counted_rows[2]
         array([1., 2., 1.])
         """
-        in_bag = self.in_bag[number]
+        in_bag = self.bags.count(number)
         return GrownTree.of(self.trees[number], self._bag(in_bag), self.params, self._seed_of(number), rows=in_bag > 0)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "in_bag":  # which a file need not hold
-            missing_rows(name)
-        raise AttributeError(f"'Forest' object has no attribute {name!r}")
-
-    def _grow(self, new: range, in_bag: NDArray[np.uint16]) -> Iterator[Tree]:
+    def _grow(self, new: range) -> Iterator[Tree]:
         batch_size = _TREES_PER_THREAD * n_threads(self.params.n_jobs)
         held_bytes = self._count_bytes(self.trees)
         with progress(total=len(new), description="Growing trees") as bar:
             for first in range(0, len(new), batch_size):
                 batch = new[first : first + batch_size]
-                grown = self._grow_batch(batch, in_bag[first : first + batch_size], held_bytes)
+                grown = self._grow_batch(batch, held_bytes)
                 yield from grown
                 held_bytes += self._count_bytes(grown)
                 bar.advance(len(grown))
@@ -106,25 +118,26 @@ class Forest:
     def _count_bytes(self, trees: Iterable[Tree]) -> int:
         return FLOAT_BYTES * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
 
-    def _grow_batch(self, batch: range, in_bag: NDArray[np.uint16], held_bytes: int) -> list[Tree]:
+    def _grow_batch(self, batch: range, held_bytes: int) -> list[Tree]:
         if self.params.prune is None and not self.params.honest and not self.params.collapse:
             seeds = [stream_seed(self.seed, tree, _GROWING) for tree in batch]
             return grow_unpruned(
                 self.examples,
-                in_bag,
+                self.bags.core,
                 self.params,
                 seeds,
+                first_tree=batch.start,
                 n_jobs=self.params.n_jobs,
                 max_features=self._max_features,
                 held_bytes=held_bytes,
             )
-        return self._grow_in_threads(batch, in_bag, held_bytes)
+        return self._grow_in_threads(batch, held_bytes)
 
-    def _grow_in_threads(self, batch: range, in_bag: NDArray[np.uint16], held_bytes: int) -> list[Tree]:
+    def _grow_in_threads(self, batch: range, held_bytes: int) -> list[Tree]:
         stop = _core.Stop()
         with ThreadPoolExecutor(n_threads(self.params.n_jobs), initializer=stop.watch) as pool:
             grow = partial(self._grow_one, n_concurrent=len(batch), held_bytes=held_bytes)
-            growing = [pool.submit(grow, *each) for each in zip(batch, in_bag, strict=True)]
+            growing = [pool.submit(grow, number) for number in batch]
             try:
                 return [_await(tree) for tree in growing]
             except BaseException:  # only the main thread receives Ctrl-C
@@ -132,11 +145,11 @@ class Forest:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _grow_one(self, number: int, in_bag: NDArray[np.uint16], *, n_concurrent: int, held_bytes: int) -> Tree:
+    def _grow_one(self, number: int, *, n_concurrent: int, held_bytes: int) -> Tree:
         """Grow a tree that is pruned or recounted."""
         params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
         grown = GrownTree.grow(
-            self._bag(in_bag),
+            self._bag(self.bags.count(number)),
             params,
             self._seed_of(number),
             max_features=self._max_features,

@@ -99,14 +99,20 @@ class _OutOfBagPermutation:
         self.names, self.n_columns = forest.examples.table.schema.names, forest.examples.table.n_columns
         self._reading, self._forest, self._seed, self._shared = reading, forest, seed, shared
         self._n_classes = len(forest.examples.classes)
-        self._out = [np.flatnonzero(in_bag == 0) for in_bag in forest.in_bag]
-        self._n_trees = np.bincount(np.concatenate(self._out), minlength=forest.examples.n_rows)
+        self._last_out: tuple[int, NDArray[np.intp]] | None = None
+        self._n_trees = forest.bags.n_out_of_bag(len(forest.trees))
         has_trees, examples = self._n_trees > 0, forest.examples
         if not has_trees.any():
             raise ParameterError(
                 "every row is in every bag; out-of-bag importances need a forest with a bootstrap. Set bootstrap."
             )
         self.losses = RowLosses(metric, examples.sorted_labels, examples.weights, self._n_classes, has_trees)
+
+    def _out(self, tree: int) -> NDArray[np.intp]:
+        """Return the out-of-bag rows of a tree; those of the last one are kept."""
+        if self._last_out is None or self._last_out[0] != tree:
+            self._last_out = tree, np.flatnonzero(self._forest.bags.count(tree) == 0)
+        return self._last_out[1]
 
     @cached_property
     def _columns(self) -> list[NDArray[Any]]:
@@ -135,7 +141,8 @@ class _OutOfBagPermutation:
     @cached_property
     def _sums(self) -> NDArray[np.float64]:
         sums = np.zeros((self._forest.examples.n_rows, self._n_classes))
-        for tree, rows in enumerate(self._out):
+        for tree in range(len(self._forest.trees)):
+            rows = self._out(tree)
             sums[rows] += self._predict(tree, [column[rows] for column in self._columns])
         return sums
 
@@ -147,22 +154,23 @@ class _OutOfBagPermutation:
             for tree in trees:
                 self._add_by_rows(changes, tree, block, repeat)
         elif self._shared:
-            self._add_by_tables(changes, slice(None), block, np.stack([self._order(repeat, j) for j in block]))
+            self._add_by_tables(changes, trees, block, np.stack([self._order(repeat, j) for j in block]))
         else:
             for tree in trees:
-                self._add_by_tables(changes, slice(tree, tree + 1), block, self._orders_of(tree, block, repeat))
+                self._add_by_tables(changes, range(tree, tree + 1), block, self._orders_of(tree, block, repeat))
         return changes
 
     def _add_by_tables(
-        self, changes: NDArray[np.float64], trees: slice, block: range, order: NDArray[np.integer]
+        self, changes: NDArray[np.float64], trees: range, block: range, order: NDArray[np.integer]
     ) -> None:
         """Add the changes by trees whose estimates are tables: only rows whose paths test a column are predicted."""
         forest = self._forest
         _core.permute_forest(
-            [tree.core for tree in forest.trees[trees]],
-            self._reading.tables[trees],
+            [tree.core for tree in forest.trees[trees.start : trees.stop]],
+            self._reading.tables[trees.start : trees.stop],
             forest.examples.table.core,
-            forest.in_bag[trees],
+            forest.bags.core,
+            trees.start,
             np.array(block, dtype=np.uint32),
             order.astype(np.uint32),
             changes.reshape(-1, self._n_classes),
@@ -171,7 +179,7 @@ class _OutOfBagPermutation:
 
     def _add_by_rows(self, changes: NDArray[np.float64], tree: int, block: range, repeat: int) -> None:
         """Add the changes by a tree whose estimate looks at the rows themselves."""
-        rows = self._out[tree]
+        rows = self._out(tree)
         columns = [column[rows] for column in self._columns]
         for j in np.intersect1d(self._forest.trees[tree].feature, block).tolist():
             drawn = self._order(repeat, j)[rows] if self._shared else rows[self._order(repeat, j, tree)]
@@ -180,17 +188,17 @@ class _OutOfBagPermutation:
 
     def _orders_of(self, tree: int, block: range, repeat: int) -> NDArray[np.intp]:
         """Return the row whose value each row takes in one tree, permuted among its out-of-bag rows."""
-        rows, orders = self._out[tree], np.tile(np.arange(self._forest.examples.n_rows), (len(block), 1))
+        rows, orders = self._out(tree), np.tile(np.arange(self._forest.examples.n_rows), (len(block), 1))
         for j in np.intersect1d(self._forest.trees[tree].feature, block).tolist():
             orders[j - block.start, rows] = rows[self._order(repeat, j, tree)]
         return orders
 
     def _order(self, repeat: int, column: int, tree: int | None = None) -> NDArray[np.intp]:
-        keys, n = ((), self._forest.examples.n_rows) if tree is None else ((tree,), len(self._out[tree]))
+        keys, n = ((), self._forest.examples.n_rows) if tree is None else ((tree,), len(self._out(tree)))
         return stream(self._seed, repeat, column, *keys).permutation(n)
 
     def _predict(self, tree: int, columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        proba, by_rows = np.empty((len(self._out[tree]), self._n_classes)), self._reading.by_rows
+        proba, by_rows = np.empty((len(self._out(tree)), self._n_classes)), self._reading.by_rows
         if by_rows is not None and len(proba):
             return by_rows.predict_by_tree(tree, (len(proba), list(columns)))
         if len(proba):

@@ -14,7 +14,7 @@ from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_para
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin
-from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, BagSampling, Bootstrap, draw_bags
+from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, BagSampling, Bootstrap, ForestBags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
 from calibrant.trees._internal import TREE_PARAMETER_DOCS, Examples, read_training
 
@@ -147,12 +147,17 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         """Draw the bags of coded rows."""
         check_params(self, LAZY_RULES)
         seed = seed_sequence(self.random_state)
-        # Trees are grown at prediction, so all a fit can do is draw the bags: a count for each row, not a copy.
+        # Trees are grown at prediction, so all a fit can do is to seed the bags.
         sampling = BagSampling.of(self.bootstrap, examples, self.max_samples)
-        self.in_bag_ = draw_bags(sampling, range(self.n_trees), seed)
-        self._trees = LazyTrees.of(examples, self.in_bag_)
+        self._trees = LazyTrees.of(examples, ForestBags.draw(sampling, seed), self.n_trees)
         self._store_columns(*examples.columns_and_classes)
         return self
+
+    @property
+    def in_bag_(self) -> NDArray[np.uint16]:
+        """Number of times each row is in each bag."""
+        self._check_fitted()
+        return self._trees.bags.matrix(self._trees.n_bags)
 
     @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from calibrant import _core
 from calibrant._progress import progress
 from calibrant._threads import n_threads
 from calibrant.data import CodedTable
+from calibrant.ensembles._bagging.bags import ForestBags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,14 +37,14 @@ class LazyParams(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class LazyTrees:
-    """Coded training rows (``codes`` and ``order`` are columns x rows), and the number of times each is in each bag.
+    """Coded training rows (``codes`` and ``order`` are columns x rows), and the bags of the first trees.
 
     Examples
     --------
     >>> from calibrant.ensembles import LazyOptionTreesClassifier
     >>> from calibrant.trees._internal import Examples, read_training
     >>> examples = Examples.code(read_training([[1], [3], [5], [7]], ["a", "a", "b", "b"]))
-    >>> trees = LazyTrees.of(examples, np.ones((1, 4), dtype=np.uint16))
+    >>> trees = LazyTrees.of(examples, ForestBags(drawn=np.ones((1, 4), dtype=np.uint16)), 1)
     >>> trees.coded((3, np.array([[4.0], [9.0], [np.nan]]))).tolist()
     [[2], [4], [4294967295]]
     >>> trees.predict_proba((1, np.array([[4.0]])), LazyOptionTreesClassifier())
@@ -54,15 +55,16 @@ class LazyTrees:
     codes: NDArray[np.uint32]
     order: NDArray[np.uint32]
     labels: NDArray[np.uint16]
-    in_bag: NDArray[np.uint16]
+    bags: ForestBags
+    n_bags: int
 
     @classmethod
-    def of(cls, examples: Examples, in_bag: NDArray[np.uint16]) -> LazyTrees:
+    def of(cls, examples: Examples, bags: ForestBags, n_bags: int) -> LazyTrees:
         """Sort the coded rows of each column."""
         table = examples.table
         codes = np.stack([_wide(table, column) for column in range(table.n_columns)])
         order = np.argsort(codes, axis=1, kind="stable").astype(np.uint32)
-        return cls(examples, codes, order, examples.sorted_labels.astype(np.uint16), in_bag)
+        return cls(examples, codes, order, examples.sorted_labels.astype(np.uint16), bags, n_bags)
 
     def coded(self, rows: Rows) -> NDArray[np.uint32]:
         """Code new rows: the number of training values below each number, the code of each category."""
@@ -91,7 +93,8 @@ class LazyTrees:
             self.order,
             np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features]),
             self.labels,
-            self.in_bag,
+            self.bags.core,
+            self.n_bags,
             self.examples.weights,
             queries,
             output,

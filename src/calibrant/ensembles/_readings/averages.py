@@ -15,6 +15,8 @@ from calibrant.ensembles._readings.leaf_paths import LeafPaths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.ensembles._bagging.bags import ForestBags
+
 __all__ = ["Cells", "average_cells", "by_node", "out_of_bag_average"]
 
 # The probabilities of a tree: the line of the table for each node and label, -1 where there is none (None: the node's
@@ -27,12 +29,12 @@ def average_cells(
     levels: Sequence[Sequence[Cells]],
     *,
     voters: Sequence[NDArray[np.float64]] = (),
-    in_bag: NDArray[np.uint16] | None = None,
+    bags: ForestBags | None = None,
 ) -> NDArray[np.float64]:
     """Average the trees' probabilities of rows; a row without any at one level takes the next; NaN after the last.
 
     With `voters`, class frequencies as for `count_votes`, the label of a row is the vote of their trees, else 0.
-    With `in_bag`, trees that a row was drawn for are left out.
+    With `bags`, trees that a row was drawn for are left out.
 
     Examples
     --------
@@ -43,7 +45,8 @@ def average_cells(
            [nan, nan]])
     """
     core_levels: Any = [list(level) for level in levels]
-    return np.asarray(_core.average_forest(paths.core, list(voters), core_levels, in_bag, paths.n_threads))
+    core_bags = None if bags is None else bags.core
+    return np.asarray(_core.average_forest(paths.core, list(voters), core_levels, core_bags, paths.n_threads))
 
 
 def by_node(
@@ -76,4 +79,4 @@ def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) 
     array([[ nan,  nan],
            [0.25, 0.75]])
     """
-    return average_cells(members.paths, by_node(tables), in_bag=members.in_bag)
+    return average_cells(members.paths, by_node(tables), bags=members.bags)

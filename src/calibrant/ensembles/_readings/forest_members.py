@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.estimates import CountedTree
 from calibrant.estimates._internal import frequencies
@@ -22,12 +23,13 @@ __all__ = ["EXAMPLE_MEMBERS", "Members", "class_weights", "vote_tables"]
 
 # For `fill_docstring`: a forest of one tree and five rows, the last of them out-of-bag.
 EXAMPLE_MEMBERS = """\
+>>> from calibrant.ensembles._bagging.bags import ForestBags
 >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
 >>> from calibrant.trees import ProbabilityTreeClassifier
 >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
 >>> paths = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
 >>> in_bag = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16)
->>> members = Members([tree], paths, in_bag, np.array([0, 0, 1, 1, 0]), 2)"""
+>>> members = Members([tree], paths, ForestBags(drawn=in_bag), np.array([0, 0, 1, 1, 0]), 2)"""
 
 
 @fill_docstring(example_members=EXAMPLE_MEMBERS)
@@ -41,7 +43,7 @@ class Members:
         The trees; ``counts`` are those of the bag, with a row counted as often as it was drawn.
     paths : LeafMatrix or WalkedPaths
         The leaves of all training rows.
-    in_bag : array of shape (n_trees, n_rows) of uint16
+    bags : ForestBags
         Number of times each row was drawn for each tree.
     labels : array of shape (n_rows,) of int
         The class of each row, a position in the sorted classes.
@@ -64,7 +66,7 @@ class Members:
 
     trees: Sequence[CountedTree]
     paths: LeafPaths
-    in_bag: NDArray[np.uint16]
+    bags: ForestBags
     labels: NDArray[np.integer[Any]]
     n_classes: int
     weights: NDArray[np.float64] | None = None
@@ -99,14 +101,19 @@ class Members:
     @property
     def is_out_of_bag(self) -> NDArray[np.bool_]:
         """Whether each row is out of at least one bag."""
-        return np.asarray((self.in_bag == 0).any(axis=0))
+        return self.bags.n_out_of_bag(self.n_trees) > 0
+
+    @property
+    def in_bag(self) -> NDArray[np.uint16]:
+        """Number of times each row was drawn for each tree, trees x rows."""
+        return self.bags.matrix(self.n_trees)
 
     def bagged_rows(self, *, multiplicity: bool) -> _core.BaggedRows:
         """Return the training rows for the core; with multiplicity, a row counts as often as it was drawn."""
         weights = None if self.weights is None else np.ascontiguousarray(self.weights)
         classes, groups = self.labels.astype(np.int32), None if self.groups is None else self.groups.astype(np.int32)
         return _core.bagged_rows(
-            self.in_bag, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity, groups
+            self.bags.core, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity, groups
         )
 
 

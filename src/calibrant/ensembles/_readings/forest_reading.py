@@ -82,7 +82,7 @@ class ForestReader:
         return Members(
             forest.trees,
             paths,
-            forest.in_bag,
+            forest.bags,
             labels,
             len(examples.classes),
             examples.weights,
@@ -185,7 +185,7 @@ class ForestReader:
     @cached_property
     def n_voters(self) -> int:
         """The number of trees, the first ones, that label a new row."""
-        return n_voting(self.options.vote_trees, self.forest.in_bag)
+        return n_voting(self.options.vote_trees, self.forest.bags, len(self.forest.trees))
 
     def _paths(self, rows: Rows) -> WalkedPaths:
         return WalkedPaths.of_rows(self.forest.trees, rows, n_threads(self.forest.params.n_jobs))

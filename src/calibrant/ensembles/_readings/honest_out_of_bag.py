@@ -85,7 +85,7 @@ def _by_parts(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.fl
         chosen = part_of == part
         trees = pooled_trees(members, pooling, alpha, chosen)
         filled = by_node([pooled_table(tree, pooling) for tree in trees], [tree.weight > 0 for tree in trees])[:1]
-        proba[chosen] = average_cells(members.paths, filled, in_bag=members.in_bag)[chosen]
+        proba[chosen] = average_cells(members.paths, filled, bags=members.bags)[chosen]
     return proba
 
 

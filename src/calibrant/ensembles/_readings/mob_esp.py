@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant import _core
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.averages import Cells, average_cells
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._readings.forest_members import Members
@@ -82,7 +83,7 @@ def read_mob_esp(members: Members, pooling: Pooling) -> MobEsp:
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
     >>> in_bag, paths = np.array([[1, 1, 1, 1, 0, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2, 2]], dtype=np.int32)
-    >>> members = Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0, 1]), 2)
+    >>> members = Members([tree], LeafMatrix(paths), ForestBags(drawn=in_bag), np.array([0, 0, 1, 1, 0, 1]), 2)
     >>> reading = read_mob_esp(members, Pooling())
     >>> reading.oob_label
     array([-1, -1, -1, -1,  1,  1], dtype=int32)
@@ -110,7 +111,7 @@ def strict_oob_proba(members: Members, pooling: Pooling, reading: MobEsp) -> NDA
     return np.where(without, honest_oob_proba(members, pooling, reading.fallback.alpha), proba)
 
 
-def n_voting(vote_trees: float | Literal["out_of_bag"], in_bag: NDArray[np.unsignedinteger[Any]]) -> int:
+def n_voting(vote_trees: float | Literal["out_of_bag"], bags: ForestBags, n_trees: int) -> int:
     """Return the number of trees, the first ones, that label a new row.
 
     A training row is labelled by the trees that it is out of the bag of, about 37 % of them; as many may label a new
@@ -118,9 +119,11 @@ def n_voting(vote_trees: float | Literal["out_of_bag"], in_bag: NDArray[np.unsig
 
     Examples
     --------
-    >>> in_bag = np.array([[1, 0], [0, 2], [1, 0], [3, 1]], dtype=np.uint8)
-    >>> n_voting(1.0, in_bag), n_voting("out_of_bag", in_bag), n_voting(0.25, in_bag)
+    >>> bags = ForestBags(drawn=np.array([[1, 0], [0, 2], [1, 0], [3, 1]], dtype=np.uint16))
+    >>> n_voting(1.0, bags, 4), n_voting("out_of_bag", bags, 4), n_voting(0.25, bags, 4)
     (4, 2, 1)
     """
-    share = float((in_bag == 0).mean()) if vote_trees == "out_of_bag" else float(vote_trees)
-    return max(1, round(share * len(in_bag)))
+    if vote_trees != "out_of_bag":
+        return max(1, round(vote_trees * n_trees))
+    n_out = bags.n_out_of_bag(n_trees)
+    return max(1, round(float(n_out.sum() / (n_trees * len(n_out))) * n_trees))

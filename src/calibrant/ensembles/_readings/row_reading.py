@@ -35,7 +35,8 @@ class RowReading:
     def __init__(self, forest: Forest, estimate: RowEstimate) -> None:
         self._forest, self._estimate = forest, estimate
         self._kept: dict[int, TreeReading] = {}
-        self._can_keep = 8 * forest.in_bag.size * forest.examples.table.n_columns <= _MAX_KEPT_BYTES
+        n_cells = len(forest.trees) * forest.examples.n_rows * forest.examples.table.n_columns
+        self._can_keep = 8 * n_cells <= _MAX_KEPT_BYTES
 
     def predict_by_tree(self, tree: int, rows: Rows) -> NDArray[np.float64]:
         """Return the probabilities of rows by one tree."""
@@ -51,14 +52,14 @@ class RowReading:
 
     def oob_proba(self) -> NDArray[np.float64]:
         """Return the mean over the trees without the row in their bags; NaN where there is none."""
-        examples, in_bag = self._forest.examples, self._forest.in_bag
+        examples, bags = self._forest.examples, self._forest.bags
         sums = np.zeros((examples.n_rows, len(examples.classes)))
-        for tree, drawn in enumerate(in_bag):
-            out = np.flatnonzero(drawn == 0)
+        for tree in range(len(self._forest.trees)):
+            out = np.flatnonzero(bags.count(tree) == 0)
             if len(out):
                 columns = [examples.column(j, out) for j in range(examples.table.n_columns)]
                 sums[out] += self.predict_by_tree(tree, (len(out), columns))
-        n_trees = (in_bag == 0).sum(axis=0)
+        n_trees = bags.n_out_of_bag(len(self._forest.trees))
         return np.asarray(sums / np.where(n_trees > 0, n_trees, np.nan)[:, np.newaxis])
 
     def _reading(self, tree: int) -> TreeReading:

@@ -161,7 +161,7 @@ def check_same_rows(members: Members, paths: LeafMatrix) -> None:
 
     A tree of weighted rows cannot be distinguished from one grown on other rows, and is not checked.
     """
-    tree, drawn = members.trees[0], members.in_bag[0]
+    tree, drawn = members.trees[0], members.bags.count(0)
     if tree.weight[0] != drawn.sum() or (tree.counts[0] != np.round(tree.counts[0])).any():
         return
     key = paths.leaves[0] * np.intp(members.n_classes) + members.labels

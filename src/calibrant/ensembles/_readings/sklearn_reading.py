@@ -15,6 +15,7 @@ import numpy as np
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Real, Rule, check_param
 from calibrant.data._internal import check_weights, code_labels
+from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
@@ -205,7 +206,7 @@ def mob_esp(
     resolved = _resolve(with_classes(as_estimate("estimate", estimate), fitted_forest.classes_), members)
     pooling = Pooling(out_of_bag, in_bag_counts, out_of_bag_weight, resolved)
     reading = read_mob_esp(members, pooling) if kind == "mob_esp" else read_eb_pets(members, pooling)
-    return ForestReading(fitted_forest, members, pooling, reading, n_voting(vote_trees, members.in_bag))
+    return ForestReading(fitted_forest, members, pooling, reading, n_voting(vote_trees, members.bags, members.n_trees))
 
 
 def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
@@ -214,7 +215,7 @@ def _members_of(forest: Any, X: Any, y: Any, sample_weight: Any) -> Members:
     weights = check_weights(sample_weight, in_bag.shape[1])
     drawn_by_weight = getattr(forest, "_sample_weight", None) is not None
     labels, trees = _labels_of(forest, y, in_bag.shape[1]), trees_of(forest)
-    members = Members(trees, paths, in_bag, labels, len(forest.classes_), weights, drawn_by_weight)
+    members = Members(trees, paths, ForestBags(drawn=in_bag), labels, len(forest.classes_), weights, drawn_by_weight)
     check_same_rows(members, paths)
     if in_bag.all():
         warnings.warn(

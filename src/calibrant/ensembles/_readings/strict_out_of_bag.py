@@ -50,12 +50,13 @@ def strict_probabilities(
 
     Examples
     --------
+    >>> from calibrant.ensembles._bagging.bags import ForestBags
     >>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
     >>> from calibrant.ensembles._readings.out_of_bag_weight import Alpha, core_pooling
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
     >>> in_bag, paths = np.array([[1, 1, 1, 1, 0, 0]], dtype=np.uint16), np.array([[1, 1, 2, 2, 2, 2]], dtype=np.int32)
-    >>> members = Members([tree], LeafMatrix(paths), in_bag, np.array([0, 0, 1, 1, 0, 1]), 2)
+    >>> members = Members([tree], LeafMatrix(paths), ForestBags(drawn=in_bag), np.array([0, 0, 1, 1, 0, 1]), 2)
     >>> strict_probabilities(members, Pooling(), core_pooling(members, Pooling(), Alpha(1.0)))[4:]
     array([[0., 1.],
            [1., 0.]])

@@ -21,6 +21,8 @@ from calibrant.ensembles._readings.leaf_paths import LeafPaths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.ensembles._bagging.bags import ForestBags
+
 __all__ = ["Tally", "count_votes", "out_of_bag_votes"]
 
 
@@ -48,12 +50,10 @@ class Tally:
         return np.asarray((self.votes + 1.0) / (total + self.votes.shape[1]))
 
 
-def count_votes(
-    frequencies: Sequence[NDArray[np.float64]], paths: LeafPaths, in_bag: NDArray[np.uint16] | None = None
-) -> Tally:
+def count_votes(frequencies: Sequence[NDArray[np.float64]], paths: LeafPaths, bags: ForestBags | None = None) -> Tally:
     """Count the trees' votes on rows, by the class frequencies of their nodes, one table for each tree.
 
-    With `in_bag` (trees x rows), trees that a row was drawn for do not vote.
+    With `bags`, trees that a row was drawn for do not vote.
 
     Examples
     --------
@@ -63,7 +63,8 @@ def count_votes(
     >>> count_votes([table], paths).labels
     array([1, 0], dtype=int32)
     """
-    found: Any = _core.vote_forest(paths.core, list(frequencies), in_bag, paths.n_threads)
+    core_bags = None if bags is None else bags.core
+    found: Any = _core.vote_forest(paths.core, list(frequencies), core_bags, paths.n_threads)
     return Tally(*found)
 
 
@@ -77,4 +78,4 @@ def out_of_bag_votes(members: Members) -> Tally:
     >>> out_of_bag_votes(members).labels
     array([-1, -1, -1, -1,  1], dtype=int32)
     """
-    return count_votes(members.frequencies, members.paths, members.in_bag)
+    return count_votes(members.frequencies, members.paths, members.bags)

@@ -20,6 +20,7 @@ from calibrant.ensembles._internal import (
     Alpha,
     EBPets,
     Forest,
+    ForestBags,
     ForestReader,
     LazyTrees,
     MobEsp,
@@ -66,19 +67,19 @@ def _take_forest(forest: Forest, training_rows: bool) -> dict[str, Any]:
     if not training_rows:
         return values
     check_has_rows(forest.examples)
-    return {**values, "in_bag": forest.in_bag}
+    return values if forest.drawn is None else {**values, "in_bag": forest.drawn}
 
 
 def _make_forest(values: dict[str, Any]) -> Forest:
     examples, trees, in_bag = values["examples"], values["trees"], values.pop("in_bag", None)
     check_same_columns(examples.table.schema, examples.classes, trees[0])
-    if (in_bag is not None) != isinstance(examples, Examples):
-        raise ModelFileError("has a part of its training rows")
-    if in_bag is not None:
-        if in_bag.shape != (len(trees), examples.n_rows):
+    if isinstance(examples, Examples):
+        if in_bag is not None and in_bag.shape != (len(trees), examples.n_rows):
             raise ModelFileError("has bags of other trees or rows")
         values["trees"] = tuple(with_table(tree, examples.table.core) for tree in trees)
-        values["in_bag"] = in_bag
+    elif in_bag is not None:
+        raise ModelFileError("has a part of its training rows")
+    values["drawn"] = in_bag  # of older versions, which drew otherwise
     forest: Forest = object.__new__(Forest)
     vars(forest).update(values)
     return forest
@@ -235,7 +236,7 @@ def _finish_lazy(model: LazyOptionTreesClassifier, values: dict[str, Any]) -> No
         raise ModelFileError("lacks the training rows or bags from which it predicts")
     if examples.table.schema != model._schema or not np.array_equal(examples.classes, model.classes_):
         raise ModelFileError("has rows of other columns or classes")
-    model.in_bag_, model._trees = in_bag, LazyTrees.of(examples, in_bag)
+    model._trees = LazyTrees.of(examples, ForestBags(drawn=in_bag), len(in_bag))
 
 
 FORMS = (

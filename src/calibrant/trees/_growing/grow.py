@@ -17,8 +17,6 @@ from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import CRITERIA, TreeParams
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.trees._growing.examples import Examples
     from calibrant.trees._growing.row_subsets import RowSubsets
 
@@ -64,15 +62,16 @@ def grow(
 
 def grow_unpruned(
     examples: Examples,
-    row_counts: NDArray[np.uint16],
+    bags: _core.Bags,
     params: TreeParams,
     tie_seeds: Sequence[int],
     *,
+    first_tree: int = 0,
     n_jobs: int | None,
     max_features: int = 0,
     held_bytes: int = 0,
 ) -> list[Tree]:
-    """Grow a tree for each line of row counts (trees x rows) in one call of the core, which threads share.
+    """Grow a tree for each seed in one call of the core, which threads share; the first has the bag of `first_tree`.
 
     Examples
     --------
@@ -81,17 +80,19 @@ def grow_unpruned(
     >>> from calibrant.trees._growing.examples import Examples
     >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> row_counts = np.array([[1, 1, 1, 1], [2, 2, 0, 0]], dtype=np.uint16)
-    >>> [tree.n_nodes for tree in grow_unpruned(examples, row_counts, ProbabilityTreeClassifier(), [0, 1], n_jobs=1)]
+    >>> bags = _core.bags_from_counts(row_counts)
+    >>> [tree.n_nodes for tree in grow_unpruned(examples, bags, ProbabilityTreeClassifier(), [0, 1], n_jobs=1)]
     [3, 1]
     """
     options = grow_options(params, examples.n_declared, max_features)
     options.n_threads = n_threads(n_jobs)
-    with limit_memory(examples, options, MemoryBudget(len(row_counts), held_bytes)):
+    with limit_memory(examples, options, MemoryBudget(len(tie_seeds), held_bytes)):
         cores = _core.grow_forest(
             examples.table.core,
             examples.labels,
             examples.weights,
-            row_counts,
+            bags,
+            first_tree,
             list(tie_seeds),
             len(examples.classes),
             options,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from calibrant import _core
 from calibrant.estimates import HeldOut
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
@@ -93,7 +94,8 @@ class GrownTree:
                 cls.grow(repeated, params, seed, rows=rows)
                 for (repeated, rows), seed in zip(each_tree, seeds, strict=True)
             ]
-        trees = grow_unpruned(examples, row_counts, params, [tie_seed(seed) for seed in seeds], n_jobs=n_jobs)
+        bags = _core.bags_from_counts(row_counts)
+        trees = grow_unpruned(examples, bags, params, [tie_seed(seed) for seed in seeds], n_jobs=n_jobs)
         return [
             cls.of(tree, repeated, params, seed, rows)
             for tree, (repeated, rows), seed in zip(trees, each_tree, seeds, strict=True)
