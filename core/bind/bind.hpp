@@ -10,6 +10,7 @@ void bind_tables(nanobind::module_& module);
 void bind_trees(nanobind::module_& module);
 void bind_packed_trees(nanobind::module_& module);
 void bind_bags(nanobind::module_& module);
+void bind_levels(nanobind::module_& module);
 void bind_forests(nanobind::module_& module);
 void bind_readings(nanobind::module_& module);
 void bind_stumps(nanobind::module_& module);

@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
     calibrant::bind_trees(module);
     calibrant::bind_packed_trees(module);
     calibrant::bind_bags(module);
+    calibrant::bind_levels(module);
     calibrant::bind_forests(module);
     calibrant::bind_readings(module);
     calibrant::bind_stumps(module);

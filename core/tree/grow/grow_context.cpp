@@ -10,9 +10,16 @@
 namespace calibrant {
 
 double least_rows(const Examples& examples, const GrowOptions& options) {
-    const bool can_be_short =
-        options.min_rows > 0 && std::ranges::any_of(examples.weights, [](double weight) { return weight > 1; });
+    const auto is_heavy = [](double weight) { return weight > 1; };
+    const bool any_heavy = examples.whole == nullptr ? std::ranges::any_of(examples.weights, is_heavy)
+                                                     : is_heavy(examples.whole->heaviest);
+    const bool can_be_short = options.min_rows > 0 && any_heavy;
     return can_be_short ? options.min_rows : 0.0;
+}
+
+XLogX xlogx_for(const Examples& examples, const GrowOptions& options) {
+    const std::size_t n_rows = examples.n_rows_of_all();
+    return XLogX(n_rows, is_bayesian(options.criterion) ? n_rows + examples.n_classes : 0);
 }
 
 void check(const Examples& examples) {
@@ -28,8 +35,7 @@ void check(const Examples& examples) {
 
 GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
     : gaps(value_gaps_of(*examples.table, closest_values)),
-      xlogx(examples.table->n_rows(),
-            is_bayesian(options.criterion) ? examples.table->n_rows() + examples.n_classes : 0),
+      xlogx(xlogx_for(examples, options)),
       row_keys(*examples.table, examples.labels,
                ColumnSearch::columns_to_sort(*examples.table, keys_of(examples),
                                              ColumnSearch::most_counted_values(examples, options)),

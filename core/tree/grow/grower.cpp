@@ -14,6 +14,7 @@
 #include "tree/grow/coarse_search.hpp"
 #include "tree/grow/column_search.hpp"
 #include "tree/grow/histogram_search.hpp"
+#include "tree/grow/node_rules.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/pending_node.hpp"
 #include "tree/grow/row_split.hpp"
@@ -24,10 +25,9 @@
 namespace calibrant {
 namespace {
 
-constexpr std::uint64_t column_stream = 0x5851f42d4c957f2d;  // separates the draw of columns from that of ties
-constexpr std::size_t min_deferred_rows = 2000;              // a subtree of fewer rows is not worth handing to a thread
-constexpr std::size_t always_presorted = 2048;  // below this, sorting once for the whole subtree beats counting in
-                                                // buckets at each node: the rows fit the second-level cache
+constexpr std::size_t min_deferred_rows = 2000;  // a subtree of fewer rows is not worth handing to a thread
+constexpr std::size_t always_presorted = 2048;   // below this, sorting once for the whole subtree beats counting in
+                                                 // buckets at each node: the rows fit the second-level cache
 constexpr std::size_t min_shared_rows =
     20000;  // searching the columns of fewer rows takes less time than starting threads
 
@@ -44,14 +44,14 @@ class Grower {
     Grower(const Examples& examples, const GrowOptions& options, const GrowContext& context);
     explicit Grower(const Grower& whole);  // for a subtree, in its own thread
     Tree grow(const StopToken& stop);
+    Tree grow_below(const SubtreeRoot& top, const StopToken& stop);
 
   private:
-    bool must_be_leaf(const PendingNode& node) const;
     bool has_too_few_rows(const PendingNode& node) const {
         return static_cast<double>(node.segment.size) < 2 * least_rows_ - size_tolerance;
     }
-    std::int32_t majority(std::span<const double> counts) const;
     PendingNode make_root();
+    Tree grow_from(PendingNode&& root, double total_weight, const StopToken& stop);
     void start(double total_weight, std::size_t n_threads);
     std::unique_ptr<ColumnSearch> make_search() const {
         return std::make_unique<ColumnSearch>(examples_, options_, cut_rules_, partition_, context_.xlogx,
@@ -74,7 +74,7 @@ class Grower {
     const Examples& examples_;
     const GrowOptions& options_;
     const GrowContext& context_;
-    const Tolerances tolerances_;
+    const NodeRules rules_;
     CutRules cut_rules_;
     const double least_rows_;
     const std::size_t n_classes_;
@@ -87,7 +87,7 @@ class Grower {
     std::vector<std::unique_ptr<ColumnSearch>> searches_;  // one for each thread
     std::optional<SplitChoice> split_choice_;
     std::vector<bool> used_;
-    std::vector<std::size_t> columns_, swaps_;  // columns in the order drawn, and the swaps to undo
+    ColumnDraw columns_;
     std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above with a branch per value
     std::vector<FoundTest> found_;
     Thresholds thresholds_;
@@ -104,28 +104,26 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
     : examples_(examples),
       options_(options),
       context_(context),
-      tolerances_(options.dialect),
-      cut_rules_(cut_rules(options, tolerances_.cuts)),
+      rules_(options),
+      cut_rules_(cut_rules(options, rules_.tolerances().cuts)),
       least_rows_(least_rows(examples, options)),
       n_classes_(examples.n_classes),
       keys_(keys_of(examples)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells,
-                 options.missing == MissingValues::fractional),
+                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole),
       n_counts_(std::make_shared<std::atomic<std::size_t>>(0)),
       used_(examples.table->n_columns()),
-      columns_(examples.table->n_columns()),
+      columns_(examples.table->n_columns(), options),
       found_(examples.table->n_columns()),
       thresholds_(examples, options.midpoint, partition_.root().size < examples.table->n_rows()),
       row_split_(examples, partition_, context.row_keys),
-      tree_(examples.n_classes) {
-    std::iota(columns_.begin(), columns_.end(), std::size_t{0});
-}
+      tree_(examples.n_classes) {}
 
 Grower::Grower(const Grower& whole)
     : examples_(whole.examples_),
       options_(whole.options_),
       context_(whole.context_),
-      tolerances_(whole.tolerances_),
+      rules_(whole.rules_),
       cut_rules_(whole.cut_rules_),
       least_rows_(whole.least_rows_),
       n_classes_(whole.n_classes_),
@@ -133,12 +131,11 @@ Grower::Grower(const Grower& whole)
       partition_(whole.partition_, nullptr),
       n_counts_(whole.n_counts_),
       used_(whole.used_.size()),
-      columns_(whole.columns_.size()),
+      columns_(whole.columns_),
       found_(whole.found_.size()),
       thresholds_(whole.thresholds_),
       row_split_(examples_, partition_, context_.row_keys),
       tree_(whole.n_classes_) {
-    std::iota(columns_.begin(), columns_.end(), std::size_t{0});
     start(whole.total_weight_, 1);
 }
 
@@ -151,40 +148,38 @@ void Grower::start(double total_weight, std::size_t n_threads) {
     if (HistogramSearch::is_fit_for(examples_, cut_rules_, partition_))
         histograms_.emplace(examples_, options_, cut_rules_, partition_, context_.xlogx, context_.gaps, n_threads);
     searches_.push_back(make_search());
-    split_choice_.emplace(*examples_.table, options_, tolerances_.attribute, total_weight);
+    split_choice_.emplace(*examples_.table, options_, rules_.tolerances().attribute, total_weight);
 }
 
 PendingNode Grower::make_root() {
-    PendingNode root{
-        .segment = partition_.root(), .key = mix64(options_.seed), .counts = std::vector<double>(n_classes_)};
+    PendingNode root{.segment = partition_.root(), .counts = std::vector<double>(n_classes_)};
     for (const std::uint32_t row : partition_.rows(root.segment)) {
         const double weight = examples_.weights.empty() ? 1.0 : examples_.weights[row];
         root.counts[examples_.labels[row]] += weight;
         root.weight += weight;
     }
-    root.label = majority(root.counts);
-    root.is_leaf = must_be_leaf(root);
+    rules_.start_root(root);
     return root;
 }
 
-std::int32_t Grower::majority(std::span<const double> counts) const {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < counts.size(); ++k) {
-        if (counts[k] > counts[best] + tolerances_.label) best = k;
-    }
-    return static_cast<std::int32_t>(best);
-}
-
-bool Grower::must_be_leaf(const PendingNode& node) const {
-    const double largest = *std::max_element(node.counts.begin(), node.counts.end());
-    const bool is_pure = node.weight - largest <= 1e-9 * std::max(1.0, node.weight);
-    const bool is_small = node.weight < 2 * options_.min_leaf - size_tolerance;
-    return is_pure || is_small || (options_.max_depth > 0 && node.depth >= options_.max_depth);
-}
-
 Tree Grower::grow(const StopToken& stop) {
-    stack_.push_back(make_root());
-    start(stack_.back().weight, options_.n_threads);
+    PendingNode root = make_root();
+    const double total_weight = root.weight;
+    return grow_from(std::move(root), total_weight, stop);
+}
+
+Tree Grower::grow_below(const SubtreeRoot& top, const StopToken& stop) {
+    PendingNode root = make_root();
+    root.key = top.key;
+    root.depth = top.depth;
+    root.is_leaf = false;
+    used_ = top.used;
+    return grow_from(std::move(root), examples_.whole->weight, stop);
+}
+
+Tree Grower::grow_from(PendingNode&& root, double total_weight, const StopToken& stop) {
+    stack_.push_back(std::move(root));
+    start(total_weight, options_.n_threads);
     if (options_.n_threads > 1) {
         defer_below_ = std::max<std::size_t>(min_deferred_rows, stack_.back().segment.size / (8 * options_.n_threads));
         while (searches_.size() < options_.n_threads) searches_.push_back(make_search());
@@ -270,24 +265,14 @@ void Grower::mark_used(const PendingNode& node, bool used) {
 
 // The column of the best test, or the number of columns where there is none.
 std::size_t Grower::best_column(const PendingNode& node, const StopToken& stop) {
-    const std::size_t n = columns_.size(), at_once = options_.max_features == 0 ? n : options_.max_features;
     std::fill(found_.begin(), found_.end(), FoundTest{});
     histogram_.reset();
-    std::uint64_t random = mix64(node.key ^ column_stream);
-    std::size_t chosen = n;
-    swaps_.clear();
-    for (std::size_t first = 0, last = 0; first < n && chosen == n && (first == 0 || options_.redraw); first = last) {
-        last = std::min(n, first + at_once);
-        for (std::size_t i = first; at_once < n && i < last; ++i) {
-            random = mix64(random);
-            swaps_.push_back(i + random % (n - i));
-            std::swap(columns_[i], columns_[swaps_.back()]);
-        }
-        search(node, std::span<const std::size_t>(columns_).subspan(first, last - first), stop);
+    std::size_t chosen = found_.size();
+    columns_.draw(node.key, [&](std::span<const std::size_t> columns) {
+        search(node, columns, stop);
         chosen = split_choice_->choose(found_, mix64(node.key));
-    }
-    // undone, so that every node draws from the same order on any thread
-    for (std::size_t i = swaps_.size(); i-- > 0;) std::swap(columns_[i], columns_[swaps_[i]]);
+        return chosen < found_.size();
+    });
     return chosen;
 }
 
@@ -307,7 +292,7 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
 
 void Grower::search_histograms(const PendingNode& node, std::span<const std::size_t> columns, const StopToken& stop) {
     const std::size_t n_threads = threads_for(node);
-    const bool is_whole = columns.size() == columns_.size();
+    const bool is_whole = columns.size() == found_.size();
     auto histogram = is_whole ? node.histogram : nullptr;
     if (!histogram) histogram = std::make_shared<Histogram>(histograms_->count(node.segment, columns, n_threads, stop));
     mark_used(node, true);
@@ -325,7 +310,7 @@ void Grower::subtract_histograms(const StopToken& stop) {
     for (PendingNode& child : children_) {
         if (&child == &*largest) continue;
         child.histogram =
-            std::make_shared<Histogram>(histograms_->count(child.segment, columns_, threads_for(child), stop));
+            std::make_shared<Histogram>(histograms_->count(child.segment, columns_.all(), threads_for(child), stop));
         histogram_->subtract(*child.histogram);
         if (child.segment.size < always_presorted) child.histogram.reset();
     }
@@ -339,36 +324,23 @@ std::size_t Grower::threads_for(const PendingNode& node) const {
 
 void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, const StopToken& stop) {
     const FoundTest& test = found_[column];
-    const bool is_nominal = examples_.table->column(column).kind == Kind::nominal;
-    const bool is_multiway = is_nominal && test.branches.empty();
-    children_.assign(test.n_branches,
-                     PendingNode{.parent = static_cast<std::int32_t>(id),
-                                 .is_presorted = node.is_presorted,
-                                 .should_presort = coarse_ && !node.is_presorted && coarse_->bounds_are_loose(),
-                                 .depth = node.depth + 1,
-                                 .multiway_above = is_multiway ? static_cast<std::int32_t>(id) : node.multiway_above,
-                                 .counts = std::vector<double>(n_classes_)});
-    if (is_multiway) {
-        std::vector<std::int32_t> identity(examples_.table->column(column).n_values);
-        std::iota(identity.begin(), identity.end(), 0);
-        tree_.make_nominal(id, column, test.n_branches, identity, test.missing_branch);
+    const CodedColumn& coded = examples_.table->column(column);
+    children_.assign(
+        test.n_branches,
+        PendingNode{.parent = static_cast<std::int32_t>(id),
+                    .is_presorted = node.is_presorted,
+                    .should_presort = coarse_ && !node.is_presorted && coarse_->bounds_are_loose(),
+                    .depth = node.depth + 1,
+                    .multiway_above = is_multiway(coded, test) ? static_cast<std::int32_t>(id) : node.multiway_above,
+                    .counts = std::vector<double>(n_classes_)});
+    const std::uint32_t cut = write_test(tree_, id, column, coded, test, thresholds_);
+    if (is_multiway(coded, test))
         row_split_.by_value(column, node, children_, test.missing_branch);
-    } else if (is_nominal) {
-        tree_.make_nominal(id, column, test.n_branches, test.branches, test.missing_branch);
+    else if (coded.kind == Kind::nominal)
         row_split_.by_groups(column, node, test.branches, children_, test.missing_branch);
-    } else {
-        const auto [value, cut] = thresholds_.of(column, test);
-        tree_.make_numeric(id, column, value, cut, test.missing_branch);
+    else
         row_split_.by_cut(column, node, cut, children_, test.missing_branch);
-    }
-    tree_.set_log_prior(id, test.log_prior);
-    for (std::size_t b = 0; b < children_.size(); ++b) {
-        PendingNode& child = children_[b];
-        child.branch = b;
-        child.key = mix64(node.key ^ (b + 1));
-        child.label = child.weight > 0 ? majority(child.counts) : node.label;
-        child.is_leaf = must_be_leaf(child);
-    }
+    for (std::size_t b = 0; b < children_.size(); ++b) rules_.start_child(node, b, children_[b]);
     row_split_.split(node, children_, threads_for(node), stop);
     if (histogram_) subtract_histograms(stop);
     for (std::size_t b = children_.size(); b-- > 0;) stack_.push_back(std::move(children_[b]));
@@ -383,6 +355,12 @@ Tree grow(const Examples& examples, const GrowOptions& options, const GrowContex
 Tree grow(const Examples& examples, const GrowOptions& options, const StopToken& stop) {
     check(examples);
     return grow(examples, options, GrowContext(examples, options, stop), stop);
+}
+
+Tree grow_subtree(const Examples& examples, const GrowOptions& options, const SubtreeRoot& top, const StopToken& stop) {
+    check(examples);
+    const GrowContext context(examples, options, stop);
+    return Grower(examples, options, context).grow_below(top, stop);
 }
 
 }  // namespace calibrant

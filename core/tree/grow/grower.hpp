@@ -53,6 +53,16 @@ struct GrowOptions {
     std::size_t most_counts = std::numeric_limits<std::size_t>::max();  // of all nodes: nodes x classes
 };
 
+// All rows that a tree is grown from, where a subtree is grown from some of them elsewhere.
+struct WholeTree {
+    std::size_t n_table_rows = 0;  // those of weight 0 included
+    std::size_t n_rows = 0;
+    double weight = 0, heaviest = 0;  // of all rows, and of one
+    bool is_whole = true;             // every weight is a whole number
+    std::vector<std::vector<std::uint32_t>>
+        last_present{};  // of each column and code: the greatest code up to it that a row has; empty: all occur
+};
+
 // Training rows: the class of each, numbered in the order that breaks ties, and its weight.
 struct Examples {
     const CodedTable* table = nullptr;
@@ -61,7 +71,9 @@ struct Examples {
     std::size_t n_classes = 0;
     std::span<const double>
         cases{};  // the number of cases of a row where J48 counts cases, not weight; empty: its weight
+    const WholeTree* whole = nullptr;  // the rows that these are some of, where a subtree is grown
 
+    std::size_t n_rows_of_all() const { return whole == nullptr ? table->n_rows() : whole->n_table_rows; }
     std::span<const double> case_counts() const { return cases.empty() ? weights : cases; }
 };
 
@@ -73,6 +85,9 @@ struct TooManyCounts : std::bad_alloc {
 // The number of rows that a branch must have besides its weight: none where no row has a weight above 1, since enough
 // weight is then enough rows.
 double least_rows(const Examples& examples, const GrowOptions& options);
+
+// Values looked up for the rows of a whole tree: a subtree must look up the same, to the bit.
+XLogX xlogx_for(const Examples& examples, const GrowOptions& options);
 
 // Throws std::invalid_argument unless there is a label, and a weight and a number of cases if any, for each row.
 void check(const Examples& examples);
@@ -93,5 +108,13 @@ struct GrowContext {
 
 Tree grow(const Examples& examples, const GrowOptions& options, const StopToken& stop);
 Tree grow(const Examples& examples, const GrowOptions& options, const GrowContext& context, const StopToken& stop);
+
+// A node whose subtree is grown from its own rows: examples.whole has what it must know of the others.
+struct SubtreeRoot {
+    std::uint64_t key = 0;
+    std::size_t depth = 0;
+    std::vector<bool> used{};  // of each column: whether it cannot be tested again
+};
+Tree grow_subtree(const Examples& examples, const GrowOptions& options, const SubtreeRoot& top, const StopToken& stop);
 
 }  // namespace calibrant

@@ -15,11 +15,13 @@ namespace {
 constexpr std::size_t rows_ahead = 12;       // to prefetch: about the latency of memory over the time of a row
 constexpr std::size_t columns_at_once = 16;  // whose keys of four bytes fill a cache line of 64
 
-WeightKind weight_kind_of(const CodedTable& table, std::span<const double> weights, bool shares_missing) {
+WeightKind weight_kind_of(const CodedTable& table, std::span<const double> weights, bool shares_missing,
+                          bool may_be_whole) {
     for (std::size_t column = 0; shares_missing && column < table.n_columns(); ++column) {
         if (table.column(column).n_missing > 0) return WeightKind::shared;
     }
     if (weights.empty()) return WeightKind::equal;
+    if (!may_be_whole) return WeightKind::fixed;
     const bool whole = std::all_of(weights.begin(), weights.end(),
                                    [](double w) { return w <= 0xffff && w == static_cast<std::uint32_t>(w); });
     const bool can_be_counted =
@@ -38,14 +40,14 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 }  // namespace
 
 Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     const RowKeys& keys, const RowCells& cells, bool shares_missing)
+                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole)
     : table_(table),
       labels_(labels),
       fixed_(weights),
       keys_(keys),
       cells_(cells),
       sorted_(table.n_columns()),
-      weight_kind_(weight_kind_of(table, weights, shares_missing)),
+      weight_kind_(weight_kind_of(table, weights, shares_missing, may_be_whole)),
       arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
         if (weights.empty() || weights[row] > 0) rows_.push_back(row);

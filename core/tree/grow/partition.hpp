@@ -47,9 +47,10 @@ struct CountedCells {
 class Partition {
   public:
     // Columns that have keys are sorted when a node is presorted; the others are read through rows(). `shares_missing`:
-    // a case with a missing value may go to several branches.
+    // a case with a missing value may go to several branches. `may_be_whole`: other rows of the tree have whole
+    // weights.
     Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-              const RowKeys& keys, const RowCells& cells, bool shares_missing = true);
+              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true);
 
     // An empty one, into which the rows of a node can be loaded.
     explicit Partition(const Partition& like, std::nullptr_t);

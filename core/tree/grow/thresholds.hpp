@@ -14,8 +14,10 @@ class Thresholds {
     Thresholds(const Examples& examples, bool midpoint, bool has_absent_rows)
         : examples_(examples),
           midpoint_(midpoint),
-          has_absent_rows_(has_absent_rows),
-          last_present_(examples.table->n_columns()) {}
+          has_absent_rows_(examples.whole == nullptr ? has_absent_rows : !examples.whole->last_present.empty()),
+          last_present_(examples.table->n_columns()) {
+        if (examples.whole != nullptr && has_absent_rows_) last_present_ = examples.whole->last_present;
+    }
 
     struct Threshold {
         double value;

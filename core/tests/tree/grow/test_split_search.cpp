@@ -152,7 +152,8 @@ void check_pairs() {
         CHECK(same(search_weighted_two_class<C>(
                        pairs, [](const SortedRow&) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps),
                    expected));
-        CHECK(same(search_counted_two_class<C, std::uint32_t>(table, facts.facts, drawn.known(), rules, no_gaps), expected));
+        CHECK(same(search_counted_two_class<C, std::uint32_t>(table, facts.facts, drawn.known(), rules, no_gaps),
+                   expected));
     }
 }
 
