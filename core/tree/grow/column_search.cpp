@@ -37,7 +37,9 @@ std::size_t ColumnSearch::most_counted_values(const Examples& examples, const Gr
     if (examples.table->bytes() == nullptr) return RowCells::few_values;
     const bool draws_few = options.max_features > 0 && 2 * options.max_features < examples.table->n_columns();
     const bool is_whole =
-        std::ranges::all_of(examples.weights, [](double weight) { return weight == std::floor(weight); });
+        examples.whole != nullptr
+            ? examples.whole->is_whole
+            : std::ranges::all_of(examples.weights, [](double weight) { return weight == std::floor(weight); });
     return draws_few || (examples.n_classes == 2 && is_whole) ? max_byte_values : RowCells::few_values;
 }
 

@@ -18,6 +18,10 @@ from calibrant.trees._growing.rows_left_out import (
 )
 from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
 from calibrant.trees._importances import impurity_importances
+from calibrant.trees._levels.dask_parts import DaskParts
+from calibrant.trees._levels.grow_levels import grow_levels
+from calibrant.trees._levels.level_plan import LevelPlan, OwnWeights
+from calibrant.trees._levels.parts import LocalParts, Parts
 from calibrant.trees._packed_trees import TREE_ARRAYS, narrowest, pack_trees, unpack_trees
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.node_paths import node_indicator
@@ -50,15 +54,20 @@ __all__ = [
     "TREE_PARAMETER_DOCS",
     "Coding",
     "CriterionName",
+    "DaskParts",
     "Dialect",
     "EmptyLeaf",
     "Examples",
     "ExamplesWithoutRows",
     "GrownTree",
+    "LevelPlan",
+    "LocalParts",
     "MissingValues",
     "NodeReader",
     "NominalSplits",
     "Outline",
+    "OwnWeights",
+    "Parts",
     "Probabilities",
     "Pruning",
     "RowSubsets",
@@ -68,6 +77,7 @@ __all__ = [
     "WeightKind",
     "counts_bits",
     "draw_model",
+    "grow_levels",
     "grow_unpruned",
     "impurity_importances",
     "leaves_below",

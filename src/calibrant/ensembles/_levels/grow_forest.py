@@ -1,0 +1,72 @@
+"""The trees of a forest, grown level by level from parts of the rows, some of them together."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from calibrant._progress import progress
+from calibrant._random import stream_seed
+from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
+from calibrant.ensembles._levels.bag_weights import BagWeights
+from calibrant.exceptions import ParameterError
+from calibrant.trees._internal import LevelPlan, grow_levels
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from calibrant import _core
+    from calibrant.data._internal import Bins
+    from calibrant.trees._internal import Parts
+
+__all__ = ["check_level_params", "grow_forest_levels"]
+
+_GROWING = 1  # key of the random stream of a tree
+_CELLS_AT_ONCE = 64 << 20  # of the histograms of a level of all trees that are grown together
+_MOST_TREES = 32  # grown together: fewer round trips, but four bytes a row and tree on the workers
+_OPEN_NODES = 16  # of one level of a tree, about: nodes of less than a sixteenth of the rows are not open
+
+
+def check_level_params(params: ForestParams) -> None:
+    """Raise if a parameter needs the rows of a node at one place after the tree is grown."""
+    for name, needed in (("prune", None), ("honest", False), ("collapse", False)):
+        value = getattr(params, name, needed)
+        if value != needed:
+            raise ParameterError(
+                f"{name} must be {needed!r} where trees are grown level by level, because no worker has memory for "
+                f"the codes of all rows; got {value!r}. Start workers with more memory, or pass {name}={needed!r}."
+            )
+
+
+def grow_forest_levels(
+    parts: Parts,
+    bins: Bins,
+    params: ForestParams,
+    seed: np.random.SeedSequence,
+    trees: range,
+    *,
+    n_rows: int,
+    n_classes: int,
+    n_declared: int,
+    n_groups: int | None = None,
+) -> list[_core.Tree]:
+    """Grow the trees of these numbers from all parts, the same ones as `Forest` grows from all rows, to the bit."""
+    check_level_params(params)
+    snapshot = cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+    weights = BagWeights.of(parts, params.bootstrap, seed, params.max_samples, n_classes=n_classes, n_groups=n_groups)
+    n_columns = len(bins.n_values)
+    max_features = n_drawn(params.max_features, n_columns)
+    plan = LevelPlan(bins, n_classes, n_declared, n_rows, snapshot, weights, max_features)
+    at_once = _trees_at_once(max_features or n_columns, n_classes)
+    grown: list[_core.Tree] = []
+    with progress(total=len(trees), description="Growing trees") as bar:
+        for first in range(0, len(trees), at_once):
+            batch = trees[first : first + at_once]
+            grown += grow_levels(parts, plan, {tree: stream_seed(seed, tree, _GROWING) for tree in batch})
+            bar.advance(len(batch))
+    return grown
+
+
+def _trees_at_once(n_columns: int, n_classes: int) -> int:
+    """Return the number of trees whose histograms of one level fit a message."""
+    return max(1, min(_MOST_TREES, _CELLS_AT_ONCE // (_OPEN_NODES * n_columns * 256 * n_classes)))

@@ -1,0 +1,56 @@
+"""Parts of the rows that the workers of a Dask cluster hold: codes move between workers, results to the client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from calibrant._dask.tasks import gather, submit
+
+if TYPE_CHECKING:
+    from calibrant._dask.client import Connection
+
+__all__ = ["DaskParts"]
+
+_MERGED_AT_ONCE = 8  # results that one task adds up
+_JOBS_PER_THREAD = 2  # so that a worker that is done early takes another
+
+
+class DaskParts:
+    """The futures of parts, in order; a part or result that is lost with its worker is computed again by Dask."""
+
+    def __init__(self, connection: Connection, futures: Sequence[Any], description: str = "Growing trees") -> None:
+        self._connection, self._futures, self._description = connection, list(futures), description
+
+    @property
+    def n_jobs(self) -> int:
+        """Two for each thread of the cluster."""
+        return max(2, _JOBS_PER_THREAD * sum(self._connection.n_threads().values()))
+
+    def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
+        """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""
+        level = [submit(self._connection, function, *args, part) for part in self._futures]
+        futures = level
+        while len(level) > 1:
+            groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
+            level = [submit(self._connection, merge, group) for group in groups]
+            futures = futures + level
+        return self._gather(level, futures)[0]
+
+    def collect(
+        self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
+    ) -> list[Any]:
+        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
+        pieces = [[submit(self._connection, take, job, *args, part) for part in self._futures] for job in jobs]
+        finished = [
+            submit(self._connection, finish, job, *args, of_job) for job, of_job in zip(jobs, pieces, strict=True)
+        ]
+        return self._gather(finished, [each for of_job in pieces for each in of_job] + finished)
+
+    def _gather(self, wanted: Sequence[Any], submitted: Sequence[Any]) -> list[Any]:
+        """Return the results of some tasks; all of them are cancelled after an error or Ctrl-C."""
+        try:
+            return gather(self._connection, wanted, self._description)
+        except BaseException:
+            self._connection.cancel(submitted)
+            raise
