@@ -80,12 +80,13 @@ INTERNAL = {
     """,
     "svm": "KernelFunction Machines SVM_RULES",
     "trees": """
-        Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree HOW_TO_READ MissingValues
-        NodeReader NominalSplits Outline PROBABILITIES Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES
-        TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind
-        counts_bits draw_model grow_unpruned impurity_importances leaves_below missing_rows narrowest node_indicator
-        node_positions number_classes pack_trees plain_text predict_rows probability_table read_training
-        read_training_for resolve_estimate rows_needed style_params unpack_trees with_table
+        Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree HOW_TO_READ LevelPlan
+        MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts Probabilities Pruning RULES
+        RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows
+        TreeParams TreeReading WeightKind counts_bits draw_model grow_levels grow_unpruned impurity_importances
+        leaves_below missing_rows narrowest node_indicator node_positions number_classes pack_trees plain_text
+        predict_rows probability_table read_training read_training_for resolve_estimate rows_needed style_params
+        unpack_trees with_table
     """,
 }
 

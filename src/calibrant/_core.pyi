@@ -448,6 +448,56 @@ def bootstrap_bags(seed: int, n_rows: int, n_units: Sequence[int], first_units: 
 def subsample_bags(seed: int, n_rows: int, n_units: int, n_drawn: int, first_unit: int, groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Bags:
     """Return bags of n_drawn rows, or groups, drawn without replacement."""
 
+class LevelTree:
+    """The top of a tree, grown level by level from histograms."""
+
+    def __init__(self, columns: CodedTable, counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], options: GrowOptions, whole: tuple[int, int, float, float, bool, Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None], few_rows: float) -> None: ...
+
+    def request(self) -> tuple[list[int], list[int], list[int], bool]:
+        """Return the histograms needed next: nodes, columns, first, counts_rows."""
+
+    def grow(self, cells: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)] | None) -> None:
+        """
+        Split the nodes of the last request by their histograms, added up over all parts.
+        """
+
+    @property
+    def tree(self) -> Tree:
+        """The tree so far, nodes in the order made."""
+
+    @property
+    def left(self) -> list[int]:
+        """The nodes left to be grown from their rows."""
+
+    def top_of(self, node: int) -> tuple[int, int, list[bool]]:
+        """Return key, depth and used columns of a node left."""
+
+    def weight_of(self, node: int) -> float:
+        """Return the weight of a node."""
+
+    def finished(self, subtrees: Sequence[Tree]) -> Tree:
+        """Return the tree with the subtrees of the nodes left, in preorder."""
+
+def part_totals(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int) -> object:
+    """
+    Return class weights, number of rows, greatest weight, whether all are whole, and the codes present.
+    """
+
+def route_rows(tree: Tree, table: CodedTable, node_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Move each row of a table of bytes on to the leaf below its node; -1 stays.
+    """
+
+def count_level(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, node_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], request: tuple[Sequence[int], Sequence[int], Sequence[int], bool], is_whole: bool) -> object:
+    """
+    Return the histograms of a request, and the rows of each value where requested.
+    """
+
+def grow_subtree(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, options: GrowOptions, whole: tuple[int, int, float, float, bool, Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None], top: tuple[int, int, Sequence[bool]]) -> Tree:
+    """
+    Grow the subtree of a node from its rows; whole: what it must know of the others.
+    """
+
 class Stop:
     """A request to stop the work that threads of Python started in the core."""
 

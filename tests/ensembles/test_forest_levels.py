@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import BagSampling, draw_bags
 from calibrant.ensembles._levels.grow_forest import grow_forest_levels
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import LocalParts
+from calibrant.trees._levels.parts import LocalParts
 
 N_ROWS, N_GROUPS = 3000, 40
 SEED = np.random.SeedSequence(4)
@@ -51,7 +52,7 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
     parts = LocalParts(
         [
             CodedPart(i, part.matrix[i:j], part.labels[i:j], None, part.groups[i:j] if by_group else None)
-            for i, j in zip(edges, edges[1:], strict=False)
+            for i, j in pairwise(edges)
         ]
     )
     found = grow_forest_levels(

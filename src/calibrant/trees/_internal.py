@@ -18,10 +18,9 @@ from calibrant.trees._growing.rows_left_out import (
 )
 from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
 from calibrant.trees._importances import impurity_importances
-from calibrant.trees._levels.dask_parts import DaskParts
 from calibrant.trees._levels.grow_levels import grow_levels
-from calibrant.trees._levels.level_plan import LevelPlan, OwnWeights
-from calibrant.trees._levels.parts import LocalParts, Parts
+from calibrant.trees._levels.level_plan import LevelPlan
+from calibrant.trees._levels.parts import Parts
 from calibrant.trees._packed_trees import TREE_ARRAYS, narrowest, pack_trees, unpack_trees
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.node_paths import node_indicator
@@ -54,19 +53,16 @@ __all__ = [
     "TREE_PARAMETER_DOCS",
     "Coding",
     "CriterionName",
-    "DaskParts",
     "Dialect",
     "EmptyLeaf",
     "Examples",
     "ExamplesWithoutRows",
     "GrownTree",
     "LevelPlan",
-    "LocalParts",
     "MissingValues",
     "NodeReader",
     "NominalSplits",
     "Outline",
-    "OwnWeights",
     "Parts",
     "Probabilities",
     "Pruning",

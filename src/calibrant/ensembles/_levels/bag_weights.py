@@ -51,7 +51,9 @@ class BagWeights:
         else:
             n_units, first = (int(counts.sum()),), [(each,) for each in before.sum(axis=1).tolist()]
         # of empty parts and the one that follows them, which begin at the same row, the last is right for both
-        first_units = {first_row: units for (first_row, *_), units in zip(counted, first, strict=True)}
+        first_units: dict[int, tuple[int, ...]] = {
+            first_row: units for (first_row, *_), units in zip(counted, first, strict=True)
+        }
         return cls(kind, seed, max_samples, n_units, first_units)
 
     def weights(self, part: CodedPart, tree: int) -> NDArray[np.float64] | None:

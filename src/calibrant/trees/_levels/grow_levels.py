@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from calibrant.trees._levels.part_tasks import (
 )
 
 if TYPE_CHECKING:
-    from calibrant.trees._levels.level_plan import LevelPlan, WholeRows
+    from calibrant.trees._levels.level_plan import LevelPlan, TreeState, WholeRows
     from calibrant.trees._levels.parts import Parts
 
 __all__ = ["grow_levels", "rows_of_small_nodes"]
@@ -52,7 +52,7 @@ def grow_levels(parts: Parts, plan: LevelPlan, seeds: dict[int, int], few_rows: 
     _check_missing(whole.values(), plan)
     tops = {number: _top_of(plan, rows, seeds[number], few) for number, rows in whole.items()}
     while requests := {number: request for number, top in tops.items() if (request := top.request())[0]}:
-        trees = [OpenTree(each, tops[each].tree.state, requests[each], whole[each].is_counted) for each in requests]
+        trees = [OpenTree(each, _state(tops[each]), requests[each], whole[each].is_counted) for each in requests]
         counted = parts.reduce(count_histograms, trees, plan, merge=add_histograms)
         for number, (cells, rows) in zip(requests, counted, strict=True):
             tops[number].grow(cells.astype(np.float64), rows)
@@ -89,13 +89,17 @@ def _finished(
     return [top.finished([subtrees[number, node] for node in top.left]) for number, top in tops.items()]
 
 
+def _state(top: _core.LevelTree) -> TreeState:
+    return cast("TreeState", top.tree.state)
+
+
 def _left_nodes(
     plan: LevelPlan, tops: dict[int, _core.LevelTree], seeds: dict[int, int], whole: dict[int, WholeRows]
 ) -> list[LeftNodes]:
     """Return every node that is left, by itself."""
     left = []
     for number, top in tops.items():
-        state, rows = top.tree.state, whole[number].state(plan.n_rows)
+        state, rows = _state(top), whole[number].state(plan.n_rows)
         tree = LeftNodes(number, seeds[number], state, rows, {})
         left += [replace(tree, tops={node: top.top_of(node)}) for node in top.left]
     return left

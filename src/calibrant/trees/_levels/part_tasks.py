@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -48,8 +48,9 @@ def count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> list
     """Return what the rows of a part add to the root of each tree."""
     table = plan.table(part.matrix)
     return [
-        WholeRows(*_core.part_totals(table, part.labels, plan.row_weights.weights(part, number), plan.n_classes))
+        WholeRows(*cast("tuple[Any, ...]", totals))
         for number in numbers
+        for totals in [_core.part_totals(table, part.labels, plan.row_weights.weights(part, number), plan.n_classes)]
     ]
 
 
@@ -60,7 +61,7 @@ def add_rows(several: Sequence[list[WholeRows]]) -> list[WholeRows]:
 
 def count_histograms(trees: Sequence[OpenTree], plan: LevelPlan, part: CodedPart) -> list[Histograms]:
     """Return the histograms of a part that the open nodes of each tree need."""
-    table, found = plan.table(part.matrix), []
+    table, found = plan.table(part.matrix), list[Any]()
     for tree in trees:
         nodes, weights = _nodes_and_weights(tree.number, tree.state, plan, part, table)
         found.append(_core.count_level(table, part.labels, weights, plan.n_classes, nodes, tree.request, tree.is_whole))
@@ -88,7 +89,7 @@ def gather_nodes(job: Sequence[LeftNodes], plan: LevelPlan, part: CodedPart) -> 
 
 def grow_nodes(job: Sequence[LeftNodes], plan: LevelPlan, parts: Sequence[list[NodeRows]]) -> list[TreeState]:
     """Return the subtrees of nodes, grown from their rows in all parts."""
-    grown, pieces = [], zip(*parts, strict=True)
+    grown, pieces = list[Any](), zip(*parts, strict=True)
     for left in job:
         options = plan.options(left.seed)
         for top in left.tops.values():
@@ -115,7 +116,7 @@ def _nodes_and_weights(
 
 
 def _sum(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    return np.add.reduce(arrays, dtype=arrays[0].dtype)
+    return np.asarray(np.add.reduce(arrays, dtype=arrays[0].dtype))
 
 
 def _concatenated(pieces: Sequence[NodeRows]) -> NodeRows:
