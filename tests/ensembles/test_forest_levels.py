@@ -14,7 +14,7 @@ from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant.data._internal import CodedPart, bins_of, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._bagging.bags import BagSampling, draw_bags
+from calibrant.ensembles._bagging.bags import BagSampling
 from calibrant.ensembles._levels.grow_forest import grow_forest_levels
 from calibrant.exceptions import ParameterError
 from calibrant.trees._levels.parts import LocalParts
@@ -44,10 +44,9 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
     params = BaggedTreesClassifier(bootstrap=kind, max_features=max_features, prune=None)
     by_group = kind == "by_group"
     sampling = BagSampling(kind, part.labels, part.groups if by_group else None, params.max_samples)
-    in_bag = draw_bags(sampling, TREES, SEED)
     table, seeds = bins.table(part.matrix).core, [stream_seed(SEED, tree, 1) for tree in TREES]
     options = grow_options_of(params, part)
-    expected = _core.grow_forest(table, part.labels, None, in_bag, seeds, 2, options)
+    expected = _core.grow_forest(table, part.labels, None, sampling.bags(SEED), TREES.start, seeds, 2, options)
     edges = [0, *sorted(ends), N_ROWS]
     parts = LocalParts(
         [
