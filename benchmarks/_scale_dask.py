@@ -1,0 +1,172 @@
+"""Forests on a Dask cluster of this machine: two workers against one, and `xgboost.dask` on the same cluster."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+
+from _scale_data import folder, large_table
+from calibrant.calibration import Auto
+from calibrant.ensembles import BaggedTreesClassifier
+
+N_PARTS = 16
+N_TEST = 400_000  # rows held out: half of them fit the calibrator of xgboost's forest, all others test
+COLUMN_SHARE = 0.2  # sqrt(20) of 20 columns, rounded down
+WAYS = {"trees shared out": True, "level by level": False}
+
+
+@contextmanager
+def cluster(n_workers: int) -> Iterator[Any]:
+    """Start workers of one thread each in processes of their own."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, memory_limit="6GB", dashboard_address=None
+        ) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def way(fits_workers: bool) -> Iterator[None]:
+    """Let fits take one of the two ways, whatever the memory of the workers."""
+    from calibrant.trees._cluster.cluster_fit import ClusterRows
+
+    with mock.patch.object(ClusterRows, "fits_workers", property(lambda _: fits_workers)):
+        yield
+
+
+def parquet(n_rows: int) -> Path:
+    """Return a folder of Parquet files that hold the training rows of C; the last rows are held out."""
+    path = folder() / f"parts{n_rows}"
+    if path.exists():
+        return path
+    X, y = large_table(n_rows + held_out(n_rows))
+    part = path.with_suffix(".part")
+    part.mkdir(exist_ok=True)
+    for number, rows in enumerate(np.array_split(np.arange(n_rows), N_PARTS)):
+        frame = pd.DataFrame(X[rows], columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y[rows])
+        frame.to_parquet(part / f"{number:03}.parquet")
+    part.rename(path)
+    return path
+
+
+def held_out(n_rows: int) -> int:
+    return min(N_TEST, n_rows // 5)
+
+
+def training_frame(n_rows: int) -> Any:
+    """Return the training rows as a Dask frame that the workers hold."""
+    import dask.dataframe as dd
+    from distributed import wait
+
+    frame = dd.read_parquet(parquet(n_rows)).persist()
+    wait(frame)
+    return frame
+
+
+def forest(n_trees: int) -> BaggedTreesClassifier:
+    """Return a forest like xgboost's: depth 12, 255 bins, a share of the columns at each node."""
+    return BaggedTreesClassifier(n_trees=n_trees, max_features=COLUMN_SHARE, max_depth=12, max_bins=255, random_state=0)
+
+
+def timed_fit(client: Any, frame: Any, n_trees: int, fits_workers: bool) -> tuple[float, BaggedTreesClassifier]:
+    """Return the seconds of a fit, binning included, and the forest."""
+    model = forest(n_trees)
+    gc.collect()
+    started = time.perf_counter()
+    with way(fits_workers):
+        model.fit(frame, "y", client=client)
+    return time.perf_counter() - started, model
+
+
+def two_workers(n_rows: int, n_trees: int) -> None:
+    """Print the speed-up of two workers over one, both ways, and whether all forests are the same."""
+    print(f"\nDask, {n_trees} trees of depth 12 on {n_rows:,} x 20, 255 bins, workers of one thread (bar 1.6)")
+    parquet(n_rows)
+    seconds: dict[str, list[float]] = {name: [] for name in WAYS}
+    probabilities = []
+    rows = large_table(n_rows + held_out(n_rows))[0][-1000:]
+    frame_of_rows = pd.DataFrame(rows, columns=[f"x{j}" for j in range(rows.shape[1])])
+    for n_workers in (1, 2):
+        with cluster(n_workers) as client:
+            frame = training_frame(n_rows)
+            for name, fits_workers in WAYS.items():
+                spent, model = timed_fit(client, frame, n_trees, fits_workers)
+                seconds[name].append(spent)
+                probabilities.append(np.asarray(model.predict_proba(frame_of_rows)))
+    for name, (one, two) in seconds.items():
+        print(f"  {name:18} one worker {one:7.1f} s, two {two:7.1f} s: {one / two:.2f} x")
+    print(f"  the same bits: {all(np.array_equal(each, probabilities[0]) for each in probabilities)}")
+
+
+def xgboost_forest(client: Any, frame: Any, n_trees: int) -> tuple[float, Any]:
+    """Return the seconds of xgboost's fit, binning included, and its forest."""
+    from xgboost.dask import DaskXGBRFClassifier
+
+    model = DaskXGBRFClassifier(
+        n_estimators=n_trees,
+        max_depth=12,
+        max_bin=255,
+        tree_method="hist",
+        colsample_bynode=COLUMN_SHARE,
+        subsample=0.632,
+        random_state=0,
+    )
+    model.client = client
+    gc.collect()
+    started = time.perf_counter()
+    model.fit(frame.drop(columns="y"), frame["y"])
+    return time.perf_counter() - started, model
+
+
+def log_loss(proba: np.ndarray, y: np.ndarray) -> float:
+    p = np.clip(proba[np.arange(len(y)), y], 1e-6, 1)
+    return float(-np.log(p).mean())
+
+
+def against_xgboost(n_rows: int, n_trees: int, rounds: int = 2) -> None:
+    """Print times and log-losses of our forest, both ways, and of xgboost's, also calibrated by our guard."""
+    print(f"\nxgboost.dask, {n_trees} trees of depth 12 on {n_rows:,} x 20, 255 bins, two workers of one thread")
+    parquet(n_rows)
+    n = held_out(n_rows)
+    X, y = (array[-n:] for array in large_table(n_rows + n))
+    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    seconds: dict[str, float] = {}
+    models: dict[str, Any] = {}
+    with cluster(2) as client:
+        frame = training_frame(n_rows)
+        for _ in range(rounds):
+            runs = {name: lambda fits=fits: timed_fit(client, frame, n_trees, fits) for name, fits in WAYS.items()}
+            runs["xgboost"] = lambda: xgboost_forest(client, frame, n_trees)
+            for name, run in runs.items():
+                spent, models[name] = run()
+                seconds[name] = min(spent, seconds.get(name, np.inf))
+        booster = models["xgboost"].get_booster()
+    half = n // 2
+    theirs = xgboost_proba(booster, table)
+    losses = {name: log_loss(np.asarray(models[name].predict_proba(table[half:])), y[half:]) for name in WAYS}
+    losses["xgboost"] = log_loss(theirs[half:], y[half:])
+    calibrated = Auto().fit(theirs[:half], y[:half]).predict(theirs[half:])
+    for name, spent in seconds.items():
+        ratio = f"{seconds['xgboost'] / spent:.2f} x" + (" (bar 1)" if name in WAYS else "")
+        print(f"  {name:18} {spent:7.1f} s {ratio:16} log-loss {losses[name]:.5f}")
+    print(
+        f"  xgboost, calibrated by our guard on {half:,} held-out rows: log-loss {log_loss(calibrated, y[half:]):.5f}"
+    )
+
+
+def xgboost_proba(booster: Any, table: pd.DataFrame) -> np.ndarray:
+    """Return the probabilities of both classes by a booster, in this process."""
+    positive = np.asarray(booster.inplace_predict(table), dtype=float)
+    return np.stack([1 - positive, positive], axis=1)
