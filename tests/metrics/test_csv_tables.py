@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.exceptions import MissingExtraError, ReadError, SchemaError
+from calibrant.exceptions import DataTypeError, MissingExtraError, SchemaError
 from calibrant.metrics import evaluate_table
 
 
@@ -57,7 +57,7 @@ def test_several_classes_are_read_from_columns(tmp_path):
 def test_unreadable_files_raise_errors_that_name_the_cause(tmp_path, monkeypatch):
     path = tmp_path / "rows.csv"
     path.write_text("y,p\n0,0.5\n1,much\n")
-    with pytest.raises(ReadError, match="cannot be parsed as CSV"):
+    with pytest.raises(DataTypeError, match="must hold numbers"):
         evaluate_table(path, target="y", proba="p")
     with pytest.raises(SchemaError, match="Did you mean 'p'"):
         evaluate_table(path, target="y", proba="pp")

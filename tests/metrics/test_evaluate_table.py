@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from calibrant.exceptions import DataError, DataTypeError, MissingFileError, ParameterError, ReadError, SchemaError
@@ -24,24 +26,15 @@ def rows():
     return pd.DataFrame({"y": np.where(rng.random(30_000) < p, "yes", "no"), "p": p, "w": rng.integers(0, 4, 30_000)})
 
 
-class Dask:
-    """A partitioned frame with the part of Dask's interface that is used."""
-
-    def __init__(self, parts):
-        self._parts, self.columns = parts, parts[0].columns
-
-    def __getitem__(self, columns):
-        return Dask([part[columns] for part in self._parts])
-
-    def to_delayed(self):
-        return [SimpleNamespace(compute=lambda part=part: part) for part in self._parts]
-
-
 def sources(rows, folder):
     rows.to_parquet(folder / "rows.parquet")
     yield folder / "rows.parquet"
     yield pl.scan_parquet(folder / "rows.parquet")
-    yield Dask([rows[:7000], rows[7000:7001], rows[7001:]])
+    dask = pytest.importorskip("dask.dataframe")
+    yield dask.from_map(lambda part: part, [rows[:7000], rows[7000:7001], rows[7001:]], meta=rows[:0])
+    pq.write_to_dataset(pa.Table.from_pandas(rows, preserve_index=False), folder / "folder")
+    yield folder / "folder"
+    yield ds.dataset(folder / "rows.parquet")
     yield rows
 
 
@@ -192,10 +185,10 @@ def test_unreadable_sources_raise_errors_that_name_the_cause(rows, tmp_path):
         evaluate_table(rows, target="y", proba="p", metrics=["auk"])
     with pytest.raises(ParameterError, match=r"Pass \['auc'\]"):
         evaluate_table(rows, target="y", proba="p", metrics="auc")
-    with pytest.raises(SchemaError, match="different columns; got 'p', 'p'"):
+    with pytest.raises(SchemaError, match="must be different ones; got 'p', 'p'"):
         evaluate_table(rows, target="p", proba="p")
     (tmp_path / "no.parquet").write_text("y,p")
-    with pytest.raises(ReadError, match="is no Parquet file"):
+    with pytest.raises(ReadError, match="is not a complete Parquet file"):
         evaluate_table(tmp_path / "no.parquet", target="y", proba="p")
     with pytest.raises(DataError, match="no row of weight above 0"):
         evaluate_table(rows.assign(w=0), target="y", proba="p", weight="w")

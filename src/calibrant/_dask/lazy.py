@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from calibrant._dask.tasks import by_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAZY_METHODS", "is_dask", "predicts_lazily"]
+__all__ = ["LAZY_METHODS", "is_dask", "is_streamed", "predicts_lazily"]
 
 LAZY_METHODS = ("predict_proba", "predict_log_proba", "predict")
 
@@ -30,13 +31,29 @@ def is_dask(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "to_delayed")
 
 
+def is_streamed(X: Any) -> bool:
+    """Return whether a table is read part by part in this process: a path, a LazyFrame or a pyarrow Dataset.
+
+    Examples
+    --------
+    >>> is_streamed("rows.parquet"), is_streamed([[1.0]])
+    (True, False)
+    """
+    return isinstance(X, str | os.PathLike) or hasattr(X, "collect_schema") or hasattr(X, "get_fragments")
+
+
 def predicts_lazily(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that predicts Dask collections lazily, and all other tables as before."""
+    """Return a method that predicts Dask collections lazily, files part by part, and all other tables as before."""
 
     @functools.wraps(method)
     def predict(self: Any, X: Any, *args: Any, **options: Any) -> Any:
         if is_dask(X):
             return _predict_collection(self, X, method.__name__, args, options)
+        if is_streamed(X):
+            # by name, because the sources stand above this package
+            parts = importlib.import_module("calibrant.data._sources.predict_parts")
+            names = getattr(self, "feature_names_in_", None)
+            return parts.predict_parts(X, lambda part: method(self, part, *args, **options), names)
         return method(self, X, *args, **options)
 
     return predict

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant.data._read_table import read_table
@@ -19,6 +19,7 @@ from calibrant.data._streaming.category_text import as_category_text
 from calibrant.data._streaming.chunk import Chunk, TableChunks
 from calibrant.data._streaming.csv_chunks import CsvOptions, csv_chunks
 from calibrant.data._streaming.parquet_chunks import parquet_chunks
+from calibrant.data._streaming.source_chunks import is_many_tables, source_chunks
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:
@@ -33,13 +34,21 @@ _C45 = (".names", ".data", ".test")
 
 @contextmanager
 def open_chunks(
-    source: Path | BinaryIO, wanted: WantedColumns, *, options: CsvOptions | None = None, n_rows: int | None = None
+    source: Any,
+    wanted: WantedColumns,
+    *,
+    options: CsvOptions | None = None,
+    n_rows: int | None = None,
 ) -> Iterator[TableChunks]:
-    """Open a file or a binary stream; CSV and Parquet are read in chunks, of at most ``n_rows`` rows, others whole.
+    """Open a file, a source or a binary stream; CSV and Parquet are read in chunks of ``n_rows`` rows, others whole.
 
     A stream is CSV, or by its first bytes another format, of which it is first copied to a temporary file.
     """
     optional_import("pandas", extra="data", purpose="read tables")
+    if is_many_tables(source):
+        with source_chunks(source, wanted, n_rows) as chunks:
+            yield chunks
+        return
     if isinstance(source, Path) and _is_read_whole(source):
         yield _limited(_whole_table(source, wanted), n_rows)
         return

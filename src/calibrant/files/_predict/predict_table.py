@@ -33,7 +33,7 @@ __all__ = ["predict_table"]
 
 def predict_table(
     model: Any,
-    source: str | os.PathLike[str] | BinaryIO,
+    source: str | os.PathLike[str] | BinaryIO | Any,
     out: str | os.PathLike[str] | BinaryIO,
     *,
     costs: Any = None,
@@ -61,9 +61,9 @@ def predict_table(
     ----------
     model : classifier, str or path
         A fitted model, or the file of one.
-    source : str, path or binary file
-        The table: CSV or TSV (gzip too), Parquet, Feather, ARFF or C4.5; a binary file such as ``sys.stdin.buffer`` is
-        CSV, or another format by its first bytes.
+    source : str, path, binary file, polars LazyFrame, pyarrow Dataset or Dask frame
+        The table: CSV or TSV (gzip too), Parquet, Feather, ARFF or C4.5, or a folder of CSV or Parquet files, which
+        are read by name; a binary file such as ``sys.stdin.buffer`` is CSV, or another format by its first bytes.
     out : str, path or binary file
         The file to write: CSV or TSV (gzip too) or Parquet by its suffix. It appears when it is complete; if anything
         fails, an older file stays as it was. To a binary file CSV is written as it is made.
@@ -121,7 +121,7 @@ def predict_table(
     with ExitStack() as stack:
         table = stack.enter_context(open_chunks(opened, wanted, options=options, n_rows=chunk_rows))
         unseen = UnseenCategories(wanted.schema)
-        who = "standard input" if not isinstance(opened, Path) else str(opened)
+        who = str(opened) if isinstance(opened, Path) else "standard input" if hasattr(opened, "read") else "source"
         chunks = _checked(table, wanted, who)
         columns.names(table.selection.keep)
         writer = stack.enter_context(open_writer(target))

@@ -10,11 +10,11 @@ import numpy as np
 
 from calibrant._params import Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
+from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
-from calibrant.metrics._scorecard.batches import batches
 from calibrant.metrics._scorecard.line_passes import StreamedLine, fit_line_in_passes
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
@@ -62,9 +62,9 @@ def evaluate_table(
 
     Parameters
     ----------
-    source : path, polars LazyFrame, Dask frame, or a frame in memory
-        The table; a path is that of a Parquet file, or of a CSV file with a header (.csv, .tsv, .tab or .txt, also
-        .gz). It is read once if `labels` is passed, else twice; slope and intercept take further passes.
+    source : path, polars LazyFrame, pyarrow Dataset, Dask frame, or a frame in memory
+        The table; a path is that of a Parquet file, of a CSV file with a header (.csv, .tsv, .tab or .txt, also .gz),
+        or of a folder of such files. It is read twice; slope and intercept take further passes.
     target : str
         The column of classes.
     proba : str or sequence of str
@@ -103,12 +103,12 @@ def evaluate_table(
     check_param("confidence", confidence, CONFIDENCE | Nothing())
     check_param("batch_size", batch_size, Int(1))
     columns = [proba] if isinstance(proba, str) else list(proba)
-    names = list(labels) if labels is not None else _classes(source, target, weight, batch_size)
-    if labels is None and len(columns) == 1:
-        names = two_classes(names, pos_label)
-    table = _Table(source, target, columns, weight, pos_label, names, batch_size)
-    requested = _select_metrics(metrics, len(names))
-    with SortedRows(batch_size) as sorted_rows:
+    roles = {"target": target, "sample_weight": weight, "columns": columns, "batch_size": batch_size}
+    with open_source(source, **roles) as opened, SortedRows(batch_size) as sorted_rows:
+        names = list(labels) if labels is not None else _classes(opened)
+        if labels is None and len(columns) == 1:
+            names = two_classes(names, pos_label)
+        table, requested = _Table(opened, columns, pos_label, names), _select_metrics(metrics, len(names))
         running = table.summed(sorted_rows if "cal" in requested else None)
         scores = _scores(table, running, sorted_rows, requested, confidence, seed_sequence(random_state))
     return ScoreCard(scores, running.n_rows, tuple(names), confidence)
@@ -138,48 +138,36 @@ def _scores(
     return {name: found[name] if name in found else calibration.score(name) for name in requested}
 
 
-def _classes(source: Any, target: str, weight: str | None, batch_size: int) -> list[Any]:
-    """Return the classes that occur, from a first pass over their column."""
-    found: set[Any] = set()
-    for batch in batches(
-        source, [target] if weight is None else [target, weight], batch_size, [weight] if weight else []
-    ):
-        counted = batch if weight is None else batch.filter(batch[weight] != 0)
-        found |= {name for name in counted[target].unique().to_list() if name is not None}
-    if not found:
-        raise DataError("source has no row of weight above 0.")
-    return list(np.unique(np.array(list(found))).tolist())
+def _classes(source: Source) -> list[Any]:
+    """Return the classes that occur, from the first pass over the source."""
+    labels = source.survey().labels
+    return [] if labels is None else list(labels.labels().classes.tolist())
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """A table and the columns of its classes, probabilities and weights, read in batches."""
+    """A source and the columns of its probabilities."""
 
-    source: Any
-    target: str
+    source: Source
     proba: list[str]
-    weight: str | None
     pos_label: Any
     labels: list[Any]
-    batch_size: int
 
     def __iter__(self) -> Iterator[Predictions]:
-        """Yield the validated rows of each batch that has any."""
-        begin, numbers = 0, [*self.proba, *([self.weight] if self.weight else [])]
-        for batch in batches(self.source, [self.target, *numbers], self.batch_size, numbers):
-            first, begin = begin, begin + len(batch)
-            counts = None if self.weight is None else batch[self.weight].to_numpy()
-            if len(batch) and (counts is None or counts.any()):
-                yield self._predictions(batch, counts, first)
+        """Yield the validated rows of each part that has any."""
+        self.source.survey()  # which decides the types of columns of text
+        for part in self.source:
+            if part.n_rows:
+                yield self._predictions(part)
 
-    def _predictions(self, batch: Any, counts: Any, first: int) -> Predictions:
+    def _predictions(self, part: SourcePart) -> Predictions:
         one = len(self.proba) == 1
         labels = np.array(self.labels, dtype=object)  # "not 1" and 1 stay what they are
-        proba = batch[self.proba[0]].to_numpy() if one else batch.select(self.proba).to_numpy()
+        proba = part.frame[self.proba[0]].to_numpy() if one else part.features.to_numpy()
         try:
-            return read_predictions(batch[self.target].to_numpy(), proba, counts, self.pos_label, labels)
+            return read_predictions(part.y, proba, part.weights, self.pos_label, labels)
         except DataError as error:
-            where = f"in the batch that starts at row {first:,} of source: " if first else ""
+            where = f"in the batch that starts at row {part.first_row:,} of source: " if part.first_row else ""
             raise type(error)(f"{where}{error}") from error
 
     def passes(self) -> Iterator[Iterator[BinaryRows]]:

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calibrant._optional import optional_import
 from calibrant.data._readers.csv_layout import CsvLayout, read_layout
 from calibrant.data._readers.csv_parser import ColumnTypes, ConversionError, count_line_ends, parse_csv
 from calibrant.data._readers.file_format import check_text_format
@@ -31,6 +32,7 @@ class CsvReader(SourceReader):
     """CSV files of the same columns."""
 
     def __init__(self, name: str, paths: Sequence[Path], batch_size: int | None = None) -> None:
+        optional_import("pyarrow.csv", extra="data", purpose="read CSV files")
         self.name, self._paths, self._batch_size = name, paths, batch_size
         self._types: dict[str, CsvType] = {}
         self._layouts = [_layout(path) for path in paths]
