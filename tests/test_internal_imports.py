@@ -37,12 +37,12 @@ INTERNAL = {
         BinnedRows Bins CategoryCodes Chunk CodedPart CodesFolder ColumnRoles Columns CsvOptions DaskSource
         Feature Labels LogProbaMixin MAX_BINS MergedRows Nominal RowClassifierMixin Rows Schema Source
         SourcePart StandardDesign TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies
-        bins_of caller_level can_be_frequencies cell_weights check_integers check_weight_sizes check_weights
-        choose_roles class_codes classes_of_columns code_columns code_groups code_labels code_part column_names
-        copies_among costs_text factorize find_bins fingerprint_rows fit_columns hash_codes interval_codes
-        is_float_matrix is_source known_moments make_part match_problems mdl_cuts named_classes object_columns
-        open_chunks open_source order_columns read_groups read_more_training_rows read_training_rows
-        warn_of_copies warn_of_number warn_of_weights write_codes
+        binned_rows bins_of caller_level can_be_frequencies cell_weights check_integers check_weight_sizes
+        check_weights choose_roles class_codes classes_of_columns code_columns code_groups code_labels code_part
+        column_names copies_among costs_text factorize find_bins fingerprint_rows fit_columns hash_codes
+        interval_codes is_float_matrix is_source known_moments make_part match_problems mdl_cuts named_classes
+        object_columns open_chunks open_source order_columns read_groups read_more_training_rows
+        read_training_rows warn_of_copies warn_of_number warn_of_weights write_codes
     """,
     "decisions": """
         COST_SENSITIVE_RULES CostedPredictions HECKMAN_RULES IntervalOptions METACOST_RULES THRESHOLD_RULES cross_fitted
@@ -83,10 +83,10 @@ INTERNAL = {
         Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree HOW_TO_READ LevelPlan
         MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts Probabilities Pruning RULES
         RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows
-        TreeParams TreeReading WeightKind counts_bits draw_model grow_levels grow_unpruned impurity_importances
-        leaves_below missing_rows narrowest node_indicator node_positions number_classes pack_trees plain_text
-        predict_rows probability_table read_training read_training_for resolve_estimate rows_needed style_params
-        unpack_trees with_table
+        TreeParams TreeReading WeightKind counts_bits draw_model fit_source grow_levels grow_unpruned
+        impurity_importances leaves_below missing_rows narrowest node_indicator node_positions number_classes
+        pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate
+        rows_needed style_params unpack_trees with_table
     """,
 }
 

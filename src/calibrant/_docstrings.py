@@ -45,6 +45,15 @@ sample_weight : sequence of length n_rows, optional
     "groups": """\
 groups : sequence of length n_rows, optional
     The group of each row, such as the patient or the session of several rows: rows that belong together.""",
+    "X_or_source": """\
+X : frame, array of shape (n_rows, n_columns), or source
+    The table. Categorical, string, boolean and Enum columns are nominal. A source is read part by part and may be
+    larger than memory (:doc:`/scale`): the path of a file or of a folder of Parquet or CSV files, a polars LazyFrame, a
+    pyarrow Dataset, a Dask frame or array. The other arguments are then names of its columns, all others are
+    features, and where `max_bins` is None it is 255.""",
+    "client": """\
+client : distributed.Client, optional
+    The Dask cluster that learns from a Dask collection; by default the active one, else this process.""",
     "nominal": """\
 nominal : "auto", "all", or a sequence of names, positions or booleans
     The columns to treat as nominal, in addition to those whose values are not numbers.""",
@@ -152,6 +161,12 @@ ax_, figure_
     The axes and the figure, after `plot`.""",
     "fit_sections": sections("%(X)s", "%(y)s", "%(sample_weight)s", returns="%(fitted_self)s"),
     "grouped_fit_sections": sections("%(X)s", "%(y)s", "%(sample_weight)s", "%(groups)s", returns="%(fitted_self)s"),
+    "source_fit_sections": sections(
+        "%(X_or_source)s", "%(y)s", "%(sample_weight)s", "%(groups)s", "%(client)s", returns="%(fitted_self)s"
+    ),
+    "ungrouped_source_fit_sections": sections(
+        "%(X_or_source)s", "%(y)s", "%(sample_weight)s", "%(client)s", returns="%(fitted_self)s"
+    ),
     "wrapped_fit_sections": sections(
         "%(X_wrapped)s", "%(y)s", "%(row_weight)s", "%(fit_params)s", returns="%(fitted_self)s"
     ),

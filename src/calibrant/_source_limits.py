@@ -10,15 +10,16 @@ from calibrant.exceptions import DataTypeError, ParameterError
 
 __all__ = [
     "IN_MEMORY_ESTIMATORS",
-    "MAX_SOURCE_BINS",
     "REFUSED_PARAMETERS",
     "RefusedParameter",
     "SourceWay",
+    "check_no_client",
+    "check_source_columns",
     "check_source_params",
     "refuse_source",
 ]
 
-MAX_SOURCE_BINS = 255  # codes of a source are bytes, of which one means missing
+_MAX_BINS = 255  # codes of a source are bytes, of which one means missing
 
 # "any": every source. "levels": only where the tops of trees are grown level by level, from histograms of partitions.
 SourceWay: TypeAlias = Literal["any", "levels"]
@@ -54,7 +55,7 @@ def _looks_at_rows(estimator: Any) -> bool:
 REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
     RefusedParameter(
         "max_bins > 255",
-        lambda estimator: (getattr(estimator, "max_bins", None) or 0) > MAX_SOURCE_BINS,
+        lambda estimator: (getattr(estimator, "max_bins", None) or 0) > _MAX_BINS,
         "Set max_bins to 255 or less: codes of a source are bytes.",
     ),
     RefusedParameter(
@@ -113,3 +114,36 @@ def refuse_source(estimator: Any, is_source: bool) -> None:
             f"{name} keeps its training rows, so it cannot learn from a source, which may not fit memory. Use "
             f"{IN_MEMORY_ESTIMATORS[name]}."
         )
+
+
+def check_no_client(client: Any) -> None:
+    """Raise if a client is passed with a table in memory.
+
+    Examples
+    --------
+    >>> check_no_client(None)
+    """
+    if client is not None:
+        raise ParameterError(
+            "client must be None for a table in memory; got a client. Pass a Dask frame or array to learn on its "
+            "workers."
+        )
+
+
+def check_source_columns(**columns: Any) -> None:
+    """Raise unless classes, weights and groups are columns of a source, the classes at least.
+
+    Examples
+    --------
+    >>> check_source_columns(y="ill", sample_weight=None)
+    >>> check_source_columns(y=[0, 1])
+    Traceback (most recent call last):
+    calibrant.exceptions.DataTypeError: y must be the name of a column where X is a source; got list. Put it into the
+    source as a column, or pass a table in memory.
+    """
+    for argument, name in columns.items():
+        if not isinstance(name, str | int) and (name is not None or argument == "y"):
+            raise DataTypeError(
+                f"{argument} must be the name of a column where X is a source; got {type(name).__name__}. Put it into "
+                "the source as a column, or pass a table in memory."
+            )

@@ -1,5 +1,6 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
+from calibrant.data._bins.binned_rows import binned_rows
 from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._bins.coded_part import CodedPart
@@ -84,6 +85,7 @@ __all__ = [
     "WantedColumns",
     "WeightKind",
     "as_frequencies",
+    "binned_rows",
     "bins_of",
     "caller_level",
     "can_be_frequencies",

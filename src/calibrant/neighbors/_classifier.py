@@ -12,8 +12,9 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
+from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS
-from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
+from calibrant.data._internal import Nominal, RowClassifierMixin, is_source, read_training_rows
 from calibrant.neighbors._column_validation import Numbers, check_finite, column_weights, read_scale
 from calibrant.neighbors._readings import RowsByClass
 from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
@@ -169,6 +170,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         %(fit_sections)s
         """
         check_params(self, NEIGHBORS_RULES)
+        refuse_source(self, is_source(X))
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         check_finite(rows.columns.schema, rows.columns.arrays)
         weights = column_weights(rows, self.attribute_weights, relative=self.relative_attribute_weights)

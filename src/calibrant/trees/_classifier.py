@@ -12,7 +12,8 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._internal import Nominal
+from calibrant._source_limits import check_no_client
+from calibrant.data._internal import Nominal, is_source
 from calibrant.estimates import Estimate
 from calibrant.trees._description.description_mixin import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
@@ -20,6 +21,7 @@ from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
 from calibrant.trees._growing.rows_left_out import rows_needed
+from calibrant.trees._growing.source_fit import fit_source
 from calibrant.trees._growing.training_data import read_training_for
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
@@ -177,12 +179,17 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         self.random_state = random_state
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_SAMPLE_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> ProbabilityTreeClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None
+    ) -> ProbabilityTreeClassifier:
         """Grow a tree.
 
-        %(grouped_fit_sections)s
+        %(source_fit_sections)s
         """
         check_params(self, SINGLE_TREE_RULES)
+        if is_source(X):
+            return fit_source(self, X, y, sample_weight, groups, client)
+        check_no_client(client)
         training = read_training_for(self, X, y, sample_weight, groups)
         seed = seed_sequence(self.random_state)
         return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
@@ -204,6 +211,10 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         self.ccp_alpha_ = float(grown.params.ccp_alpha) if grown.params.prune == "cost_complexity" else 0.0
         self._store_columns(*grown.examples.columns_and_classes)
         return self
+
+    def _drop_rows(self) -> None:
+        """Drop the training rows, which were those of a source."""
+        self._grown_tree = self._grown_tree.without_rows()
 
     def with_estimate(self, estimate: str | Estimate) -> Self:
         """Return a fitted classifier that reads the same grown tree by another estimate.

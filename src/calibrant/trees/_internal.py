@@ -16,6 +16,7 @@ from calibrant.trees._growing.rows_left_out import (
     missing_rows,
     rows_needed,
 )
+from calibrant.trees._growing.source_fit import fit_source
 from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
 from calibrant.trees._importances import impurity_importances
 from calibrant.trees._levels.grow_levels import grow_levels
@@ -73,6 +74,7 @@ __all__ = [
     "WeightKind",
     "counts_bits",
     "draw_model",
+    "fit_source",
     "grow_levels",
     "grow_unpruned",
     "impurity_importances",

@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Rule, check_params
+from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
+from calibrant.data._bins.binned_rows import binned_rows
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
 from calibrant.data._discretize.interval_midpoints import (
@@ -22,11 +24,15 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._discretize.stopping_rules import CUT_RULES, CutRule
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._frames.schema import Feature
+from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._validation.row_matching import ColumnSchemaMixin
 from calibrant.data._validation.training_rows import read_training_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from calibrant.data._coding.coded_table import CodedTable
+    from calibrant.data._validation.labels_and_weights import Labels
 
 __all__ = ["MDLDiscretizer"]
 
@@ -86,19 +92,37 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         self.max_bins = max_bins
 
     @fill_docstring()
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MDLDiscretizer:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> MDLDiscretizer:
         """Compute the cut points.
 
-        %(fit_sections)s
+        %(ungrouped_source_fit_sections)s
         """
         check_params(self, _RULES)
+        if is_source(X):
+            return self._fit_source(X, y, sample_weight, client)
+        check_no_client(client)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
-        table, labels = code_columns(rows.columns, rows.weights, self.max_bins, n_jobs=1), rows.labels
-        self.cut_points_ = mdl_cuts(table, labels.codes, len(labels.classes), rows.weights, self.criterion)
+        table = code_columns(rows.columns, rows.weights, self.max_bins, n_jobs=1)
+        return self._fit_coded(table, rows.labels, rows.weights, rows.columns.feature_names)
+
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any, client: Any) -> MDLDiscretizer:
+        check_source_params(self)
+        check_source_columns(y=y, sample_weight=sample_weight)
+        with (
+            open_source(X, target=y, sample_weight=sample_weight, nominal=self.nominal, client=client) as source,
+            binned_rows(source, self.max_bins) as rows,
+        ):
+            names = source.columns if source.roles.named else None
+            return self._fit_coded(rows.table, rows.labels, rows.weights, names)
+
+    def _fit_coded(
+        self, table: CodedTable, labels: Labels, weights: NDArray[np.float64] | None, names: tuple[str, ...] | None
+    ) -> MDLDiscretizer:
+        self.cut_points_ = mdl_cuts(table, labels.codes, len(labels.classes), weights, self.criterion)
         self._midpoints = [
             interval_midpoints(cuts, table.known_values(column)) for column, cuts in enumerate(self.cut_points_)
         ]
-        self._store_schema(table.schema, rows.columns.feature_names)
+        self._store_schema(table.schema, names)
         return self
 
     @fill_docstring()

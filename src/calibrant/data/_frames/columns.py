@@ -253,6 +253,10 @@ def _raw_columns(X: Any) -> _RawColumns:
         raise DataTypeError(f"X is the path {os.fspath(X)!r:.60}; read it first: calibrant.data.read_table(path).X.")
     if hasattr(X, "collect") and hasattr(X, "lazy"):
         raise DataTypeError("X is a lazy frame; call X.collect() first.")
+    if type(X).__module__.startswith("pyarrow") and hasattr(X, "get_fragments"):
+        raise DataTypeError("X is a pyarrow Dataset; call X.to_table() first.")
+    if type(X).__module__.startswith("dask") and hasattr(X, "to_delayed"):
+        raise DataTypeError("X is a Dask collection; call X.compute() first.")
     if type(X).__name__ == "RecordBatch" and hasattr(X, "to_struct_array"):
         import pyarrow as pa
 

@@ -15,8 +15,9 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._source_limits import check_no_client
 from calibrant._threads import n_threads
-from calibrant.data._internal import Nominal, RowClassifierMixin
+from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
 from calibrant.ensembles._bagging.decision_paths import forest_decision_path
 from calibrant.ensembles._bagging.forest import Forest
@@ -37,6 +38,7 @@ from calibrant.trees._internal import (
     NominalSplits,
     Pruning,
     WeightKind,
+    fit_source,
     impurity_importances,
     read_training_for,
     rows_needed,
@@ -124,7 +126,7 @@ class BaggedTreesClassifier(
         are visited, up to 256 rows for each at a leaf, drawn at random where there are more.
     oob_score_ : float
         The accuracy of the most probable classes by ``oob_proba_``, weighted as the rows are; rows that are in every
-        bag are left out, and it is NaN where there are no others. Computed at each use.
+        bag are left out, and it is NaN where there are no others. Computed at first use.
     feature_importances_ : array of shape (n_features,)
         The share of each column in the decrease of impurity.
     %(features_in_)s
@@ -220,13 +222,16 @@ class BaggedTreesClassifier(
         self.random_state = random_state
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None) -> Self:
         """Grow a forest.
 
-        %(grouped_fit_sections)s
+        %(source_fit_sections)s
         """
         check_params(self, BAGGED_RULES)
         self._reading_options().check()
+        if is_source(X):
+            return fit_source(self, X, y, sample_weight, groups, client)
+        check_no_client(client)
         training = read_training_for(self, X, y, sample_weight, groups)
         examples = Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins)
         old = self.__dict__.get("_forest") if self.warm_start else None
@@ -264,6 +269,11 @@ class BaggedTreesClassifier(
         reading = ForestReader(forest, self._reading_options())
         reading.prepare()
         self._forest, self._reading = forest, reading
+
+    def _drop_rows(self) -> None:
+        """Drop the training rows, which were those of a source, after what is computed from them is stored."""
+        self._reading = self._reading.without_rows()
+        self._forest = self._reading.forest
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted forest as sections, which notebooks, reports and web pages show."""
@@ -381,12 +391,9 @@ class BaggedTreesClassifier(
     @property
     def oob_score_(self) -> float:
         """The accuracy of the most probable classes by ``oob_proba_``, over the rows that have one."""
-        proba, examples = self.oob_proba_, self._forest.examples
-        has_proba = ~np.isnan(proba[:, 0])
-        if not has_proba.any():
-            return float("nan")
-        is_right = proba[has_proba].argmax(axis=1) == examples.sorted_labels[has_proba]
-        return float(np.average(is_right, weights=None if examples.weights is None else examples.weights[has_proba]))
+        self._check_fitted()
+        with rows_needed(self, "oob_score_"):
+            return self._reading.oob_score
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -166,6 +167,10 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted classifier as sections, which notebooks, reports and web pages show."""
         return boosted_sections(self)
+
+    def _drop_rows(self) -> None:
+        """Drop the weights of the training rows, which were those of a source; the run cannot be continued then."""
+        self._run = replace(self._run, rows=b"", row_weights=None)
 
     def _store_run(self, run: Run, examples: Examples) -> None:
         self._run, self._order = run, examples.order

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
-from calibrant.data._internal import Nominal, Rows
+from calibrant._source_limits import check_no_client
+from calibrant.data._internal import Nominal, Rows, is_source
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
@@ -23,7 +24,14 @@ from calibrant.ensembles._boosting.stump_learner import (
     StumpLearner,
 )
 from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, StumpSums, branch_of, stack_stumps
-from calibrant.trees._internal import RULES, TREE_PARAMETER_DOCS, Examples, read_training, rows_needed
+from calibrant.trees._internal import (
+    RULES,
+    TREE_PARAMETER_DOCS,
+    Examples,
+    fit_source,
+    read_training,
+    rows_needed,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,14 +147,19 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         self.warm_start = warm_start
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"])
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostedStumpsClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> BoostedStumpsClassifier:
         """Find the stumps, one after the other.
 
-        %(fit_sections)s
+        %(ungrouped_source_fit_sections)s
         """
         check_params(self, BOOSTED_STUMP_RULES)
+        if is_source(X):
+            return fit_source(self, X, y, sample_weight, None, client)
+        check_no_client(client)
         training = read_training(X, y, sample_weight, nominal=self.nominal)
-        examples = Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins)
+        return self._fit_examples(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
+
+    def _fit_examples(self, examples: Examples) -> BoostedStumpsClassifier:
         before = self.__dict__.get("_run") if self.warm_start else None
         with rows_needed(self, "fit with warm_start=True"):
             run = start_run(before, self.n_trees, examples.fingerprint(), 0)

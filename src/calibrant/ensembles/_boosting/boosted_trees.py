@@ -12,7 +12,8 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
-from calibrant.data._internal import Nominal, Rows
+from calibrant._source_limits import check_no_client
+from calibrant.data._internal import Nominal, Rows, is_source
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
@@ -29,6 +30,7 @@ from calibrant.trees._internal import (
     MissingValues,
     NominalSplits,
     Pruning,
+    fit_source,
     impurity_importances,
     read_training,
     rows_needed,
@@ -206,12 +208,17 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         self.warm_start = warm_start
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], groups=TREE_PARAMETER_DOCS["groups"])
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> BoostedTreesClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None
+    ) -> BoostedTreesClassifier:
         """Grow the trees, one after the other.
 
-        %(grouped_fit_sections)s
+        %(source_fit_sections)s
         """
         check_params(self, BOOSTED_TREE_RULES)
+        if is_source(X):
+            return fit_source(self, X, y, sample_weight, groups, client)
+        check_no_client(client)
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
         return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
 
@@ -229,6 +236,8 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
             type(self).__name__,
         )
         return self._store(run, examples)
+
+    _fit_examples = _fit_coded
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

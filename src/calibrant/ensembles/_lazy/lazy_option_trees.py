@@ -12,8 +12,9 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS
-from calibrant.data._internal import Nominal, RowClassifierMixin
+from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, BagSampling, Bootstrap, ForestBags
 from calibrant.ensembles._lazy.lazy_search import LazyTrees
 from calibrant.trees._internal import TREE_PARAMETER_DOCS, Examples, read_training
@@ -140,6 +141,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         %(grouped_fit_sections)s
         """
         check_params(self, LAZY_RULES)
+        refuse_source(self, is_source(X))
         training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
         return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
 

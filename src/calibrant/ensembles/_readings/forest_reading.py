@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -37,6 +38,11 @@ __all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions"]
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
+
+_BLOCK = 2**16  # rows
+
+# What a reading keeps where the rows of its forest are dropped.
+_OF_PREDICTIONS = ("estimate", "tables", "eb_pets", "mob_esp", "n_voters", "oob_proba", "oob_score")
 
 READINGS: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
@@ -202,6 +208,36 @@ class ForestReader:
         if self.options.out_of_bag == "condition":
             return strict_oob_proba(self.members, self._pooling, self.mob_esp)
         return honest_oob_proba(self.members, self._pooling, self.eb_pets.alpha)
+
+    @cached_property
+    def oob_score(self) -> float:
+        """The weighted accuracy of the most probable classes out of the bag, over the rows that have one."""
+        right = total = 0.0
+        for first in range(0, len(self.oob_proba), _BLOCK):  # sources have more rows than copies of them have memory
+            rows = slice(first, first + _BLOCK)
+            proba, weights = self.oob_proba[rows], self.forest.examples.weights_of_block(rows)
+            weights = np.where(np.isnan(proba[:, 0]), 0.0, weights)
+            is_right = np.nan_to_num(proba).argmax(axis=1) == self.members.labels[rows]
+            right, total = right + float(weights[is_right].sum()), total + float(weights.sum())
+        return right / total if total > 0 else float("nan")
+
+    def without_rows(self) -> ForestReader:
+        """Return the reading of a forest without its rows; what is computed from them is computed before.
+
+        That are the tables of the reading, which count out-of-bag rows, and the out-of-bag probabilities.
+        """
+        self.prepare()
+        if self.forest.params.bootstrap is not None:
+            _ = self.oob_score
+        forest = copy.copy(self.forest)
+        vars(forest).update(examples=self.forest.examples.without_rows())
+        for name in ("in_bag", "bags"):
+            vars(forest).pop(name, None)
+        other = ForestReader(forest, self.options)
+        vars(other).update({name: value for name, value in vars(self).items() if name in _OF_PREDICTIONS})
+        if "mob_esp" in vars(self):
+            vars(other).update(n_voters=self.n_voters, mob_esp=replace(self.mob_esp, oob_label=None))
+        return other
 
 
 def average_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -68,10 +68,10 @@ class WalkedPaths:
 
     @classmethod
     def of_training(cls, forest: Forest) -> WalkedPaths:
-        """Return the paths of the training rows, kept where they do not take much memory."""
-        cores = [tree.core for tree in forest.trees]
-        table, threads = forest.examples.table.core, n_threads(forest.params.n_jobs)
-        return cls(_core.leaf_paths_of_table(cores, table, _MAX_KEPT_BYTES, threads), forest.examples.n_rows, threads)
+        """Return the paths of the training rows, kept where they do not take much memory; never those of a source."""
+        cores, examples = [tree.core for tree in forest.trees], forest.examples
+        n_kept, threads = 0 if examples.from_source else _MAX_KEPT_BYTES, n_threads(forest.params.n_jobs)
+        return cls(_core.leaf_paths_of_table(cores, examples.table.core, n_kept, threads), examples.n_rows, threads)
 
 
 LeafPaths: TypeAlias = LeafMatrix | WalkedPaths

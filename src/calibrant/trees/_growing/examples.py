@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Examples"]
 
+_BLOCK = 2**20  # rows
+
 
 @dataclass(frozen=True, eq=False)
 class Examples(NumberedClasses):
     """Coded training rows.
 
     ``cases`` is how often each row counts where J48 counts cases rather than weight; None for its weight.
+    ``from_source`` is whether they are mapped from the files of a scratch folder.
     """
 
     table: CodedTable
     feature_names: tuple[str, ...] | None
     cases: NDArray[np.float64] | None = None
+    from_source: bool = False
 
     @classmethod
     def code(cls, training: TrainingData, *, n_jobs: int | None = 1, max_bins: int | None = None) -> Examples:
@@ -85,7 +89,14 @@ class Examples(NumberedClasses):
     @property
     def class_weights(self) -> NDArray[np.float64]:
         """The weight of each class of ``classes``."""
-        return np.bincount(self.sorted_labels, self.weights, len(self.classes)).astype(np.float64)
+        counts, block = np.zeros(len(self.classes)), len(self.labels)
+        if self.weights is None or self.is_binned:  # sums are exact, and copies of a source's rows do not fit memory
+            block = min(block, _BLOCK)
+        for first in range(0, len(self.labels), block):
+            rows = slice(first, first + block)
+            weights = None if self.weights is None else self.weights[rows]
+            counts += np.bincount(self.labels[rows], weights, len(self.classes))
+        return counts[self.order]
 
     def equals(self, other: Examples) -> bool:
         """Return whether other rows have the same values, classes, weights and groups."""
@@ -101,6 +112,7 @@ class Examples(NumberedClasses):
             and _same(self.groups, other.groups)
             and all(np.array_equal(mine.codes(j), theirs.codes(j)) for j in range(mine.n_columns))
             and all(_same(mine.values(j), theirs.values(j)) for j in range(mine.n_columns))
+            and all(_same(mine.lows(j), theirs.lows(j)) for j in range(mine.n_columns))
         )
 
     def fingerprint(self) -> bytes:
@@ -116,7 +128,8 @@ class Examples(NumberedClasses):
         digest = hashlib.blake2b(digest_size=16)
         features = [(each.name, each.kind, *map(str, each.categories)) for each in self.table.schema.features]
         digest.update(repr((features, [str(label) for label in self.classes])).encode())
-        columns = [each for j in range(self.table.n_columns) for each in (self.table.codes(j), self.table.values(j))]
+        table = self.table
+        columns = [each for j in range(table.n_columns) for each in (table.codes(j), table.values(j), table.lows(j))]
         for array in (self.labels, self.order, self.weights, *columns, self.cases, self.groups):
             digest.update(b"" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
@@ -187,6 +200,11 @@ class Examples(NumberedClasses):
         return ExamplesWithoutRows(
             self.classes, self.n_declared, self.order, self.feature_names, self.class_weights, table
         )
+
+    def weights_of_block(self, rows: slice) -> NDArray[np.float64]:
+        """Return the weights of neighbouring rows."""
+        labels = self.labels[rows]
+        return np.ones(len(labels)) if self.weights is None else self.weights[rows]
 
     def weights_of(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the weights of some rows, 0 for the others."""
