@@ -7,6 +7,7 @@
 #include <random>
 
 #include "calibrate/logistic.hpp"
+#include "forest/bags.hpp"
 #include "forest/forest.hpp"
 #include "forest/predict.hpp"
 #include "harness.hpp"
@@ -125,6 +126,19 @@ TEST(a_fixed_forest_has_the_same_bits_everywhere) {
         for (const Tree& tree : grown(fixed, table, n_threads)) digest.add(tree);
         CHECK(digest.is(0xf7ddccfa4fd4ce7cULL));
     }
+}
+
+TEST(bags_have_the_same_bits_everywhere) {
+    Digest digest;
+    for (const BagKind kind : {BagKind::bootstrap, BagKind::subsample}) {
+        for (const std::size_t n : {1000U, 9001U}) {
+            const Bags bags({kind, 20, {n}, {}, n / 2, {}, {}}, n);
+            for (std::size_t tree = 0; tree < 3; ++tree) {
+                for (const std::uint16_t count : bags.of(tree)) digest.add(std::uint64_t{count});
+            }
+        }
+    }
+    CHECK(digest.is(0x95df06131750578eULL));
 }
 
 TEST(pruned_trees_have_the_same_bits_everywhere) {

@@ -118,7 +118,7 @@ class BaggedTreesClassifier(
     trees_ : tuple of Tree
         The trees; their counts are those of their bags.
     in_bag_ : array of shape (n_trees, n_rows)
-        Number of times each row (of weight above 0) is in the bag of each tree.
+        Number of times each row (of weight above 0) is in the bag of each tree; computed when it is requested.
     oob_proba_ : array of shape (n_rows, n_classes)
         The probabilities of each training row by the trees grown without it, with its own count, and those of its
         group, subtracted from its leaves; NaN for a row that is in every bag. Computed at first use. With

@@ -81,7 +81,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
     ----------
     %(classes_)s
     in_bag_ : array of shape (n_trees, n_rows)
-        Number of times each row (of weight above 0) is in each bag.
+        Number of times each row (of weight above 0) is in each bag; computed when it is requested.
     %(features_in_)s
 
     Notes
