@@ -7,7 +7,8 @@ from calibrant.trees._export.outline import Outline
 from calibrant.trees._export.sections import HOW_TO_READ, draw_model
 from calibrant.trees._export.text import plain_text
 from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import grow_unpruned
+from calibrant.trees._growing.fixed_point import fixed_point_weights
+from calibrant.trees._growing.grow import grow_unpruned, tie_seed
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.row_subsets import RowSubsets
 from calibrant.trees._growing.rows_left_out import (
@@ -75,6 +76,7 @@ __all__ = [
     "counts_bits",
     "draw_model",
     "fit_source",
+    "fixed_point_weights",
     "grow_levels",
     "grow_unpruned",
     "impurity_importances",
@@ -93,6 +95,7 @@ __all__ = [
     "resolve_estimate",
     "rows_needed",
     "style_params",
+    "tie_seed",
     "unpack_trees",
     "with_table",
 ]

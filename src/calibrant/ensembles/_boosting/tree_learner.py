@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
@@ -10,7 +11,7 @@ import numpy as np
 
 from calibrant._random import stream, stream_seed
 from calibrant.ensembles._boosting.adaboost_variants import MemberPredictions
-from calibrant.trees._internal import GrownTree, TreeParams, TreeReading, predict_rows
+from calibrant.trees._internal import GrownTree, TreeParams, TreeReading, fixed_point_weights, predict_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import Examples
 
-__all__ = ["TreeLearner", "TreeMember"]
+__all__ = ["MEMBER_STREAM", "TreeLearner", "TreeMember"]
 
 # Keys of the random streams of one fit.
-_MEMBER, _RESAMPLE = 0, 1
+MEMBER_STREAM, _RESAMPLE = 0, 1
 _MAX_DRAWS = 2.0**53  # every count up to this is a float
 
 
@@ -66,10 +67,14 @@ class TreeLearner:
     def reweight(self, factors: NDArray[np.float64]) -> None:
         """Multiply the weights of the rows, and scale them to their previous sum."""
         weights = self.weights * factors
-        self.weights = weights * (self._total / weights.sum())
+        if self._examples.is_binned:  # sums that no partition of the rows changes, as trees of parts need them
+            scaled = weights * (self._total / math.fsum(weights))
+            self.weights = fixed_point_weights(scaled, math.fsum(scaled))
+        else:
+            self.weights = weights * (self._total / weights.sum())
 
     def _grow(self, number: int) -> TreeMember:
-        seed = np.random.SeedSequence(stream_seed(self._seed, _MEMBER, number))
+        seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
         examples = replace(self._examples, weights=self._training_weights(number), cases=self._cases).with_exact_sums()
         grown = GrownTree.grow(examples, self._params, seed)
         return TreeMember(grown.tree, TreeReading.of(grown, self._params.estimate, self._params))

@@ -26,6 +26,7 @@ from calibrant.trees._tree_params import RULES, TreeParams
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.trees._growing.rows_left_out import ExamplesWithoutRows
     from calibrant.trees._growing.training_data import TrainingData
 
 __all__ = ["GrownTree"]
@@ -112,6 +113,15 @@ class GrownTree:
     ) -> GrownTree:
         """Put a tree that is already grown together with its rows."""
         return cls(tree, examples, _subsets(examples, params, seed, rows), params, seed)
+
+    @classmethod
+    def of_parts(
+        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
+    ) -> GrownTree:
+        """Put a tree together with what is known of its rows, which are elsewhere; what needs them raises an error."""
+        grown: GrownTree = object.__new__(cls)
+        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
+        return grown
 
     def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
