@@ -49,9 +49,9 @@ INTERNAL = {
         decompose leave_and_select profit_of read_costed_predictions
     """,
     "ensembles": """
-        ALGORITHMS Alpha BAGGED_RULES BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES Forest
-        ForestBags ForestReader GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions StumpMember TreeLearner
-        TreeMember boost fit_gradient_boosting stack_stumps start_run
+        ALGORITHMS Alpha BAGGED_RULES BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES
+        Forest ForestBags ForestReader GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions
+        StumpMember TreeLearner TreeMember boost fit_gradient_boosting stack_stumps start_run
     """,
     "estimates": """
         ClassKernels ESTIMATE_RULE KernelReader frequencies leaves_of_most_probable log_loss_of look_up wallace
@@ -83,10 +83,10 @@ INTERNAL = {
         Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree HOW_TO_READ LevelPlan
         MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts Probabilities Pruning RULES
         RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows
-        TreeParams TreeReading WeightKind counts_bits draw_model fit_source grow_levels grow_unpruned
-        impurity_importances leaves_below missing_rows narrowest node_indicator node_positions number_classes
-        pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate
-        rows_needed style_params unpack_trees with_table
+        TreeParams TreeReading WeightKind counts_bits draw_model fit_source fixed_point_weights grow_levels
+        grow_unpruned impurity_importances leaves_below missing_rows narrowest node_indicator node_positions
+        number_classes pack_trees plain_text predict_rows probability_table read_training read_training_for
+        resolve_estimate rows_needed style_params tie_seed unpack_trees with_table
     """,
 }
 

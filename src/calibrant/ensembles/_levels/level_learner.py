@@ -74,7 +74,7 @@ class LevelLearner:
         (core,) = grow_levels(self._parts, self._plan, {number: tie_seed(seed)})
         examples = self._examples
         tree = Tree(core, examples.order, examples.classes, self._plan.bins.schema)
-        grown = GrownTree.of_parts(tree, examples, self._params, seed)
+        grown = GrownTree.of_source(tree, examples, self._params, seed)
         self._member = TreeMember(tree, TreeReading.of(grown, self._params.estimate, self._params))
         return self._member, self._predictions(self._member, core)
 

@@ -114,15 +114,6 @@ class GrownTree:
         """Put a tree that is already grown together with its rows."""
         return cls(tree, examples, _subsets(examples, params, seed, rows), params, seed)
 
-    @classmethod
-    def of_parts(
-        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
-    ) -> GrownTree:
-        """Put a tree together with what is known of its rows, which are elsewhere; what needs them raises an error."""
-        grown: GrownTree = object.__new__(cls)
-        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
-        return grown
-
     def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
         other = copy.copy(self)
@@ -156,6 +147,15 @@ class GrownTree:
         kept = {name: getattr(self, name) for name in ("tree", "params", "seed")}
         grown: GrownTree = object.__new__(GrownTree)
         vars(grown).update(kept, examples=self.examples.without_rows(self.cut_values))
+        return grown
+
+    @classmethod
+    def of_source(
+        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
+    ) -> GrownTree:
+        """Return a tree whose rows are not kept."""
+        grown: GrownTree = object.__new__(GrownTree)
+        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
         return grown
 
     @property
