@@ -68,7 +68,7 @@ class Forest:
         (3, True)
         """
         new = range(len(self.trees), n_trees)
-        larger = self if self.drawn is None else replace(self, drawn=self._draw_more(n_trees))
+        larger = self if self.drawn is None else replace(self, drawn=self._draw_more(self.drawn, n_trees))
         return replace(larger, trees=self.trees + tuple(larger._grow(new)))
 
     @cached_property
@@ -81,9 +81,9 @@ class Forest:
         """The same as a table, trees x rows."""
         return self.bags.matrix(len(self.trees))
 
-    def _draw_more(self, n_trees: int) -> NDArray[np.uint16]:
+    def _draw_more(self, drawn: NDArray[np.uint16], n_trees: int) -> NDArray[np.uint16]:
         more = self._drawn_bags.matrix(n_trees)
-        more[: len(self.trees)] = self.drawn
+        more[: len(drawn)] = drawn
         return more
 
     @property
