@@ -6,6 +6,8 @@ from calibrant.trees._export.layout import leaves_below, node_positions
 from calibrant.trees._export.outline import Outline
 from calibrant.trees._export.sections import HOW_TO_READ, draw_model
 from calibrant.trees._export.text import plain_text
+from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for
+from calibrant.trees._cluster.joined_rows import JoinedRows
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.fixed_point import fixed_point_weights
 from calibrant.trees._growing.grow import grow_unpruned, tie_seed
@@ -20,6 +22,7 @@ from calibrant.trees._growing.rows_left_out import (
 from calibrant.trees._growing.source_fit import fit_source
 from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
 from calibrant.trees._importances import impurity_importances
+from calibrant.trees._levels.dask_parts import DaskParts
 from calibrant.trees._levels.grow_levels import grow_levels
 from calibrant.trees._levels.level_plan import LevelPlan
 from calibrant.trees._levels.parts import Parts
@@ -53,14 +56,17 @@ __all__ = [
     "TREE_ARRAYS",
     "TREE_CODINGS",
     "TREE_PARAMETER_DOCS",
+    "ClusterRows",
     "Coding",
     "CriterionName",
+    "DaskParts",
     "Dialect",
     "EmptyLeaf",
     "Examples",
     "ExamplesWithoutRows",
     "GrownTree",
     "LevelPlan",
+    "JoinedRows",
     "MissingValues",
     "NodeReader",
     "NominalSplits",
@@ -75,6 +81,7 @@ __all__ = [
     "WeightKind",
     "counts_bits",
     "draw_model",
+    "examples_for",
     "fit_source",
     "fixed_point_weights",
     "grow_levels",

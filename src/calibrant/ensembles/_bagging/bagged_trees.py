@@ -19,6 +19,7 @@ from calibrant._source_limits import check_no_client
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
+from calibrant.ensembles._bagging.cluster_forest import fit_forest_on_cluster
 from calibrant.ensembles._bagging.decision_paths import forest_decision_path
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import BAGGED_RULES, RULES, MaxFeatures
@@ -269,6 +270,8 @@ class BaggedTreesClassifier(
         reading = ForestReader(forest, self._reading_options())
         reading.prepare()
         self._forest, self._reading = forest, reading
+
+    _fit_cluster = fit_forest_on_cluster
 
     def _drop_rows(self) -> None:
         """Drop the training rows, which were those of a source, after what is computed from them is stored."""

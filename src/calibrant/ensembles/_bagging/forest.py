@@ -115,6 +115,10 @@ class Forest:
                 held_bytes += self._count_bytes(grown)
                 bar.advance(len(grown))
 
+    def grow_batch(self, batch: range) -> list[Tree]:
+        """Return the trees of these numbers, which depend on no others."""
+        return self._grow_batch(batch, 0)
+
     def _count_bytes(self, trees: Iterable[Tree]) -> int:
         return FLOAT_BYTES * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
 

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Source
     from calibrant.trees._growing.examples import Examples
 
-__all__ = ["ClusterRows", "examples_for", "fit_on_cluster", "open_rows"]
+__all__ = ["ClusterRows", "examples_for", "fit_examples", "fit_on_cluster", "open_rows"]
 
 R = TypeVar("R")
 
 # Codes may take a third of a worker's memory: a second copy exists while partitions are joined, and trees need the rest
 _MEMORY_SHARE = 3
+_MOST_BINS = 255  # of codes of a byte, and the default of sources
 
 
 def read_facts(source: Source, max_bins: int) -> SourceFacts:
@@ -122,13 +123,13 @@ def open_rows(source: DaskSource, max_bins: int) -> Iterator[ClusterRows]:
         rows.release()
 
 
-def fit_on_cluster(estimator: Any, source: DaskSource, max_bins: int) -> None:
+def fit_on_cluster(estimator: Any, source: DaskSource) -> None:
     """Fit an estimator to a source on a cluster, the same as to the rows in memory to the bit.
 
     An estimator with a method ``_fit_cluster`` (of the coded rows) decides itself where its parts are learned; any
     other is fitted by one worker.
     """
-    with open_rows(source, max_bins) as rows:
+    with open_rows(source, estimator.max_bins or _MOST_BINS) as rows:
         fit = getattr(estimator, "_fit_cluster", None)
         fitted = fit_by_one_worker(estimator, rows) if fit is None else fit(rows)
     adopt(estimator, fitted)
@@ -148,9 +149,17 @@ def adopt(estimator: Any, fitted: dict[str, Any]) -> None:
 
 
 def _fit(estimator: Any, rows: JoinedRows) -> dict[str, Any]:
-    estimator._fit_coded(examples_for(estimator, rows))
-    estimator._drop_rows()
+    fit_examples(estimator, examples_for(estimator, rows))
     return dict(vars(estimator))
+
+
+def fit_examples(estimator: Any, examples: Examples) -> None:
+    """Fit an estimator to coded rows, and let it drop them."""
+    if hasattr(estimator, "_grow_coded"):
+        estimator._adopt(estimator._grow_coded(examples))
+    else:
+        estimator._fit_examples(examples)
+    estimator._drop_rows()
 
 
 def examples_for(estimator: Any, rows: JoinedRows) -> Examples:

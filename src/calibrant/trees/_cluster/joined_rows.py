@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +65,7 @@ class JoinedRows:
         labels = Labels(facts.labels.classes, positions, facts.labels.declared, facts.labels.n_declared)
         numbered = number_classes(labels, codes.weights, codes.groups, class_weight)
         table = facts.bins.table(codes.matrix)
-        return Examples.of(numbered, table, facts.feature_names).with_exact_sums()
+        return replace(Examples.of(numbered, table, facts.feature_names), from_source=True).with_exact_sums()
 
     def __sizeof__(self) -> int:
         return self._facts.n_bytes  # by which Dask accounts for the memory of workers

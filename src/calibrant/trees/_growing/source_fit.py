@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from calibrant._source_limits import check_source_columns, check_source_params
-from calibrant.data._internal import Source, binned_rows, open_source, warn_of_weights
+from calibrant.data._internal import DaskSource, Source, binned_rows, open_source, warn_of_weights
+from calibrant.trees._cluster.cluster_fit import fit_examples, fit_on_cluster
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.training_data import number_classes
 
@@ -31,11 +32,12 @@ def fit_source(estimator: E, X: Any, y: Any, sample_weight: Any, groups: Any, cl
     check_source_params(estimator)
     check_source_columns(y=y, sample_weight=sample_weight, groups=groups)
     roles = {"target": y, "sample_weight": sample_weight, "groups": groups}
-    with (
-        open_source(X, **roles, nominal=estimator.nominal, client=client) as source,  # type: ignore[attr-defined]
-        open_examples(estimator, source) as examples,
-    ):
-        _fit_examples(estimator, examples)
+    with open_source(X, **roles, nominal=estimator.nominal, client=client) as source:  # type: ignore[attr-defined]
+        if isinstance(source, DaskSource):
+            fit_on_cluster(estimator, source)
+        else:
+            with open_examples(estimator, source) as examples:
+                fit_examples(estimator, examples)
     return estimator
 
 
@@ -48,12 +50,3 @@ def open_examples(estimator: Any, source: Source) -> Iterator[Examples]:
         numbered = number_classes(rows.labels, rows.weights, rows.groups, getattr(estimator, "class_weight", None))
         names = source.columns if source.roles.named else None
         yield replace(Examples.of(numbered, rows.table, names), from_source=True).with_exact_sums()
-
-
-def _fit_examples(estimator: Any, examples: Examples) -> None:
-    """Fit an estimator to coded rows, and let it drop them."""
-    if hasattr(estimator, "_grow_coded"):
-        estimator._adopt(estimator._grow_coded(examples))
-    else:
-        estimator._fit_examples(examples)
-    estimator._drop_rows()
