@@ -52,6 +52,8 @@ def _looks_at_rows(estimator: Any) -> bool:
     return estimate == "kernel_density" if isinstance(estimate, str) else hasattr(estimate, "reader")
 
 
+_MORE_MEMORY = "{}, or start workers that have memory for the codes of all rows."
+
 REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
     RefusedParameter(
         "max_bins > 255",
@@ -67,6 +69,30 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         'estimate="kernel_density"',
         _looks_at_rows,
         "Choose an estimate that is read from class counts: kernel densities keep the rows of every leaf.",
+    ),
+    RefusedParameter(
+        "prune other than None",
+        lambda estimator: getattr(estimator, "prune", None) is not None,
+        _MORE_MEMORY.format("Set prune=None"),
+        "levels",
+    ),
+    RefusedParameter(
+        "honest=True",
+        lambda estimator: bool(getattr(estimator, "honest", False)),
+        _MORE_MEMORY.format("Set honest=False"),
+        "levels",
+    ),
+    RefusedParameter(
+        "collapse=True",
+        lambda estimator: bool(getattr(estimator, "collapse", False)),
+        _MORE_MEMORY.format("Set collapse=False"),
+        "levels",
+    ),
+    RefusedParameter(
+        'out_of_bag other than "ignore"',
+        lambda estimator: getattr(estimator, "out_of_bag", "ignore") != "ignore",
+        _MORE_MEMORY.format('Set out_of_bag="ignore"'),
+        "levels",
     ),
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 from typing import Any
 
@@ -23,8 +22,8 @@ da = pytest.importorskip("dask.array")
 
 
 def local(model: Any, rows: pd.DataFrame) -> Any:
-    X, weights = rows.drop(columns=["ill", "w"], errors="ignore"), rows["w"] if "w" in rows else None
-    return model.fit(X, rows["ill"], sample_weight=weights)
+    X = rows.drop(columns=["ill", "w"], errors="ignore")
+    return model.fit(X, rows["ill"], sample_weight=rows.get("w"))
 
 
 def on_cluster(model: Any, rows: Any, client: Any) -> Any:
@@ -44,9 +43,11 @@ def assert_same(fitted: Any, expected: Any, rows: pd.DataFrame) -> None:
 
 MODELS = {
     "forest": BaggedTreesClassifier(n_trees=10, max_features="sqrt", max_bins=255, random_state=0),
-    "by class": BaggedTreesClassifier(n_trees=6, bootstrap="by_class", class_weight="balanced", max_bins=30, random_state=1),
+    "by class": BaggedTreesClassifier(
+        n_trees=6, bootstrap="by_class", class_weight="balanced", max_bins=30, random_state=1
+    ),
     "eb_pets": EBPETsClassifier(n_trees=6, max_bins=255, random_state=0),
-    "tree": ProbabilityTreeClassifier(max_bins=20),
+    "tree": ProbabilityTreeClassifier(max_bins=20, missing="learned"),
     "boosted": BoostedTreesClassifier(n_trees=4, max_depth=3, max_bins=255, random_state=0),
 }
 
@@ -109,9 +110,7 @@ class Interruption:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, model = table(), MODELS["forest"].set_params(n_trees=20)
     killed = []
 

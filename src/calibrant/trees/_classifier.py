@@ -15,6 +15,7 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._source_limits import check_no_client
 from calibrant.data._internal import Nominal, is_source
 from calibrant.estimates import Estimate
+from calibrant.trees._cluster.cluster_tree import fit_tree_on_cluster
 from calibrant.trees._description.description_mixin import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.examples import Examples
@@ -211,6 +212,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         self.ccp_alpha_ = float(grown.params.ccp_alpha) if grown.params.prune == "cost_complexity" else 0.0
         self._store_columns(*grown.examples.columns_and_classes)
         return self
+
+    _fit_cluster = fit_tree_on_cluster
 
     def _drop_rows(self) -> None:
         """Drop the training rows, which were those of a source."""

@@ -1,13 +1,13 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
+from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for
+from calibrant.trees._cluster.joined_rows import JoinedRows
 from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
 from calibrant.trees._export.layout import leaves_below, node_positions
 from calibrant.trees._export.outline import Outline
 from calibrant.trees._export.sections import HOW_TO_READ, draw_model
 from calibrant.trees._export.text import plain_text
-from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for
-from calibrant.trees._cluster.joined_rows import JoinedRows
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.fixed_point import fixed_point_weights
 from calibrant.trees._growing.grow import grow_unpruned, tie_seed
@@ -65,8 +65,8 @@ __all__ = [
     "Examples",
     "ExamplesWithoutRows",
     "GrownTree",
-    "LevelPlan",
     "JoinedRows",
+    "LevelPlan",
     "MissingValues",
     "NodeReader",
     "NominalSplits",

@@ -17,7 +17,7 @@ from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
 from calibrant.trees._growing.memory import MemoryBudget
 from calibrant.trees._growing.row_subsets import RowSubsets, draw_row_subsets
-from calibrant.trees._growing.rows_left_out import missing_rows
+from calibrant.trees._growing.rows_left_out import ExamplesWithoutRows, missing_rows
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._pruning.cross_validated import choose_alpha
 from calibrant.trees._tree import Tree
@@ -144,9 +144,15 @@ class GrownTree:
 
     def without_rows(self) -> GrownTree:
         """Return the tree without the rows that it was grown from; what needs them raises `NotSavedError`."""
-        kept = {name: getattr(self, name) for name in ("tree", "params", "seed")}
+        return GrownTree.of_source(self.tree, self.examples.without_rows(self.cut_values), self.params, self.seed)
+
+    @classmethod
+    def of_source(
+        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
+    ) -> GrownTree:
+        """Return a tree whose rows are not kept."""
         grown: GrownTree = object.__new__(GrownTree)
-        vars(grown).update(kept, examples=self.examples.without_rows(self.cut_values))
+        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
         return grown
 
     @classmethod

@@ -1,0 +1,33 @@
+"""Fits on a cluster whose workers cannot hold all codes: trees from histograms, the local ones to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.dask.tables import table
+from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_cluster
+
+from calibrant.exceptions import ParameterError
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that have memory for the codes of some rows only."""
+    monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 3 * 600 * 7 - 1)
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("name", ["forest", "by class", "tree"])
+def test_a_forest_grown_level_by_level_is_the_local_one(client: Any, name: str) -> None:
+    rows, model = table(), MODELS[name]
+    fitted = on_cluster(model, dd.from_pandas(rows, npartitions=3, sort=False), client)
+    assert_same(fitted, local(type(model)(**model.get_params()), rows), rows)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_what_needs_all_rows_is_refused_before_the_work(client: Any) -> None:
+    with pytest.raises(ParameterError, match="level by level"):
+        on_cluster(
+            type(MODELS["forest"])(prune="pessimistic", n_trees=2), dd.from_pandas(table(), npartitions=2), client
+        )
