@@ -80,13 +80,14 @@ INTERNAL = {
     """,
     "svm": "KernelFunction Machines SVM_RULES",
     "trees": """
-        Coding CriterionName Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree HOW_TO_READ LevelPlan
-        MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts Probabilities Pruning RULES
-        RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TableWithoutRows
-        TreeParams TreeReading WeightKind counts_bits draw_model fit_source fixed_point_weights grow_levels
-        grow_unpruned impurity_importances leaves_below missing_rows narrowest node_indicator node_positions
-        number_classes pack_trees plain_text predict_rows probability_table read_training read_training_for
-        resolve_estimate rows_needed style_params tie_seed unpack_trees with_table
+        ClusterRows Coding CriterionName DaskParts Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree
+        HOW_TO_READ JoinedRows LevelPlan MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts
+        Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS
+        TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind counts_bits draw_model
+        examples_for fit_source fixed_point_weights grow_levels grow_unpruned impurity_importances leaves_below
+        missing_rows narrowest node_indicator node_positions number_classes pack_trees plain_text predict_rows
+        probability_table read_training read_training_for resolve_estimate rows_needed style_params tie_seed
+        unpack_trees with_table
     """,
 }
 

@@ -155,15 +155,6 @@ class GrownTree:
         vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
         return grown
 
-    @classmethod
-    def of_source(
-        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
-    ) -> GrownTree:
-        """Return a tree whose rows are not kept."""
-        grown: GrownTree = object.__new__(GrownTree)
-        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
-        return grown
-
     @property
     def n_bytes(self) -> int:
         """Memory that rows and tree take."""
