@@ -12,6 +12,7 @@
 #include "bind/rows.hpp"
 #include "table/code_bytes.hpp"
 #include "table/coded_table.hpp"
+#include "table/find_cells.hpp"
 #include "table/order_statistics.hpp"
 #include "table/take_rows.hpp"
 
@@ -136,6 +137,19 @@ nb::object values_at(const Column<T>& column, const Vector<std::int64_t>& positi
                           to_vector(found, [](const OrderStatistic& each) { return each.next; }));
 }
 
+using OutputCells = nb::ndarray<std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void cells_of(const std::variant<Column<float>, Column<double>>& values, const Column<double>& edges,
+              const OutputCells& out, std::size_t n_threads) {
+    std::variant<StridedView<float>, StridedView<double>> column;
+    std::visit([&](const auto& array) { column = view(array); }, values);
+    const auto bounds = copied(edges);
+    // A value takes a small part of the time of a row of other work
+    run_interruptibly(out.size() / 8, [&](const StopToken& stop) {
+        find_cells(column, bounds, {out.data(), out.size()}, n_threads, stop);
+    });
+}
+
 nb::object lows_of(nb::handle_t<CodedTable> self, std::size_t index) {
     const auto& column = nb::cast<const CodedTable&>(self).column(index);
     return column.is_binned() ? view_array(column.lows, self) : nb::none();
@@ -185,6 +199,9 @@ void bind_tables(nb::module_& module) {
                "Return the values at ascending positions of the sorted column, missing ones left out, and the least "
                "greater value of each, NaN where there is none.");
     module.def("values_at", &values_at<double>, "column"_a.noconvert(), "positions"_a.noconvert());
+    module.def("find_cells", &cells_of, "values"_a.noconvert(), "edges"_a.noconvert(), "out"_a.noconvert(),
+               "n_threads"_a = 1,
+               "Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.");
     module.def("take_table", &take_table, "table"_a, "rows"_a.noconvert(), "collected"_a, "n_threads"_a,
                "Return the table of some rows, and the codes that the categories of each collected column had.");
     module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),

@@ -68,6 +68,11 @@ def values_at(column: Annotated[NDArray[numpy.float32], dict(shape=(None,), devi
 @overload
 def values_at(column: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object: ...
 
+def find_cells(values: Annotated[NDArray[numpy.float32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None:
+    """
+    Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.
+    """
+
 def take_table(table: CodedTable, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), device='cpu', writable=False)], collected: Sequence[bool], n_threads: int) -> tuple[CodedTable, list[list[int]]]:
     """
     Return the table of some rows, and the codes that the categories of each collected column had.

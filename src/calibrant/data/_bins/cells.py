@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant import _core
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["CellCounts", "cells_of", "count_cells", "key_edges", "next_float", "sample_edges"]
 
 
-def cells_of(values: NDArray[np.floating[Any]], edges: NDArray[np.float64]) -> NDArray[np.intp]:
+def cells_of(values: NDArray[np.floating[Any]], edges: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Return the cell of each value: the number of edges that are less; NaN is beyond the last cell.
 
     Examples
     --------
     >>> cells_of(np.array([1.0, 2.0, 2.5, np.nan]), np.array([1.0, 2.0]))
-    array([0, 1, 2, 3])
+    array([0, 1, 2, 3], dtype=uint16)
     """
-    cells = np.searchsorted(edges, values)
-    cells[np.isnan(values)] = len(edges) + 1
-    return cells
+    cells = np.empty(len(values), dtype=np.uint16)
+    _core.find_cells(values, edges, cells)
+    return np.minimum(cells, np.uint16(len(edges) + 1), out=cells)
 
 
 @dataclass(frozen=True, eq=False)

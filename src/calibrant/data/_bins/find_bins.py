@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["find_bins"]
 
 _LEAST_CELLS, _MOST_CELLS = 2**10, 2**14  # counted in the first pass; more take longer to search than a further pass
-_ROWS_OF_ENDS = 2**17  # to be collected of all cells that hold the end of a bin
+_ROWS_OF_ENDS = 2**16  # to be collected of all cells that hold the end of a bin
 
 
 def find_bins(source: Source, max_bins: int = 255) -> Bins:

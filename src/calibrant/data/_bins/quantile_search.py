@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["CellValues", "Gathering", "QuantileSearch", "gather_values"]
 
 _MOST_GATHERED = 2**18  # rows of a column whose values are collected, 2 MB; more are divided into finer cells first
+_MOST_REPEATED = 2**16  # values that are held without adding up equal ones
 _N_CELLS = 2**12  # of a column in a further pass
 
 
@@ -29,14 +30,28 @@ class Gathering:
 
 @dataclass(frozen=True, eq=False)
 class CellValues:
-    """Distinct values in order with their weights; of cells whose least value is wanted that one, of weight 0."""
+    """Values with their weights; of cells whose least value is wanted that one, of weight 0.
+
+    Equal values are added up only when there are twice as many as after the last time, because that sorts them.
+    """
 
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
+    n_distinct: int = 0
 
     def __add__(self, other: CellValues) -> CellValues:
         """Return the values of both."""
-        return _distinct(np.concatenate([self.values, other.values]), np.concatenate([self.weights, other.weights]))
+        n_distinct = max(self.n_distinct, other.n_distinct)
+        both = CellValues(
+            np.concatenate([self.values, other.values]), np.concatenate([self.weights, other.weights]), n_distinct
+        )
+        return both.distinct() if len(both.values) > max(_MOST_REPEATED, 2 * n_distinct) else both
+
+    def distinct(self) -> CellValues:
+        """Return each value once, in order."""
+        found, position = np.unique(self.values, return_inverse=True)
+        weights: NDArray[np.float64] = np.asarray(np.bincount(position, self.weights, len(found)), dtype=np.float64)
+        return CellValues(found, weights, len(found))
 
 
 def gather_values(
@@ -51,12 +66,7 @@ def gather_values(
     has = np.bincount(cells[least], minlength=len(lowest)) > 0
     found = np.concatenate([values[every].astype(np.float64), lowest[has]])
     amounts = np.ones(every.sum()) if weights is None else weights[every]
-    return _distinct(found, np.concatenate([amounts, np.zeros(has.sum())]))
-
-
-def _distinct(values: NDArray[np.float64], weights: NDArray[np.float64]) -> CellValues:
-    found, position = np.unique(values + 0.0, return_inverse=True)
-    return CellValues(found, np.asarray(np.bincount(position, weights, len(found)), dtype=np.float64))
+    return CellValues(found + 0.0, np.concatenate([amounts, np.zeros(has.sum())])).distinct()
 
 
 class QuantileSearch:
@@ -126,6 +136,7 @@ class QuantileSearch:
 
     def bins(self, gathered: CellValues) -> ColumnBins:
         """Return the greatest and least values of the bins, once the values of the cells are known."""
+        gathered = gathered.distinct()
         values, weights = gathered.values, gathered.weights
         cells = cells_of(values, self.edges)
         is_sought = self._is_sought[cells]

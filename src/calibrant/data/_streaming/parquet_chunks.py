@@ -78,7 +78,10 @@ def reading_parquet(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError, OverflowError) as error:
+    except MemoryError as error:
+        hint = "Free some memory, or write the file with fewer columns or smaller pages."
+        raise ReadError.at(path, f"needs more memory than there is ({error})", hint=hint) from error
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         reason = re.sub(r"\s+", " ", str(error))[:200].rstrip(".")
         problem = f"is not a complete Parquet file ({reason})"
         raise ReadError.at(path, problem, hint="Copy or download it again.") from error

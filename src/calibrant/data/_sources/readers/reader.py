@@ -17,7 +17,9 @@ __all__ = ["Fingerprint", "SourceReader", "TypesWidenedError", "file_fingerprint
 # Time of change and size of each file.
 Fingerprint = tuple[tuple[str, int, int], ...]
 
-_CELLS = 2**21  # of a part: 16 MB of floats, and few enough parts that their overhead does not count
+# Of a part: 8 MB of floats, with copies and what Arrow reads ahead some 70 MB; few enough parts that their overhead
+# does not count.
+_CELLS = 2**20
 _MOST_ROWS = 2**18
 
 
@@ -47,7 +49,7 @@ def rows_of_a_part(n_columns: int, wanted: int | None = None) -> int:
     Examples
     --------
     >>> rows_of_a_part(20), rows_of_a_part(1), rows_of_a_part(20, 500)
-    (104857, 262144, 500)
+    (52428, 262144, 500)
     """
     return wanted or max(1, min(_MOST_ROWS, _CELLS // max(1, n_columns)))
 
