@@ -148,7 +148,7 @@ void bind_readings(nb::module_& module) {
                nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
                "Return the leaf paths of new rows, found whenever they are used.");
     module.def("leaf_paths_of_table", &leaf_paths_of_table, "trees"_a, "table"_a, "most_bytes"_a, "n_threads"_a,
-               nb::keep_alive<0, 1>(),
+               nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
                "Return the leaf paths of the table that the trees were grown from, stored as far as they fit into "
                "most_bytes.");
 

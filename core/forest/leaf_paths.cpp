@@ -10,10 +10,14 @@
 
 namespace calibrant {
 
-// The codes of a table row by row, all of one width: what lanes can descend with.
+// The codes of a table row by row, all of one width: what lanes can descend with. Bytes are so already, and viewed.
 class WideCodes {
   public:
     WideCodes(const CodedTable& table, std::size_t n_threads, const StopToken& stop) {
+        if (table.bytes() != nullptr) {
+            rows_ = coded_rows(table);
+            return;
+        }
         std::vector<std::size_t> columns(table.n_columns());
         std::iota(columns.begin(), columns.end(), std::size_t{0});
         cells_ = row_major_cells<std::uint32_t>(table, columns, rows_per_task, n_threads, stop, [](std::size_t) {

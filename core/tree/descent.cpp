@@ -26,8 +26,9 @@ void lay_out(Variant& lanes, const Tree& tree, const PredictRows& rows) {
 TreeWalk::TreeWalk(const Tree& tree, const PredictRows& rows) : tree_(tree), rows_(rows) {
     if (tree.n_nodes() == 0) throw std::invalid_argument("the tree has no nodes");
     if (rows.n_rows < few_rows || rows.n_rows < tree.n_nodes() / few_rows) return;
-    lay_out<Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint32_t>,
-            Lanes<std::uint32_t, std::uint64_t>>(lanes_, tree, rows);
+    lay_out<Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint8_t, std::uint32_t>,
+            Lanes<std::uint8_t, std::uint64_t>, Lanes<std::uint32_t>, Lanes<std::uint32_t, std::uint64_t>>(lanes_, tree,
+                                                                                                           rows);
 }
 
 }  // namespace calibrant

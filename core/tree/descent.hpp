@@ -158,7 +158,8 @@ class TreeWalk {
 
     const Tree& tree_;
     const PredictRows& rows_;
-    std::variant<std::monostate, Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>, Lanes<std::uint32_t>,
+    std::variant<std::monostate, Lanes<float>, Lanes<float, std::uint64_t>, Lanes<double>,
+                 Lanes<std::uint8_t, std::uint32_t>, Lanes<std::uint8_t, std::uint64_t>, Lanes<std::uint32_t>,
                  Lanes<std::uint32_t, std::uint64_t>>
         lanes_;
 };

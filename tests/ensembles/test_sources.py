@@ -1,5 +1,10 @@
 """Learning from sources: the model of the same rows in memory in 255 bins, to the bit, and without its rows."""
 
+import os
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -253,3 +258,75 @@ def test_too_little_scratch_space_is_told_before_the_work(scratch, parquet, monk
     with pytest.raises(DataError, match=r"codes of 1,200 rows take 7.2e-06 GB .* has 5e-06 GB free"):
         MAKERS["forest"]().fit(parquet, "y")
     assert not list(scratch.iterdir())
+
+
+# --- memory -------------------------------------------------------------------------------------------------------
+
+CHILD = """
+import os, resource, sys
+import numpy as np
+import pyarrow as pa, pyarrow.parquet, pandas, polars
+from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.data._sources.readers import reader
+
+if "SMALL_PARTS" in os.environ:
+    reader._CELLS = 2**17
+pa.set_cpu_count(1)
+pa.set_io_thread_count(1)
+path, allowed = sys.argv[1], int(sys.argv[2])
+# What imports and threads take is not allocated for the rows: a small fit first.
+rows = {f"x{j}": np.arange(50.0) for j in range(20)} | {"text": ["a", "b"] * 25, "y": np.arange(50) % 2}
+pa.parquet.write_table(pa.table(rows), path + ".small")
+params = {"n_trees": 2, "max_depth": 6, "n_jobs": 1, "random_state": 0}
+BaggedTreesClassifier(**params).fit(path + ".small", "y")
+used = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmData")) * 1024
+resource.setrlimit(resource.RLIMIT_DATA, (used + allowed, used + allowed))
+try:
+    np.ones(allowed // 8 + 2**20)
+    sys.exit("the limit does not hold")
+except MemoryError:
+    pass
+model = BaggedTreesClassifier(**params).fit(path, "y")
+print(sum(tree.n_nodes for tree in model.trees_), round(model.oob_score_, 2))
+"""
+
+
+SMALL = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+
+
+def learn_with_little_memory(path, n_rows, n_texts, allowed, **environment):
+    """Write a file of three times the memory that a child may allocate, and let the child learn from it."""
+    random = np.random.default_rng(0)
+    texts = pa.array([f"{i}" * 100 for i in range(8)])
+    types = [pa.float64()] * (20 - n_texts) + [pa.string()] * n_texts + [pa.int64()]
+    schema = pa.schema([(f"x{j}", each) for j, each in enumerate(types[:-1])] + [("y", pa.int64())])
+    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
+        for _ in range(n_rows // 10_000):
+            X = random.random((10_000, 20 - n_texts))
+            y = (random.random(10_000) < 0.1 + 0.8 * (X[:, 0] > X[:, 1])).astype(np.int64)
+            words = [texts.take(pa.array(random.integers(0, 8, 10_000))) for _ in range(n_texts)]
+            writer.write_table(pa.table([*X.T, *words, y], schema=schema), row_group_size=2_000 if n_texts else None)
+    assert path.stat().st_size >= 3 * allowed
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(CHILD), str(path), str(allowed)],
+        capture_output=True,
+        text=True,
+        check=False,
+        # Freed memory goes back to the system, where it is no longer counted
+        env={**os.environ, **SMALL, "CALIBRANT_SCRATCH": str(path.parent), **environment},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    n_nodes, score = map(float, done.stdout.split())
+    assert n_nodes > 20
+    assert score > 0.7
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+def test_a_forest_is_learned_from_a_file_of_three_times_the_memory(tmp_path):
+    learn_with_little_memory(tmp_path / "rows.parquet", 100_000, 15, 48 * 2**20, SMALL_PARTS="1")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+def test_a_forest_is_learned_from_a_large_file_of_three_times_the_memory(tmp_path):
+    learn_with_little_memory(tmp_path / "rows.parquet", 2_400_000, 0, 128 * 2**20)

@@ -236,7 +236,8 @@ class ForestReader:
         other = ForestReader(forest, self.options)
         vars(other).update({name: value for name, value in vars(self).items() if name in _OF_PREDICTIONS})
         if "mob_esp" in vars(self):
-            vars(other).update(n_voters=self.n_voters, mob_esp=replace(self.mob_esp, oob_label=None))
+            no_rows = np.empty(0, dtype=np.int32)
+            vars(other).update(n_voters=self.n_voters, mob_esp=replace(self.mob_esp, oob_label=no_rows))
         return other
 
 
