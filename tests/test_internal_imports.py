@@ -84,10 +84,10 @@ INTERNAL = {
         HOW_TO_READ JoinedRows LevelPlan MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts
         Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS
         TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind counts_bits draw_model
-        examples_for fit_source fixed_point_weights grow_levels grow_unpruned impurity_importances leaves_below
-        missing_rows narrowest node_indicator node_positions number_classes pack_trees plain_text predict_rows
-        probability_table read_training read_training_for resolve_estimate rows_needed style_params tie_seed
-        unpack_trees with_table
+        examples_for fit_by_one_worker fit_source fixed_point_weights grow_levels grow_unpruned
+        impurity_importances leaves_below missing_rows narrowest node_indicator node_positions number_classes
+        pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate
+        rows_needed style_params tie_seed unpack_trees with_table
     """,
 }
 

@@ -94,6 +94,18 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         _MORE_MEMORY.format('Set out_of_bag="ignore"'),
         "levels",
     ),
+    RefusedParameter(
+        "resample=True",
+        lambda estimator: bool(getattr(estimator, "resample", False)),
+        _MORE_MEMORY.format("Set resample=False, which weights the rows instead of drawing them"),
+        "levels",
+    ),
+    RefusedParameter(
+        'dialect="j48" of boosted trees',
+        lambda estimator: hasattr(estimator, "resample") and getattr(estimator, "dialect", "c45") == "j48",
+        _MORE_MEMORY.format('Set dialect="c45"'),
+        "levels",
+    ),
 )
 
 # Estimators that keep their training rows, and what to use instead.

@@ -8,6 +8,7 @@ import pytest
 from tests.dask.tables import table
 from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_cluster
 
+from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.exceptions import ParameterError
 
 
@@ -23,6 +24,17 @@ def test_a_forest_grown_level_by_level_is_the_local_one(client: Any, name: str) 
     rows, model = table(), MODELS[name]
     fitted = on_cluster(model, dd.from_pandas(rows, npartitions=3, sort=False), client)
     assert_same(fitted, local(type(model)(**model.get_params()), rows), rows)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_trees_boosted_level_by_level_are_the_local_ones(client: Any) -> None:
+    rows = table()
+    params: dict[str, Any] = {"n_trees": 4, "max_depth": 3, "max_bins": 255, "resample": False, "missing": "learned"}
+    fitted = on_cluster(BoostedTreesClassifier(**params), dd.from_pandas(rows, npartitions=3, sort=False), client)
+    expected = local(BoostedTreesClassifier(**params), rows)
+    assert_same(fitted, expected, rows)
+    assert fitted.estimator_weights_.tolist() == expected.estimator_weights_.tolist()
+    assert len(fitted.trees_) > 1
 
 
 @pytest.mark.usefixtures("little_memory")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from calibrant import ensembles, neighbors
-from calibrant._source_limits import IN_MEMORY_ESTIMATORS, REFUSED_PARAMETERS
+from calibrant._source_limits import IN_MEMORY_ESTIMATORS, REFUSED_PARAMETERS, check_source_params
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
 from calibrant.estimates import KernelDensity
 from calibrant.exceptions import DataTypeError, ParameterError
@@ -25,6 +25,17 @@ EXAMPLES = {
         ProbabilityTreeClassifier(estimate="kernel_density"),
         BaggedTreesClassifier(estimate=KernelDensity()),
     ],
+}
+
+
+# And those refused only where trees are grown level by level.
+LEVEL_EXAMPLES = {
+    "prune other than None": [BaggedTreesClassifier(prune="pessimistic"), ProbabilityTreeClassifier(prune="mdl")],
+    "honest=True": [BaggedTreesClassifier(honest=True), ProbabilityTreeClassifier(honest=True)],
+    "collapse=True": [BaggedTreesClassifier(collapse=True), ProbabilityTreeClassifier(collapse=True)],
+    'out_of_bag other than "ignore"': [BaggedTreesClassifier(out_of_bag="only")],
+    "resample=True": [BoostedTreesClassifier()],
+    'dialect="j48" of boosted trees': [BoostedTreesClassifier(resample=False, dialect="j48")],
 }
 
 
@@ -48,6 +59,18 @@ def test_a_refused_parameter_raises_an_error_that_says_what_to_do(refused) -> No
     for model in EXAMPLES[refused.setting]:
         with pytest.raises(ParameterError) as found:
             model.fit(ROWS, "y")
+        assert refused.setting in str(found.value)
+        assert refused.instead in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "refused", [each for each in REFUSED_PARAMETERS if each.way == "levels"], ids=lambda r: r.setting
+)
+def test_a_parameter_refused_level_by_level_raises_there_alone(refused) -> None:
+    for model in LEVEL_EXAMPLES[refused.setting]:
+        check_source_params(model)
+        with pytest.raises(ParameterError) as found:
+            check_source_params(model, "levels")
         assert refused.setting in str(found.value)
         assert refused.instead in str(found.value)
 

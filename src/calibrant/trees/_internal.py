@@ -1,6 +1,6 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for
+from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for, fit_by_one_worker
 from calibrant.trees._cluster.joined_rows import JoinedRows
 from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
@@ -82,6 +82,7 @@ __all__ = [
     "counts_bits",
     "draw_model",
     "examples_for",
+    "fit_by_one_worker",
     "fit_source",
     "fixed_point_weights",
     "grow_levels",

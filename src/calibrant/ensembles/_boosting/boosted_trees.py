@@ -17,6 +17,7 @@ from calibrant.data._internal import Nominal, Rows, is_source
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
+from calibrant.ensembles._boosting.cluster_boosting import fit_boosting_on_cluster
 from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
 from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
 from calibrant.estimates import Estimate
@@ -238,6 +239,8 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         return self._store(run, examples)
 
     _fit_examples = _fit_coded
+
+    _fit_cluster = fit_boosting_on_cluster
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +24,9 @@ __all__ = ["LevelPlan", "OwnWeights", "RowWeights", "TreeState", "WholeRows"]
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
 _MOST_TIMES = 0xFFFF  # the greatest weight, and sum of weights, that the core counts in whole numbers
 _MOST_COUNTED = 0xFFFFFFFF
+
+
+_TABLES: WeakKeyDictionary[CodedPart, _core.CodedTable] = WeakKeyDictionary()  # of the parts that this process holds
 
 
 class RowWeights(Protocol):
@@ -60,6 +64,13 @@ class LevelPlan:
         options = grow_options(self.params, self.n_declared, self.max_features)
         options.seed, options.n_threads = seed, self.n_threads
         return options
+
+    def table_of(self, part: CodedPart) -> _core.CodedTable:
+        """Return the core's table of a part, whose codes are checked once while the part is held."""
+        table = _TABLES.get(part)
+        if table is None:
+            table = _TABLES[part] = self.table(part.matrix)
+        return table
 
     def table(self, matrix: NDArray[np.uint8]) -> _core.CodedTable:
         """Return the core's table of a matrix of codes."""

@@ -46,7 +46,7 @@ class LeftNodes:
 
 def count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> list[WholeRows]:
     """Return what the rows of a part add to the root of each tree."""
-    table = plan.table(part.matrix)
+    table = plan.table_of(part)
     return [
         WholeRows(*cast("tuple[Any, ...]", totals))
         for number in numbers
@@ -61,7 +61,7 @@ def add_rows(several: Sequence[list[WholeRows]]) -> list[WholeRows]:
 
 def count_histograms(trees: Sequence[OpenTree], plan: LevelPlan, part: CodedPart) -> list[Histograms]:
     """Return the histograms of a part that the open nodes of each tree need."""
-    table, found = plan.table(part.matrix), list[Any]()
+    table, found = plan.table_of(part), list[Any]()
     for tree in trees:
         nodes, weights = _nodes_and_weights(tree.number, tree.state, plan, part, table)
         found.append(_core.count_level(table, part.labels, weights, plan.n_classes, nodes, tree.request, tree.is_whole))
@@ -78,7 +78,7 @@ def add_histograms(several: Sequence[list[Histograms]]) -> list[Histograms]:
 
 def gather_nodes(job: Sequence[LeftNodes], plan: LevelPlan, part: CodedPart) -> list[NodeRows]:
     """Return the rows of a part that are in each node, in their order."""
-    table, found = plan.table(part.matrix), []
+    table, found = plan.table_of(part), []
     for left in job:
         nodes, weights = _nodes_and_weights(left.number, left.state, plan, part, table)
         for node in left.tops:
