@@ -155,12 +155,17 @@ def test_parameters_mean_what_they_mean_in_memory(params, frame, parquet):
     assert_same(model, expected.fit(frame[FEATURES], frame["y"]), frame)
 
 
-def test_the_discretizer_learns_from_a_source(frame, parquet):
-    cuts = MDLDiscretizer().fit(parquet, "y").cut_points_
-    expected = MDLDiscretizer(max_bins=255).fit(frame[FEATURES], frame["y"]).cut_points_
-    assert any(map(len, expected))
-    for one, other in zip(cuts, expected, strict=True):
+@pytest.mark.parametrize("weights", [None, "whole", "any"])
+def test_the_discretizer_learns_from_a_source(weights, frame, tmp_path):
+    rows = frame[[*FEATURES, "y", *([weights] if weights else [])]]
+    rows.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    model = MDLDiscretizer().fit(tmp_path / "rows.parquet", "y", sample_weight=weights)
+    expected = MDLDiscretizer(max_bins=255).fit(frame[FEATURES], frame["y"], frame[weights] if weights else None)
+    assert any(map(len, expected.cut_points_))
+    for one, other in zip(model.cut_points_, expected.cut_points_, strict=True):
         np.testing.assert_array_equal(one, other)
+    pd.testing.assert_frame_equal(model.transform(frame[FEATURES]), expected.transform(frame[FEATURES]))
+    np.testing.assert_array_equal(model.inverse_transform([[0, 0, 0, 0]]), expected.inverse_transform([[0, 0, 0, 0]]))
 
 
 @pytest.mark.parametrize("maker", MAKERS)

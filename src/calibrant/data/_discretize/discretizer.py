@@ -12,7 +12,6 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Rule, check_params
 from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
-from calibrant.data._bins.binned_rows import binned_rows
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
 from calibrant.data._discretize.interval_midpoints import (
@@ -21,18 +20,16 @@ from calibrant.data._discretize.interval_midpoints import (
     replace_numbers,
 )
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
+from calibrant.data._discretize.source_cuts import source_cuts
 from calibrant.data._discretize.stopping_rules import CUT_RULES, CutRule
 from calibrant.data._frames.columns import Nominal
-from calibrant.data._frames.schema import Feature
+from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._validation.row_matching import ColumnSchemaMixin
 from calibrant.data._validation.training_rows import read_training_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from calibrant.data._coding.coded_table import CodedTable
-    from calibrant.data._validation.labels_and_weights import Labels
 
 __all__ = ["MDLDiscretizer"]
 
@@ -103,26 +100,26 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
         check_no_client(client)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         table = code_columns(rows.columns, rows.weights, self.max_bins, n_jobs=1)
-        return self._fit_coded(table, rows.labels, rows.weights, rows.columns.feature_names)
+        cuts = mdl_cuts(table, rows.labels.codes, len(rows.labels.classes), rows.weights, self.criterion)
+        values = [table.known_values(column) for column in range(table.n_columns)]
+        return self._store(cuts, values, table.schema, rows.columns.feature_names)
 
     def _fit_source(self, X: Any, y: Any, sample_weight: Any, client: Any) -> MDLDiscretizer:
         check_source_params(self)
         check_source_columns(y=y, sample_weight=sample_weight)
-        with (
-            open_source(X, target=y, sample_weight=sample_weight, nominal=self.nominal, client=client) as source,
-            binned_rows(source, self.max_bins) as rows,
-        ):
-            names = source.columns if source.roles.named else None
-            return self._fit_coded(rows.table, rows.labels, rows.weights, names)
+        with open_source(X, target=y, sample_weight=sample_weight, nominal=self.nominal, client=client) as source:
+            cuts, values, schema = source_cuts(source, self.max_bins, self.criterion)
+            return self._store(cuts, values, schema, source.columns if source.roles.named else None)
 
-    def _fit_coded(
-        self, table: CodedTable, labels: Labels, weights: NDArray[np.float64] | None, names: tuple[str, ...] | None
+    def _store(
+        self,
+        cuts: list[NDArray[np.float64]],
+        values: list[NDArray[np.float64] | None],
+        schema: Schema,
+        names: tuple[str, ...] | None,
     ) -> MDLDiscretizer:
-        self.cut_points_ = mdl_cuts(table, labels.codes, len(labels.classes), weights, self.criterion)
-        self._midpoints = [
-            interval_midpoints(cuts, table.known_values(column)) for column, cuts in enumerate(self.cut_points_)
-        ]
-        self._store_schema(table.schema, names)
+        self.cut_points_, self._midpoints = cuts, list(map(interval_midpoints, cuts, values))
+        self._store_schema(schema, names)
         return self
 
     @fill_docstring()
