@@ -34,15 +34,14 @@ INTERNAL = {
     "comparison": "Better holm_corrected method_pairs t_figures tied_ranks",
     "curves": "rank",
     "data": """
-        BinnedRows Bins CategoryCodes Chunk CodedPart CodesFolder ColumnRoles Columns CsvOptions DaskSource
-        Feature Labels LogProbaMixin MAX_BINS MergedRows Nominal RowClassifierMixin Rows Schema Source
-        SourcePart StandardDesign TableChunks TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies
-        binned_rows bins_of caller_level can_be_frequencies cell_weights check_integers check_weight_sizes
-        check_weights choose_roles class_codes classes_of_columns code_columns code_groups code_labels code_part
-        column_names copies_among costs_text factorize find_bins fingerprint_rows fit_columns hash_codes
-        interval_codes is_float_matrix is_source known_moments make_part match_problems mdl_cuts named_classes
-        object_columns open_chunks open_source order_columns read_groups read_more_training_rows
-        read_training_rows warn_of_copies warn_of_number warn_of_weights write_codes
+        Bins CategoryCodes Chunk CodedPart Columns CsvOptions DaskSource Feature Labels LogProbaMixin MAX_BINS
+        MergedRows Nominal RowClassifierMixin Rows Schema Source SourcePart StandardDesign TableChunks
+        TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies binned_rows caller_level
+        can_be_frequencies cell_weights check_integers check_weight_sizes check_weights class_codes
+        classes_of_columns code_columns code_groups code_labels code_part column_names copies_among costs_text
+        factorize find_bins fingerprint_rows fit_columns hash_codes interval_codes is_float_matrix is_source
+        known_moments match_problems mdl_cuts named_classes object_columns open_chunks open_source order_columns
+        read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,
     "decisions": """
         COST_SENSITIVE_RULES CostedPredictions HECKMAN_RULES IntervalOptions METACOST_RULES THRESHOLD_RULES cross_fitted

@@ -2,11 +2,9 @@
 
 from calibrant.data._bins.binned_rows import binned_rows
 from calibrant.data._bins.bins import Bins
-from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._bins.coded_part import CodedPart
-from calibrant.data._bins.codes_folder import CodesFolder
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import BinnedRows, code_part, write_codes
+from calibrant.data._bins.write_codes import code_part
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
@@ -17,12 +15,11 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
-from calibrant.data._sources.column_roles import ColumnRoles, choose_roles
 from calibrant.data._sources.dask_source import DaskSource
 from calibrant.data._sources.label_facts import class_codes
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
-from calibrant.data._sources.source_part import SourcePart, make_part
+from calibrant.data._sources.source_part import SourcePart
 from calibrant.data._streaming.chunk import Chunk, TableChunks
 from calibrant.data._streaming.csv_chunks import CsvOptions
 from calibrant.data._streaming.open_chunks import open_chunks
@@ -59,13 +56,10 @@ from calibrant.data._validation.weight_kinds import (
 __all__ = [
     "MAX_BINS",
     "WEIGHT_KIND",
-    "BinnedRows",
     "Bins",
     "CategoryCodes",
     "Chunk",
     "CodedPart",
-    "CodesFolder",
-    "ColumnRoles",
     "Columns",
     "CsvOptions",
     "DaskSource",
@@ -86,14 +80,12 @@ __all__ = [
     "WeightKind",
     "as_frequencies",
     "binned_rows",
-    "bins_of",
     "caller_level",
     "can_be_frequencies",
     "cell_weights",
     "check_integers",
     "check_weight_sizes",
     "check_weights",
-    "choose_roles",
     "class_codes",
     "classes_of_columns",
     "code_columns",
@@ -112,7 +104,6 @@ __all__ = [
     "is_float_matrix",
     "is_source",
     "known_moments",
-    "make_part",
     "match_problems",
     "mdl_cuts",
     "named_classes",
@@ -126,5 +117,4 @@ __all__ = [
     "warn_of_copies",
     "warn_of_number",
     "warn_of_weights",
-    "write_codes",
 ]

@@ -15,13 +15,13 @@ from calibrant.calibration._validation import BinaryScores, are_probabilities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Bins", "count_bins", "width_bins"]
+__all__ = ["ScoreBins", "count_bins", "width_bins"]
 
 _ROUNDING = 1e-12  # of a weight that is left when all others are subtracted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bins:
+class ScoreBins:
     """Bins of scores, with the weights of the rows and of the positive rows in each."""
 
     edges: NDArray[np.float64]  # between bins; a score at an edge belongs to the upper bin
@@ -33,7 +33,7 @@ class Bins:
 
         Examples
         --------
-        >>> Bins(np.array([0.5]), np.array([3.0, 0.0]), np.array([1.0, 0.0])).frequencies(m=1)
+        >>> ScoreBins(np.array([0.5]), np.array([3.0, 0.0]), np.array([1.0, 0.0])).frequencies(m=1)
         array([0.33333333, 0.33333333])
         """
         base = self.positive.sum() / self.weight.sum()
@@ -45,7 +45,7 @@ class Bins:
 
         Examples
         --------
-        >>> Bins(np.array([]), np.array([3.0]), np.array([2.0])).leave_one_out_error()
+        >>> ScoreBins(np.array([]), np.array([3.0]), np.array([2.0])).leave_one_out_error()
         0.5
         """
         base, others = self.positive.sum() / self.weight.sum(), self.weight - 1.0 + m
@@ -77,7 +77,7 @@ class Bins:
         return float(errors.sum() / self.weight.sum())
 
 
-def count_bins(sample: BinaryScores, n_bins: int) -> Bins:
+def count_bins(sample: BinaryScores, n_bins: int) -> ScoreBins:
     """Return bins of equal weight; equal scores share a bin, so there may be fewer bins.
 
     In the order of the scores, bin i ends at the first row where the weight so far is i / `n_bins` of all or more and
@@ -90,10 +90,10 @@ def count_bins(sample: BinaryScores, n_bins: int) -> Bins:
     (array([3.5]), array([4., 2.]), array([0.5, 1. ]))
     """
     found = _core.count_bins(sample.scores, sample.positive, sample.weight, n_bins, n_threads(None))
-    return Bins(midpoints(found.below, found.above), found.weight, found.positive)
+    return ScoreBins(midpoints(found.below, found.above), found.weight, found.positive)
 
 
-def width_bins(sample: BinaryScores, n_bins: int) -> Bins:
+def width_bins(sample: BinaryScores, n_bins: int) -> ScoreBins:
     """Return bins of equal width, from 0 to 1 where all scores lie there, else from the least to the greatest.
 
     Examples
@@ -105,4 +105,4 @@ def width_bins(sample: BinaryScores, n_bins: int) -> Bins:
     low, high = (0.0, 1.0) if are_probabilities(sample.scores) else (sample.scores.min(), sample.scores.max())
     n_bins = n_bins if low < high else 1
     found = _core.width_bins(sample.scores, sample.positive, sample.weight, n_bins, low, high)
-    return Bins(found.below, found.weight, found.positive)
+    return ScoreBins(found.below, found.weight, found.positive)

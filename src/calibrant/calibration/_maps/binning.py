@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._params import Choice, Int, Real, Rule
 from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.bins import Bins, count_bins, width_bins
+from calibrant.calibration._fitting.bins import ScoreBins, count_bins, width_bins
 from calibrant.calibration._validation import BinaryScores
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Binning(ScoreMap):
         self.edges_, self.weights_, self.n_bins_ = bins.edges, bins.weight, len(bins.weight)
         self.probabilities_ = bins.frequencies(self.m)
 
-    def _bins(self, sample: BinaryScores) -> Bins:
+    def _bins(self, sample: BinaryScores) -> ScoreBins:
         make_bins = _STRATEGIES[self.strategy]
         if self.n_bins != "cv":
             return make_bins(sample, int(self.n_bins))

@@ -28,7 +28,6 @@ from calibrant.ensembles._ensemble_sections import forest_sections
 from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate
-from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import (
     TREE_PARAMETER_DOCS,
     CriterionName,
@@ -252,13 +251,7 @@ class BaggedTreesClassifier(
 
     def _extended(self, old: Forest, examples: Examples) -> Forest:
         with rows_needed(self, "fit with warm_start=True"):
-            is_same = old.examples.equals(examples)
-        if self.n_trees < len(old.trees) or not is_same:
-            raise ParameterError(
-                f"n_trees must be at least {len(old.trees)} with warm_start=True, and the rows those of the first fit; "
-                f"got n_trees={self.n_trees}. Fit a clone to start over."
-            )
-        return old.grown_to(self.n_trees)
+            return old.continued_to(self.n_trees, examples)
 
     def _store(self, forest: Forest) -> Self:
         self._read(forest)

@@ -18,6 +18,7 @@ from calibrant._random import stream_seed
 from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import BagSampling, ForestBags
 from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
+from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
 
@@ -90,6 +91,23 @@ class Forest:
     def _drawn_bags(self) -> ForestBags:
         sampling = BagSampling.of(self.params.bootstrap, self.examples, self.params.max_samples)
         return ForestBags.draw(sampling, self.seed)
+
+    def continued_to(self, n_trees: int, examples: Examples) -> Forest:
+        """Return the forest with more trees; raise if it has more already, or was grown from other rows.
+
+        Examples
+        --------
+        >>> from calibrant.ensembles import BaggedTreesClassifier
+        >>> forest = BaggedTreesClassifier(n_trees=2).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])._forest
+        >>> len(forest.continued_to(3, forest.examples).trees)
+        3
+        """
+        if not self.examples.equals(examples) or n_trees < len(self.trees):
+            raise ParameterError(
+                f"n_trees must be at least {len(self.trees)} with warm_start=True, and the rows those of the first "
+                f"fit; got n_trees={n_trees}. Fit a clone to start over."
+            )
+        return self.grown_to(n_trees)
 
     def grown_tree(self, number: int) -> GrownTree:
         """Return a tree with the rows of its bag, each as often as it was drawn.
