@@ -62,6 +62,18 @@ def test_a_cluster_fits_the_local_binned_model(client: Any, name: str, weights: 
     assert_same(fitted, local(MODELS[name].__class__(**model.get_params()), rows), rows)
 
 
+def test_out_of_bag_probabilities_and_groups_are_those_of_the_local_forest(client: Any) -> None:
+    rows = table().assign(patient=np.arange(600) % 50 * 7)
+    options: dict[str, Any] = {"n_trees": 6, "max_bins": 255, "random_state": 0, "out_of_bag": "count"}
+    lazy = dd.from_pandas(rows, npartitions=3, sort=False)
+    fitted = BaggedTreesClassifier(**options).fit(lazy, "ill", groups="patient", client=client.scheduler.address)
+    X = rows.drop(columns=["ill", "patient"])
+    expected = BaggedTreesClassifier(**options).fit(X, rows["ill"], groups=rows["patient"])
+    np.testing.assert_array_equal(fitted.predict_proba(X), expected.predict_proba(X))
+    np.testing.assert_array_equal(fitted.oob_proba_, expected.oob_proba_)
+    assert fitted.oob_score_ == expected.oob_score_
+
+
 @pytest.mark.parametrize("n_partitions", [1, 5])
 def test_partitions_do_not_matter(client: Any, n_partitions: int) -> None:
     rows, model = table(), MODELS["forest"]

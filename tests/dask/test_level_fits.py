@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.dask.tables import table
 from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_cluster
 
-from calibrant.ensembles import BoostedTreesClassifier
+from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
 from calibrant.exceptions import ParameterError
 
 
@@ -35,6 +36,17 @@ def test_trees_boosted_level_by_level_are_the_local_ones(client: Any) -> None:
     assert_same(fitted, expected, rows)
     assert fitted.estimator_weights_.tolist() == expected.estimator_weights_.tolist()
     assert len(fitted.trees_) > 1
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_groups_are_drawn_whole_level_by_level_too(client: Any) -> None:
+    rows = table().assign(patient=np.arange(600) % 50 * 7)
+    options: dict[str, Any] = {"n_trees": 3, "max_bins": 255, "random_state": 0, "class_weight": {"yes": 3.5}}
+    lazy = dd.from_pandas(rows, npartitions=3, sort=False)
+    fitted = BaggedTreesClassifier(**options).fit(lazy, "ill", groups="patient", client=client)
+    X = rows.drop(columns=["ill", "patient"])
+    expected = BaggedTreesClassifier(**options).fit(X, rows["ill"], groups=rows["patient"])
+    np.testing.assert_array_equal(fitted.predict_proba(X), expected.predict_proba(X))
 
 
 @pytest.mark.usefixtures("little_memory")

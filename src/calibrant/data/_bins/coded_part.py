@@ -26,3 +26,8 @@ class CodedPart:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    def __sizeof__(self) -> int:
+        """Return the bytes of the arrays, by which Dask accounts for the memory of workers and chooses among them."""
+        arrays = (self.matrix, self.labels, self.weights, self.groups)
+        return sum(each.nbytes for each in arrays if each is not None)

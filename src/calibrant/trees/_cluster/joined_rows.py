@@ -68,7 +68,7 @@ class JoinedRows:
         return replace(Examples.of(numbered, table, facts.feature_names), from_source=True).with_exact_sums()
 
     def __sizeof__(self) -> int:
-        return self._facts.n_bytes  # by which Dask accounts for the memory of workers
+        return self._codes.__sizeof__()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return JoinedRows, (self._facts, self._codes)
