@@ -93,7 +93,8 @@ def _selected_bins(values: NDArray[np.floating[Any]], max_bins: int) -> ColumnBi
     n_known = len(values) - int(np.count_nonzero(np.isnan(values)))
     at = share_targets(float(n_known), 1.0, max_bins).astype(np.int64) - 1
     at[-1] = n_known - 1
-    found, following = _core.values_at(values, np.concatenate([[0], at]))
+    selected: Any = _core.values_at(values, np.concatenate([[0], at]))
+    found, following = selected
     highs, first = np.unique(found[1:], return_index=True)
     return highs, np.concatenate([found[:1], following[1:][first[:-1]]])
 
