@@ -106,11 +106,12 @@ def _nodes_and_weights(
     weights = plan.row_weights.weights(part, number)
     tree = _core.restore_tree(plan.n_classes, state)
     key = (plan.run, part.first_row, part.n_rows, number)
-    nodes = KEPT_NODES.take(key, tree.n_nodes)
+    n_made, nodes = KEPT_NODES.take(key, tree.n_nodes)
     if nodes is None:
         start = np.zeros(part.n_rows, dtype=np.int32)
         nodes = start if weights is None else np.where(weights > 0, start, np.int32(-1))
-    _core.route_rows(tree, table, nodes)
+    if n_made < tree.n_nodes:
+        _core.route_rows(tree, table, nodes)
     KEPT_NODES.keep(key, tree.n_nodes, nodes)
     return nodes, weights
 

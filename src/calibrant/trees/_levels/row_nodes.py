@@ -24,8 +24,10 @@ class KeptNodes:
     >>> import numpy as np
     >>> kept = KeptNodes(8)
     >>> kept.keep("a", 3, np.zeros(2, dtype=np.int32))
-    >>> kept.take("a", 2) is None, kept.take("a", 5)
-    (True, None)
+    >>> kept.take("a", 5)
+    (3, array([0, 0], dtype=int32))
+    >>> kept.take("a", 5)
+    (0, None)
     """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
@@ -33,14 +35,17 @@ class KeptNodes:
         self._kept: OrderedDict[Hashable, tuple[int, NDArray[np.int32]]] = OrderedDict()
         self._lock = Lock()
 
-    def take(self, key: Hashable, n_nodes: int) -> NDArray[np.int32] | None:
-        """Return the nodes and forget them; None if they are not kept, or are those of a larger tree."""
+    def take(self, key: Hashable, n_nodes: int) -> tuple[int, NDArray[np.int32] | None]:
+        """Return the number of nodes made and those of the rows, and forget them; None if they are not kept.
+
+        Those of a tree that has grown beyond `n_nodes` are of no use, and dropped.
+        """
         with self._lock:
             n_made, nodes = self._kept.pop(key, (0, None))
             if nodes is None:
-                return None
+                return 0, None
             self._n_bytes -= nodes.nbytes
-        return nodes if n_made <= n_nodes else None
+        return (n_made, nodes) if n_made <= n_nodes else (0, None)
 
     def keep(self, key: Hashable, n_nodes: int, nodes: NDArray[np.int32]) -> None:
         """Keep the nodes of rows until there is no room."""
