@@ -24,7 +24,7 @@ __all__ = ["check_level_params", "grow_forest_levels"]
 _GROWING = 1  # key of the random stream of a tree
 _CELLS_AT_ONCE = 64 << 20  # of the histograms of a level of all trees that are grown together
 _MOST_TREES = 32  # grown together: fewer round trips, but four bytes a row and tree on the workers
-_OPEN_NODES = 16  # of one level of a tree, about: nodes of less than a sixteenth of the rows are not open
+_OPEN_NODES = 8  # of one level of a tree, about: nodes of less than an eighth of the rows are not open
 
 
 def check_level_params(params: ForestParams) -> None:
