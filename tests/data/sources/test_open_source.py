@@ -291,3 +291,30 @@ def test_an_id_column_is_named() -> None:
     frame = pd.DataFrame({"id": [f"r{i}" for i in range(70_000)], "y": np.arange(70_000) % 2})
     with pytest.raises(DataError, match=r"column 'id' has more than 65,536 categories"):
         _ = make_source(frame, batch_size=30_000).n_rows
+
+
+@pytest.mark.parametrize("empty", ["0.csv", "5.csv"])
+def test_a_csv_file_of_a_folder_may_have_a_header_alone(tmp_path: Path, empty: str) -> None:
+    frame = make_frame(20).rename_axis("").reset_index()
+    frame.to_csv(tmp_path / "1.csv", index=False)
+    frame.to_csv(tmp_path / "2.csv", index=False)
+    without = list(open_source(tmp_path, target="age"))
+    frame.head(0).to_csv(tmp_path / empty, index=False)
+    source = open_source(tmp_path, target="age")
+    assert [part.X.shape for part in source] == [part.X.shape for part in without]
+    assert source.n_rows == 40
+    for path in tmp_path.glob("[12].csv"):
+        path.unlink()
+    with pytest.raises(ReadError, match="has a header but no rows"):
+        open_source(tmp_path / empty, target="age")
+
+
+def test_a_folder_of_files_and_folders_of_files_is_not_read_in_part(tmp_path: Path) -> None:
+    make_frame(20).to_parquet(tmp_path / "1.parquet")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "_temporary").mkdir()
+    make_frame(20).to_parquet(tmp_path / "_temporary" / "1.parquet")
+    assert open_source(tmp_path, target="age").n_rows == 20
+    make_frame(20).to_parquet(tmp_path / "logs" / "1.parquet")
+    with pytest.raises(ReadError, match="has files and a folder of files, 'logs'"):
+        open_source(tmp_path, target="age")

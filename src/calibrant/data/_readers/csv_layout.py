@@ -57,6 +57,8 @@ class CsvLayout:
         Columns that are not features by the first rows: row names, row numbers, an empty column after a last separator.
     padded : mapping of str to str
         Columns with integers that begin with a zero, each with an example.
+    has_rows : bool
+        Whether there is a row after the header.
     """
 
     separator: str
@@ -67,12 +69,19 @@ class CsvLayout:
     header: tuple[str, ...]
     not_features: frozenset[str]
     padded: dict[str, str]
+    has_rows: bool = True
 
 
 def read_layout(
-    path: Path, raw: bytes, *, sep: str | None, header: bool | None, names: Sequence[str] | None
+    path: Path,
+    raw: bytes,
+    *,
+    sep: str | None,
+    header: bool | None,
+    names: Sequence[str] | None,
+    may_lack_rows: bool = False,
 ) -> CsvLayout:
-    r"""Infer the layout of a CSV file from its first lines.
+    r"""Infer the layout of a CSV file from its first lines; one of a folder may have no rows after its header.
 
     Examples
     --------
@@ -93,7 +102,8 @@ def read_layout(
         raise ReadError.at(path, "is empty", hint="Pass a file with a header and rows.")
     cells = [row.cells for row in rows]
     found, has_header, notes = name_columns(path, cells, header, names)
-    if has_header and len(rows) == 1 and preamble.n_bytes + len(start.encode()) >= len(raw.rstrip()):
+    has_rows = not has_header or len(rows) > 1 or preamble.n_bytes + len(start.encode()) < len(raw.rstrip())
+    if not has_rows and not may_lack_rows:
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
     body = cells[1:] if has_header else cells
     return CsvLayout(
@@ -105,6 +115,7 @@ def read_layout(
         tuple(cells[0]) if has_header else (),
         frozenset(_find_not_features(found, cells[0] if has_header else None, body)),
         _zero_padded(found, body),
+        has_rows,
     )
 
 

@@ -35,15 +35,18 @@ class CsvReader(SourceReader):
         optional_import("pyarrow.csv", extra="data", purpose="read CSV files")
         self.name, self._paths, self._batch_size = name, paths, batch_size
         self._types: dict[str, CsvType] = {}
-        self._layouts = [_layout(path) for path in paths]
+        self._layouts = [_layout(path, is_one_of_many=len(paths) > 1) for path in paths]
         self.columns = list(self._layouts[0].names)
-        self.not_features = tuple(self._layouts[0].not_features)
+        with_rows = next((layout for layout in self._layouts if layout.has_rows), self._layouts[0])
+        self.not_features = tuple(with_rows.not_features)
         for path, layout in zip(paths[1:], self._layouts[1:], strict=True):
             check_same_columns(paths[0], self.columns, path, layout.names)
 
     def tables(self, roles: ColumnRoles) -> Iterator[tuple[str, Any]]:
         """Yield blocks of rows; raise TypesWidenedError where one does not have the types of those before it."""
         for path, layout in zip(self._paths, self._layouts, strict=True):
+            if not layout.has_rows:
+                continue
             for block, of_block, n_lines in _blocks(path, layout):
                 for table in self._slices(self._parse(path, block, of_block, roles, n_lines)):
                     yield str(path), table
@@ -76,10 +79,11 @@ class CsvReader(SourceReader):
         return file_fingerprint(self._paths)
 
 
-def _layout(path: Path) -> CsvLayout:
+def _layout(path: Path, *, is_one_of_many: bool) -> CsvLayout:
     with open_bytes(path, 2**20) as source:
         check_text_format(path, source.head + source.tail)
-        return read_layout(path, utf8_blocks(source, None)[0], sep=None, header=None, names=None)
+        start = utf8_blocks(source, None)[0]
+        return read_layout(path, start, sep=None, header=None, names=None, may_lack_rows=is_one_of_many)
 
 
 def _blocks(path: Path, layout: CsvLayout) -> Iterator[tuple[bytes, CsvLayout, int]]:

@@ -48,13 +48,26 @@ def _whole_file(path: Path, batch_size: int | None) -> SourceReader:
 def _files(folder: Path) -> list[Path]:
     """Return the files of a folder in the order of their names, numbers in them by size as Dask orders them."""
     found = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
-    known = [path for path in found if _extension(path) in (*PARQUET, *_TEXT)]
+    known = [path for path in found if _is_table(path)]
     if not known:
         hint = "Pass a folder of such files; for one with folders in it, pass pyarrow.dataset.dataset(folder)."
         raise ReadError.at(folder, "has no Parquet or CSV files", hint=hint)
+    if below := _inner_folder(folder):
+        hint = "Move them into one folder, or pass pyarrow.dataset.dataset(folder)."
+        raise ReadError.at(folder, f"has files and a folder of files, {below.name!r}", hint=hint)
     if len({_extension(path) in PARQUET for path in known}) > 1:
         raise ReadError.at(folder, "has both Parquet and CSV files", hint="Pass a folder of one of them.")
     return sorted(known, key=lambda path: natural_key(path.name))
+
+
+def _is_table(path: Path) -> bool:
+    return _extension(path) in (*PARQUET, *_TEXT)
+
+
+def _inner_folder(folder: Path) -> Path | None:
+    """Return a folder in another one that has Parquet or CSV files, whose rows nobody would read."""
+    inner = (path for path in sorted(folder.iterdir()) if path.is_dir() and path.name[0] not in "._")
+    return next((path for path in inner if any(map(_is_table, path.iterdir()))), None)
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
