@@ -68,3 +68,13 @@ def test_sources_that_are_not_those_of_the_model_are_named(model: Any, tmp_path:
         model.predict_proba(tmp_path / "none.parquet")
     with pytest.raises(SchemaError):
         model.predict_proba(polars.LazyFrame({"x": [1.0]}))
+
+
+def test_a_column_is_text_in_all_csv_files_where_it_is_in_one(tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    frame = pd.DataFrame({"code": ["1", "2", "1", "x", "y", "x"], "answer": list("nyynyn")})
+    frame[:3].to_csv(folder / "0.csv", index=False)
+    frame[3:].to_csv(folder / "1.csv", index=False)
+    model = NaiveBayesClassifier().fit(frame[["code"]], frame["answer"])
+    np.testing.assert_array_equal(model.predict_proba(folder), model.predict_proba(frame[["code"]]))

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.data._sources.open_source import open_source
-from calibrant.exceptions import DataError
+from calibrant.data._sources.source import Source
+from calibrant.data._sources.source_part import SourcePart
+from calibrant.exceptions import DataError, SchemaError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,8 +44,21 @@ def predict_parts(X: Any, predict: Callable[[Any], NDArray[Any]], names: Any = N
     """
     columns = None if names is None else [str(name) for name in names]
     with open_source(X, target=None, columns=columns) as source:
-        found = source.map(lambda part: predict(part.X) if part.n_rows else None, description="Predicting")
+        found = _predict(source, lambda part: predict(part.X) if part.n_rows else None)
     parts = [each for each in found if each is not None]
     if not parts:
         raise DataError("the source has no rows. Pass a table with rows.")
     return np.concatenate(parts)
+
+
+def _predict(source: Source, predict: Callable[[SourcePart], Any]) -> list[Any]:
+    """Return the predictions of each part, once more if a column may have another type in later rows."""
+    try:
+        return source.map(predict, description="Predicting")
+    except SchemaError:
+        source.map(_nothing)  # decides the types of columns of CSV files, which may be text by a later row
+        return source.map(predict, description="Predicting")
+
+
+def _nothing(_part: SourcePart) -> None:
+    """Read a part, no more."""
