@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from calibrant import _core
 from calibrant._random import stream_seed
-from calibrant.data._internal import CodedPart, bins_of, fit_columns
+from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import BagSampling
 from calibrant.ensembles._levels.grow_forest import grow_forest_levels
