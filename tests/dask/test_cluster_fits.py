@@ -98,12 +98,16 @@ def test_an_array_is_fitted_by_the_numbers_of_its_columns(client: Any) -> None:
     np.testing.assert_array_equal(fitted.predict_proba(X[:, :3]), expected.predict_proba(X[:, :3]))
 
 
-def test_the_rows_are_released_after_a_fit(client: Any, cluster: Any) -> None:
-    on_cluster(MODELS["tree"], dd.from_pandas(table(), npartitions=2), client)
+def assert_nothing_left(cluster: Any) -> None:
     until = time.monotonic() + 10
     while cluster.scheduler.tasks and time.monotonic() < until:
         time.sleep(0.05)
     assert not cluster.scheduler.tasks
+
+
+def test_the_rows_are_released_after_a_fit(client: Any, cluster: Any) -> None:
+    on_cluster(MODELS["tree"], dd.from_pandas(table(), npartitions=2), client)
+    assert_nothing_left(cluster)
 
 
 class Interruption:
@@ -151,3 +155,13 @@ def test_too_little_memory_is_told_before_the_work(client: Any, monkeypatch: pyt
     monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 3 * 600 * 7 - 1)
     with pytest.raises(ClusterError, match=r"codes of 600 rows take 4.2e-06 GB on each worker.*needs 1.26e-05 GB"):
         on_cluster(MODELS["boosted"], dd.from_pandas(table(), npartitions=2), client)
+
+
+def test_ctrl_c_leaves_nothing_on_the_workers(client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    Interruption(monkeypatch, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        on_cluster(MODELS["forest"], dd.from_pandas(table(), npartitions=2), client)
+    assert_nothing_left(cluster)
