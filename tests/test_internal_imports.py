@@ -39,7 +39,7 @@ INTERNAL = {
         TrainingRows WEIGHT_KIND WantedColumns WeightKind as_frequencies binned_rows caller_level
         can_be_frequencies cell_weights check_integers check_weight_sizes check_weights class_codes
         classes_of_columns code_columns code_groups code_labels code_part column_names copies_among costs_text
-        factorize find_bins fingerprint_rows fit_columns hash_codes interval_codes is_float_matrix is_source
+        factorize find_bins fingerprint_rows fit_columns group_codes hash_codes interval_codes is_float_matrix is_source
         known_moments match_problems mdl_cuts named_classes object_columns open_chunks open_source order_columns
         read_groups read_more_training_rows read_training_rows warn_of_copies warn_of_number warn_of_weights
     """,

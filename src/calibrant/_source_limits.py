@@ -71,6 +71,11 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         "Choose an estimate that is read from class counts: kernel densities keep the rows of every leaf.",
     ),
     RefusedParameter(
+        'numeric="kernel"',
+        lambda estimator: getattr(estimator, "numeric", None) == "kernel",
+        'Set numeric to "gaussian", "mdl" or "equal_width": kernels keep every value.',
+    ),
+    RefusedParameter(
         "prune other than None",
         lambda estimator: getattr(estimator, "prune", None) is not None,
         _MORE_MEMORY.format("Set prune=None"),

@@ -10,6 +10,7 @@ import pytest
 
 from calibrant import ensembles, neighbors
 from calibrant._source_limits import IN_MEMORY_ESTIMATORS, REFUSED_PARAMETERS, check_source_params
+from calibrant.bayes import NaiveBayesClassifier
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
 from calibrant.estimates import KernelDensity
 from calibrant.exceptions import DataTypeError, ParameterError
@@ -25,6 +26,7 @@ EXAMPLES = {
         ProbabilityTreeClassifier(estimate="kernel_density"),
         BaggedTreesClassifier(estimate=KernelDensity()),
     ],
+    'numeric="kernel"': [NaiveBayesClassifier(numeric="kernel")],
 }
 
 

@@ -11,15 +11,21 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
+from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
 from calibrant.bayes._counts import IntervalCounts, Smoothing
 from calibrant.bayes._distribution import Batch, ColumnDistribution, Dialect
 from calibrant.bayes._start_columns import NUMERIC, ColumnOptions, Numeric, start_columns
+from calibrant.bayes._streams.fit_source import learn_columns
+from calibrant.bayes._streams.part_batch import BatchReader
 from calibrant.data._internal import (
     Nominal,
     RowClassifierMixin,
     Rows,
+    Schema,
     TrainingRows,
     code_labels,
+    is_source,
+    open_source,
     read_more_training_rows,
     read_training_rows,
 )
@@ -96,6 +102,10 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
     ``"gaussian"`` and ``"kernel"`` keep: the result is that of one `fit`, whatever the batches, and takes memory for
     each distinct value. ``"mdl"`` and ``"equal_width"`` keep the cut points of the first batch.
 
+    Of a source, `fit` counts what does not depend on its partition: ``"mdl"`` chooses cuts among the edges of at most
+    255 bins; ``"gaussian"`` has exact means and deviations, with a precision whose error is about 1 % where a column
+    has more than 16,384 distinct values, and cannot be updated afterwards; ``"kernel"`` raises: it keeps every value.
+
     References
     ----------
     P. Langley, W. Iba and K. Thompson, "An analysis of Bayesian classifiers", AAAI 1992. G. John and P. Langley,
@@ -129,12 +139,15 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         self.nominal = nominal
 
     @fill_docstring()
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> NaiveBayesClassifier:
         """Fit the distributions.
 
-        %(fit_sections)s
+        %(ungrouped_source_fit_sections)s
         """
         check_params(self, NAIVE_BAYES_RULES)
+        if is_source(X):
+            return self._fit_source(X, y, sample_weight, client)
+        check_no_client(client)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         return self._fit_first(rows, rows.labels.classes)
 
@@ -226,14 +239,30 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
     def _fit_first(self, rows: TrainingRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
         return self._fit_batch(_batch(rows, classes), classes)
 
-    def _fit_batch(self, batch: Batch, classes: NDArray[Any]) -> NaiveBayesClassifier:
-        """Fit the distributions to validated rows."""
-        options = ColumnOptions(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
-        columns = start_columns(batch, options)
-        self._add(columns, np.zeros(len(classes)), batch)
-        self._store_columns(batch.columns.schema, classes, batch.columns.feature_names)
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any, client: Any) -> NaiveBayesClassifier:
+        check_source_params(self)
+        check_source_columns(y=y, sample_weight=sample_weight)
+        with open_source(X, target=y, sample_weight=sample_weight, nominal=self.nominal, client=client) as source:
+            reader = BatchReader.of(source)
+            columns, self.class_count_ = learn_columns(source, reader, self._options())
+            names = reader.schema.names if reader.schema.named else None
+            return self._store_distributions(columns, reader.schema, reader.classes, names)
+
+    def _options(self) -> ColumnOptions:
+        return ColumnOptions(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
+
+    def _store_distributions(
+        self, columns: list[ColumnDistribution], schema: Schema, classes: NDArray[Any], names: tuple[str, ...] | None
+    ) -> NaiveBayesClassifier:
+        self._columns = columns
+        self._store_columns(schema, classes, names)
         self.cut_points_ = [column.cuts if isinstance(column, IntervalCounts) else np.empty(0) for column in columns]
         return self
+
+    def _fit_batch(self, batch: Batch, classes: NDArray[Any]) -> NaiveBayesClassifier:
+        """Fit the distributions to validated rows."""
+        self._add(start_columns(batch, self._options()), np.zeros(len(classes)), batch)
+        return self._store_distributions(self._columns, batch.columns.schema, classes, batch.columns.feature_names)
 
     def _update(self, rows: TrainingRows) -> NaiveBayesClassifier:
         self._add(self._columns, self.class_count_, _batch(rows, self.classes_))

@@ -44,6 +44,20 @@ class ValueGrid:
             step = float(min(gaps, np.finfo(np.float64).max))
         return cls(step, float(_multiples(values[:1], step).sum()))
 
+    @classmethod
+    def spanning(cls, low: float, high: float, n_values: float) -> ValueGrid:
+        """Return the grid of so many distinct values between two; of one value where there is none.
+
+        Examples
+        --------
+        >>> ValueGrid.spanning(1.0, 3.0, 3.0)
+        ValueGrid(step=1.0, origin=1.0)
+        """
+        if not low < high:
+            return cls.of(np.array([low if np.isfinite(low) else 0.0]))
+        step = float(min(high / (n_values - 1.0) - low / (n_values - 1.0), np.finfo(np.float64).max))
+        return cls(step, float(_multiples(np.array([low]), step).sum()))
+
     def positions(self, values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """Return the position of each value, NaN for NaN."""
         return _multiples(values, self.step) - self.origin

@@ -17,6 +17,7 @@ from calibrant._estimator import EstimatorMixin, not_saved
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._source_limits import check_no_client, check_source_columns
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.blending._explain.explain_mixin import ExplainMixin
 from calibrant.blending._explain.members import member_names, members_frame
@@ -25,10 +26,12 @@ from calibrant.blending._explain.text import describe
 from calibrant.blending._members.fit_members import FittedPlan, fit_members
 from calibrant.blending._members.member import BlendRows
 from calibrant.blending._members.plan import MEMBERS_RULE, MemberName, plan_members
+from calibrant.blending._members.source_forest import SourceForestLearner
 from calibrant.blending._pool.blend import Blend, Member, fit_blend
 from calibrant.blending._pool.expected_loss import ExpectedLoss
 from calibrant.blending._table.blend_table import BlendTable, read_blend_table
-from calibrant.data._internal import RowClassifierMixin, warn_of_number
+from calibrant.blending._table.source_sample import sample_source
+from calibrant.data._internal import RowClassifierMixin, is_source, open_source, warn_of_number
 from calibrant.exceptions import CalibrantWarning, ParameterError, nearest
 from calibrant.trees._internal import TREE_PARAMETER_DOCS
 
@@ -122,6 +125,10 @@ class ProbabilityClassifier(
 
     `fit` keeps the coded training rows, for `distill` and `permutation_importances`.
 
+    Of a source of more than 100,000 rows, ``"forest"`` learns all rows, in bins. The other members, the weights and the
+    calibration are fitted to the 100,000 rows with the smallest hashes of row numbers and some more of rare classes;
+    the note of a member says so, and ``"bagged"`` is left out. ``held_out_proba_`` is that of these rows.
+
     Examples
     --------
     %(example_split)s
@@ -147,19 +154,45 @@ class ProbabilityClassifier(
         self.random_state = random_state
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None) -> Self:
         """Fit the members and blend them.
 
-        %(grouped_fit_sections)s
+        %(source_fit_sections)s
         """
         start = time.perf_counter()
         check_params(self, PROBABILITY_CLASSIFIER_RULES)
+        if is_source(X):
+            return self._fit_source(X, y, sample_weight, groups, client)
+        check_no_client(client)
         threads, seed = n_threads(self.n_jobs), seed_sequence(self.random_state)
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
             table = read_blend_table(X, y, sample_weight, groups, seed=seed, n_threads=threads)
             if groups is None:
                 warn_of_number(table.examples.n_copies, table.n_rows, has_weight_kind=False)
             fitted = fit_members(plan_members(self.members, table), table, start, self.time_limit)
+            self._store(fit_blend(fitted.members, table.sample), table, fitted)
+        return self
+
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any, groups: Any, client: Any) -> Self:
+        """Fit forests to all rows of a source, and what blends them and all other members to a sample in memory."""
+        start = time.perf_counter()
+        check_source_columns(y=y, sample_weight=sample_weight)
+        if groups is not None:
+            raise ParameterError("groups must be None where X is a source. Pass a table in memory.")
+        threads, seed = n_threads(self.n_jobs), seed_sequence(self.random_state)
+        with open_source(X, target=y, sample_weight=sample_weight, client=client) as source:
+            labels = source.survey().labels
+            classes = labels.labels().classes if labels is not None else np.empty(0)
+            sample = sample_source(source, classes)
+        arguments = {"sample_weight": sample_weight, "client": client}
+        with threadpool_limits(1):
+            rows = sample.X, classes[sample.codes], sample.balanced_weights
+            table = read_blend_table(*rows, None, seed=seed, n_threads=threads)
+            plan = plan_members(self.members, table)
+            if sample.n_rows > len(sample.codes):
+                forest = SourceForestLearner(X, y, arguments, sample.numbers, sample.n_rows)
+                plan = plan.of_source(forest, f"fitted to {len(sample.codes):,} of {sample.n_rows:,} rows")
+            fitted = fit_members(plan, table, start, self.time_limit)
             self._store(fit_blend(fitted.members, table.sample), table, fitted)
         return self
 

@@ -16,7 +16,7 @@ from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._sources.dask_source import DaskSource
-from calibrant.data._sources.label_facts import class_codes
+from calibrant.data._sources.label_facts import class_codes, group_codes
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
@@ -99,6 +99,7 @@ __all__ = [
     "find_bins",
     "fingerprint_rows",
     "fit_columns",
+    "group_codes",
     "hash_codes",
     "interval_codes",
     "is_float_matrix",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from calibrant.blending._table.blend_table import BlendTable
     from calibrant.data._internal import Rows
 
-__all__ = ["BlendRows", "FittedMember", "MemberLearner", "MemberModel", "OneReading"]
+__all__ = ["BlendRows", "FittedMember", "MemberLearner", "MemberModel", "NotedLearner", "OneReading"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,3 +76,21 @@ class MemberLearner(Protocol):
     def fit(self, table: BlendTable) -> FittedMember:
         """Fit the member."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class NotedLearner:
+    """A learner whose member has a note."""
+
+    learner: MemberLearner
+    note: str
+
+    @property
+    def family(self) -> str:
+        """The name of the member."""
+        return self.learner.family
+
+    def fit(self, table: BlendTable) -> FittedMember:
+        """Fit the member."""
+        member = self.learner.fit(table)
+        return replace(member, note="; ".join(filter(None, (member.note, self.note))))

@@ -16,7 +16,7 @@ from calibrant.blending._members.forest import ForestLearner
 from calibrant.blending._members.gradient import GradientLearner
 from calibrant.blending._members.kernel import KernelLearner
 from calibrant.blending._members.logistic import LogisticLearner
-from calibrant.blending._members.member import MemberLearner
+from calibrant.blending._members.member import MemberLearner, NotedLearner
 from calibrant.blending._members.members_rule import MemberName, MembersRule, name_and_estimator
 
 if TYPE_CHECKING:
@@ -42,6 +42,14 @@ class MemberPlan:
 
     learners: tuple[MemberLearner, ...]
     left_out: dict[str, str] = field(default_factory=dict)
+
+    def of_source(self, forest: MemberLearner, note: str) -> MemberPlan:
+        """Return the plan for a source: its forest of all rows, a note on the others, no forest of all columns."""
+        kept = [learner for learner in self.learners if learner.family != "bagged"]
+        is_bagged = len(kept) < len(self.learners)
+        reason = {"bagged": "a source, of which the forest learns all rows"} if is_bagged else {}
+        learners = (forest if learner.family == "forest" else NotedLearner(learner, note) for learner in kept)
+        return MemberPlan(tuple(learners), self.left_out | reason)
 
 
 MEMBERS_RULE = Choice("auto") | MembersRule(MEMBERS)

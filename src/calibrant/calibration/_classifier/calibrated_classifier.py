@@ -37,12 +37,13 @@ from calibrant.calibration._classifier.held_out_scores import (
 from calibrant.calibration._classifier.response import METHOD, Method, final_step, scores_of
 from calibrant.calibration._classifier.routing import read_fit_data
 from calibrant.calibration._classifier.shared_fits import ReadingOfFits
+from calibrant.calibration._classifier.source_data import read_source_data
 from calibrant.calibration._classifier.wrapper import WrapperMixin
 from calibrant.calibration._maps.venn_abers import VennAbers, merge_pairs
 from calibrant.calibration._names import as_calibrator
 from calibrant.calibration._validation import ScoredRows, order_classes, read_named_scores
-from calibrant.data._internal import WEIGHT_KIND, WeightKind, warn_of_copies, warn_of_weights
-from calibrant.exceptions import CalibrantWarning, ParameterError
+from calibrant.data._internal import WEIGHT_KIND, WeightKind, is_source, warn_of_copies, warn_of_weights
+from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -180,13 +181,20 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and the map.
 
+        With ``cv="oob"`` or ``"prefit"``, `X` may be a source that is larger than memory, as of the forests of
+        calibrant; `y`, `sample_weight` and `groups` are then names of its columns.
+
         %(wrapped_grouped_fit_sections)s
         """
         check_params(self, CALIBRATED_CLASSIFIER_RULES)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
         self._check_ensemble()
-        data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
+        if is_source(X):
+            options = {"estimator": self.estimator, "cv": self.cv}
+            data, kept = read_source_data(X, y, sample_weight, groups, fit_params, **options), None
+        else:
+            data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
         self._warn_of_rows(data)
         scoring = Scoring(self.estimator, self.method, self._find_classes(data), getattr(self, "_adopted", None))
         with one_warning_a_fit():
@@ -214,7 +222,11 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
         if self.weight_kind == "frequency":
             warn_of_weights(data.weight)
-        if data.groups is None and not (isinstance(self.cv, str) and self.cv in ("prefit", "train")):
+        if (
+            data.target is None
+            and data.groups is None
+            and not (isinstance(self.cv, str) and self.cv in ("prefit", "train"))
+        ):
             warn_of_copies(data.X, data.codes)
 
     def _check_ensemble(self) -> None:
@@ -266,8 +278,12 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         if self.cv == "train":
             _warn_of_same_rows(self.estimator)
         model = self.estimator if self.cv == "prefit" else scoring.fit_all(data)
-        rows = np.arange(data.n_rows)
-        return model, HeldOut.of(data, rows, scoring.of(model, data.X))
+        rows, scores = np.arange(data.n_rows), scoring.of(model, data.X)
+        if len(scores) != data.n_rows:
+            raise DataError(
+                "sample_weight must be above 0 in all rows of a source for cv='prefit'; drop rows of weight 0."
+            )
+        return model, HeldOut.of(data, rows, scores)
 
     def _fit_maps(self, calibrator: Calibrator, models: list[Any], parts: list[ScoredRows]) -> None:
         """Fit a map to the held-out rows of each part, and warn of rows that no map can help."""

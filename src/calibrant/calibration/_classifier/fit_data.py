@@ -39,6 +39,8 @@ class FitData:
         The number of each row's group.
     pieces_of : array of shape (n_rows,) or None
         Where these are pieces of other rows, the row of each.
+    target : str or None
+        The column of classes where `X` is a source, which the estimator reads by itself.
     """
 
     X: Any
@@ -49,6 +51,7 @@ class FitData:
     to_split: Mapping[str, Any] = field(default_factory=dict)
     groups: NDArray[np.intp] | None = None
     pieces_of: NDArray[np.intp] | None = None
+    target: Any = None
 
     @property
     def n_rows(self) -> int:

@@ -270,7 +270,7 @@ def _fit_with_bags(forest: Any, data: FitData) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
         warnings.filterwarnings("ignore", message="invalid value encountered", category=RuntimeWarning)
-        forest.fit(data.X, data.y, **data.to_fit)
+        forest.fit(data.X, data.y if data.target is None else data.target, **data.to_fit)
 
 
 def _check_has_bags(forest: Any, data: FitData) -> None:

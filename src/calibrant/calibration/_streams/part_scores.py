@@ -46,7 +46,8 @@ def find_range(part: SourcePart) -> ScoreRange:
     Examples
     --------
     >>> import pandas as pd
-    >>> from calibrant.data._internal import ColumnRoles, make_part
+    >>> from calibrant.data._sources.column_roles import ColumnRoles
+    >>> from calibrant.data._sources.source_part import make_part
     >>> found = find_range(make_part(pd.DataFrame({"p": [0.2, 0.7], "y": ["no", "yes"]}), ColumnRoles(("p",), "y"), 0))
     >>> found.low, found.high, found.are_probabilities
     (array([0.2]), array([0.7]), True)

@@ -103,7 +103,7 @@ def evaluate_table(
     check_param("confidence", confidence, CONFIDENCE | Nothing())
     check_param("batch_size", batch_size, Int(1))
     columns = [proba] if isinstance(proba, str) else list(proba)
-    roles = {"target": target, "sample_weight": weight, "columns": columns, "batch_size": batch_size}
+    roles: dict[str, Any] = {"target": target, "sample_weight": weight, "columns": columns, "batch_size": batch_size}
     with open_source(source, **roles) as opened, SortedRows(batch_size) as sorted_rows:
         names = list(labels) if labels is not None else _classes(opened)
         if labels is None and len(columns) == 1:
