@@ -39,8 +39,8 @@ Buckets::Bounds Buckets::bounds_of(const CodedColumn& column, std::span<const st
         if (!is_last && (n < enough || (!can_cut && n < too_many))) continue;
         bounds.one_value[bucket] = n_values <= 1;
         bounds.can_cut_after[bucket] = can_cut;
-        bounds.first[bucket] = gaps.low(bounds.begin[bucket]);
-        bounds.last[bucket] = gaps.high(code);
+        bounds.first[bucket] = gaps.value(bounds.begin[bucket]);
+        bounds.last[bucket] = gaps.value(code);
         bounds.begin[++bucket] = code + 1;
         n = n_values = 0;
     }

@@ -12,11 +12,11 @@
 namespace calibrant {
 
 // Of one column, for each code: the steps to the first greater value that is far enough. A byte holds nearly all of
-// them; longer ones are compared by value.
+// them; longer ones are compared by value. Bins are compared by their greatest values: where rows are dense, the
+// greatest value of a bin and the least of the next are always close.
 class ValueGaps {
   public:
-    ValueGaps(const CodedColumn& column, double gap)
-        : gap_(gap), values_(column.values), lows_(column.is_binned() ? column.lows : column.values) {
+    ValueGaps(const CodedColumn& column, double gap) : gap_(gap), values_(column.values) {
         std::size_t last_apart = 1;
         while (last_apart < values_.size() && reaches(last_apart - 1, last_apart)) ++last_apart;
         if (last_apart >= values_.size()) return;
@@ -39,17 +39,16 @@ class ValueGaps {
         return steps_[code] < many ? steps >= steps_[code] : reaches(code, greater);
     }
     bool is_close_to_next(std::size_t code) const { return any() && steps_[code] > 1; }
-    // The least and the greatest value of a code, and whether a cut may lie between two of them.
-    double low(std::size_t code) const { return lows_[code]; }
-    double high(std::size_t code) const { return values_[code]; }
-    bool is_apart(double high, double next_low) const { return high < next_low - gap_; }
+    // The value of a code, the greatest of a bin, and whether a cut may lie between two values.
+    double value(std::size_t code) const { return values_[code]; }
+    bool is_apart(double value, double next) const { return value < next - gap_; }
 
   private:
     static constexpr std::size_t many = 255;
-    bool reaches(std::size_t code, std::size_t greater) const { return is_apart(values_[code], lows_[greater]); }
+    bool reaches(std::size_t code, std::size_t greater) const { return is_apart(values_[code], values_[greater]); }
 
     double gap_;
-    std::span<const double> values_, lows_;
+    std::span<const double> values_;
     std::size_t reach_ = 1;
     std::vector<std::uint8_t> steps_{};
 };
