@@ -194,6 +194,14 @@ def test_what_needs_the_rows_again_says_that_a_source_has_none(maker, parquet, f
     assert model.in_bag_.shape == (len(model.trees_), N_ROWS)
 
 
+@pytest.mark.parametrize("maker", ["forest", "boosted", "stumps"])
+def test_a_model_of_a_source_is_not_extended(maker, parquet, frame):
+    model = MAKERS[maker]().fit(parquet, "y").set_params(warm_start=True)
+    words = r"fitted to a source, whose rows it does not keep, and fit with warm_start=True needs them"
+    with pytest.raises(NotSavedError, match=words):
+        model.fit(frame[FEATURES], frame["y"])
+
+
 def test_an_estimate_chosen_by_folds_needs_the_rows(parquet):
     from calibrant.estimates import MEstimate
 

@@ -170,7 +170,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
 
     def _drop_rows(self) -> None:
         """Drop the weights of the training rows, which were those of a source; the run cannot be continued then."""
-        self._run = replace(self._run, rows=b"", row_weights=None)
+        self._run = replace(self._run, rows=b"", row_weights=None, from_source=True)
 
     def _store_run(self, run: Run, examples: Examples) -> None:
         self._run, self._order = run, examples.order

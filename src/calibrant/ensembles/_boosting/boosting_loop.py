@@ -53,6 +53,7 @@ class Run:
     errors: list[float] = field(default_factory=list)
     stopped: Stop | None = None
     row_weights: NDArray[np.float64] | None = None  # at the start of the next round; None where a file left them out
+    from_source: bool = False  # whose rows are not kept
 
     def add(self, member: Any, step: BoostingStep) -> None:
         """Append a member."""
@@ -118,7 +119,7 @@ def start_run(before: Run | None, n_members: int, rows: bytes, random_state: See
     if before is None:
         return Run(seed_sequence(random_state), rows)
     if before.row_weights is None:
-        missing_rows("row_weights")
+        missing_rows("row_weights", from_source=before.from_source)
     if n_members < len(before.members):
         raise ParameterError(
             f"n_trees must be at least {len(before.members)} with warm_start=True, the number of members so far; got "
