@@ -68,10 +68,16 @@ CodedColumn make_column(const ColumnState& state) {
     return column;
 }
 
-CodedTable restore_table(std::size_t n_rows, const std::vector<ColumnState>& columns) {
+CodedTable restore_table(std::size_t n_rows, const std::vector<ColumnState>& columns,
+                         const std::vector<std::optional<Column<double>>>& lows) {
+    if (!lows.empty() && lows.size() != columns.size())
+        throw std::invalid_argument("there must be one entry of lows for each column");
     const nb::gil_scoped_release released;
     std::vector<CodedColumn> restored;
     for (const auto& column : columns) restored.push_back(make_column(column));
+    for (std::size_t j = 0; j < lows.size(); ++j) {
+        if (lows[j]) restored[j].lows = copied(*lows[j]);
+    }
     return CodedTable(n_rows, std::move(restored));
 }
 
@@ -204,8 +210,9 @@ void bind_tables(nb::module_& module) {
                "Write the number of edges that are less than each value, 65535 for NaN; edges are ascending.");
     module.def("take_table", &take_table, "table"_a, "rows"_a.noconvert(), "collected"_a, "n_threads"_a,
                "Return the table of some rows, and the codes that the categories of each collected column had.");
-    module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(),
-               "Return a table restored from (codes, n_values, values or None) for each column.");
+    module.def("restore_table", &restore_table, "n_rows"_a, "columns"_a.noconvert(), "lows"_a.noconvert() = nb::list(),
+               "Return a table restored from (codes, n_values, values or None) for each column, and the least value of "
+               "each bin of those in bins.");
 }
 
 }  // namespace calibrant

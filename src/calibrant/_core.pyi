@@ -78,9 +78,9 @@ def take_table(table: CodedTable, rows: Annotated[NDArray[numpy.int64], dict(sha
     Return the table of some rows, and the codes that the categories of each collected column had.
     """
 
-def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]]) -> CodedTable:
+def restore_table(n_rows: int, columns: Sequence[tuple[Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)], int, Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None]], lows: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None] = []) -> CodedTable:
     """
-    Return a table restored from (codes, n_values, values or None) for each column.
+    Return a table restored from (codes, n_values, values or None) for each column, and the least value of each bin of those in bins.
     """
 
 class Criterion(enum.Enum):

@@ -10,6 +10,8 @@ from calibrant.data import MDLDiscretizer
 from calibrant.data._coding.binned_table import code_columns
 from calibrant.data._frames.columns import fit_columns
 from calibrant.exceptions import ParameterError
+from calibrant.files import load_model, save
+from calibrant.trees import ProbabilityTreeClassifier
 
 RANDOM = np.random.default_rng(0)
 VALUES = RANDOM.normal(size=5_000)
@@ -121,3 +123,32 @@ def test_the_discretizer_cuts_between_bins_only_half_way_to_the_next_value():
 def test_max_bins_must_be_two_at_least():
     with pytest.raises(ParameterError, match=r"max_bins must be an int >= 2 or None; got 1\."):
         MDLDiscretizer(max_bins=1).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("max_bins", [20, 300])
+@pytest.mark.parametrize("threshold", ["observed", "midpoint"])
+def test_no_cut_divides_a_bin_that_does_not_fit_a_byte(max_bins, threshold):
+    towns = [f"town {number}" for number in RANDOM.integers(0, 300, 3_000)]
+    frame = pd.DataFrame({"a": VALUES[:3_000], "b": VALUES[2_000:], "town": towns})
+    y = (frame["a"] + frame["b"] ** 2 + RANDOM.normal(size=3_000) > 0).to_numpy().astype(int)
+    model = ProbabilityTreeClassifier(max_bins=max_bins, threshold=threshold, max_depth=6).fit(frame, y)
+    counts = np.zeros_like(model.tree_.counts)
+    np.add.at(counts, (model.apply(frame), y), 1)
+    leaves = model.tree_.feature < 0
+    np.testing.assert_array_equal(counts[leaves], model.tree_.counts[leaves])
+
+
+@pytest.mark.parametrize("max_bins", [20, 300])
+def test_least_values_of_bins_are_pickled_with_codes_of_two_bytes(max_bins):
+    table = binned(VALUES[:, np.newaxis], max_bins).take(np.arange(4_000))
+    again = pickle.loads(pickle.dumps(table))  # noqa: S301
+    assert table.codes(0).dtype == np.uint16
+    np.testing.assert_array_equal(again.lows(0), table.lows(0))
+    np.testing.assert_array_equal(again.codes(0), table.codes(0))
+
+
+def test_a_model_file_holds_the_least_values_of_bins_of_two_bytes(tmp_path):
+    model = ProbabilityTreeClassifier(max_bins=300, max_depth=3).fit(VALUES[:, np.newaxis], VALUES > 0)
+    save(model, tmp_path / "model.calibrant", training_rows=True)
+    loaded = load_model(tmp_path / "model.calibrant")
+    np.testing.assert_array_equal(loaded._grown_tree.examples.table.lows(0), model._grown_tree.examples.table.lows(0))

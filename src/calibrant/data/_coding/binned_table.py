@@ -45,7 +45,11 @@ def code_columns(
     bins = bins_of(columns, weights, max_bins, n_jobs=n_jobs)
     if bins.fits_bytes:
         return bins.table(bins.code(columns, n_jobs=n_jobs), n_jobs=n_jobs)
-    return _code_exactly(replace(columns, arrays=_coarse(columns, bins)), n_jobs)
+    coarse = _code_exactly(replace(columns, arrays=_coarse(columns, bins)), n_jobs)
+    # Without them a cut halfway between the greatest values of two bins would divide the second
+    return coarse.with_lows(
+        [None if lows is highs else lows for highs, lows in zip(bins.highs, bins.lows, strict=True)]
+    )
 
 
 def _code_exactly(columns: Columns, n_jobs: int | None) -> CodedTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -154,6 +155,18 @@ class CodedTable:
         values, lows = self.values(column), self.lows(column)
         return values if values is None or lows is None else np.unique(np.concatenate([lows, values]))
 
+    def with_lows(self, lows: Sequence[NDArray[np.float64] | None]) -> CodedTable:
+        """Return the table with the least value of each bin of the columns whose values are the greatest ones.
+
+        Examples
+        --------
+        >>> coded = CodedTable.from_frame([[2.5], [7.5]])
+        >>> coded.with_lows([np.array([1.0, 4.0])]).lows(0)
+        array([1., 4.])
+        """
+        columns = [(self.codes(j), self.core.n_values(j), self.values(j)) for j in range(self.n_columns)]
+        return _restore(self.n_rows, columns, self.schema, lows)
+
     def categories(self, column: int) -> tuple[Any, ...]:
         """Return the categories of a nominal column in the order of their codes."""
         return self.schema.features[column].categories
@@ -174,7 +187,7 @@ class CodedTable:
             bins = [(self.core.n_values(j), self.values(j), self.lows(j)) for j in range(self.n_columns)]
             return _restore_bytes, (self.core.byte_matrix, bins, self.schema)
         columns = [(self.codes(j), self.core.n_values(j), self.values(j)) for j in range(self.n_columns)]
-        return _restore, (self.n_rows, columns, self.schema)
+        return _restore, (self.n_rows, columns, self.schema, [self.lows(j) for j in range(self.n_columns)])
 
     def __repr__(self) -> str:
         nominal = sum(feature.kind == "nominal" for feature in self.schema.features)
@@ -195,8 +208,8 @@ def _positions(rows: Any, n_rows: int) -> NDArray[np.int64]:
     return positions.astype(np.int64, copy=False)
 
 
-def _restore(n_rows: int, columns: list[Any], schema: Schema) -> CodedTable:
-    return CodedTable(_core.restore_table(n_rows, columns), schema)
+def _restore(n_rows: int, columns: list[Any], schema: Schema, lows: Sequence[Any] = ()) -> CodedTable:
+    return CodedTable(_core.restore_table(n_rows, columns, list(lows)), schema)
 
 
 def _restore_bytes(matrix: NDArray[np.uint8], bins: list[Any], schema: Schema) -> CodedTable:

@@ -107,7 +107,9 @@ def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
     columns = range(table.n_columns)
     rows = {name: getattr(examples, name) for name in ("labels", "weights", "copies", "groups", "cases")}
     held = {**values, **rows, "codes": [table.codes(j) for j in columns], "values": [table.values(j) for j in columns]}
-    return {**held, "lows": [table.lows(j) for j in columns]} if examples.is_binned else held
+    lows = [table.lows(j) for j in columns]
+    has_bins = examples.is_binned or any(each is not None for each in lows)
+    return {**held, "lows": lows} if has_bins else held
 
 
 def _make_examples(values: dict[str, Any]) -> Any:
@@ -138,9 +140,9 @@ def _make_table(codes: list[Any], numbers: list[Any], lows: list[Any] | None, sc
             raise ModelFileError("has values of a column of another kind")
         columns.append((code, len(feature.categories) if values is None else len(values), values))
     try:
-        if lows is not None:
+        if lows is not None and any(code.dtype == np.uint8 for code in codes):
             return _make_binned(columns, lows, schema, n_rows)
-        return CodedTable(_core.restore_table(n_rows, columns), schema)
+        return CodedTable(_core.restore_table(n_rows, columns, lows or []), schema)
     except (ValueError, TypeError) as error:
         raise ModelFileError(f"has wrong training rows: {error}") from None
 
