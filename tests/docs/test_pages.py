@@ -97,7 +97,7 @@ def test_the_files_that_the_page_on_extending_names_exist() -> None:
 def test_a_criterion_stands_where_the_page_on_extending_says() -> None:
     grow = ROOT / "core" / "tree" / "grow"
     assert "enum class CriterionName" in (grow / "grower.hpp").read_text("utf-8")
-    for path in (grow / "column_search.cpp", grow / "coarse_search.cpp", ROOT / "core" / "bind" / "trees.cpp"):
+    for path in (grow / "table_search.hpp", grow / "coarse_search.cpp", ROOT / "core" / "bind" / "trees.cpp"):
         assert "CriterionName::twoing" in path.read_text("utf-8")
 
 
