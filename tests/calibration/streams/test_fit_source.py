@@ -225,3 +225,11 @@ def test_wrong_input_is_named() -> None:
         Platt().fit(in_parts(frame.assign(score=np.nan), []), "y", columns="score")
     with pytest.raises(DataError, match="one class only"):
         Platt().fit(in_parts(frame.assign(y="no"), []), "y", columns="score")
+
+
+def test_columns_of_a_dask_array_are_numbers() -> None:
+    array = pytest.importorskip("dask.array")
+    frame = two_classes(300)
+    is_yes = (frame["y"] == "yes").to_numpy(dtype=float)
+    rows = array.from_array(np.column_stack([frame["score"], is_yes]), chunks=(100, 2))
+    assert Platt().fit(rows, 1, columns=0).slope_ == pytest.approx(Platt().fit(frame["score"], is_yes).slope_)

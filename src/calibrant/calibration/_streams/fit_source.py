@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from calibrant._exact_sums import weight_step
+from calibrant._source_limits import check_source_columns
 from calibrant.calibration._streams.part_scores import ScoresOfParts, find_range, merge_ranges
 from calibrant.calibration._streams.passes import ScorePasses, binary_scores
 from calibrant.calibration._streams.row_sample import MOST_SAMPLED, RowSample, merge_samples, sample_of_part
 from calibrant.calibration._validation import ScoredRows, check_columns, order_positions, read_labels
 from calibrant.data._internal import Source, open_source
-from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError
+from calibrant.exceptions import CalibrantWarning, DataError
 
 __all__ = ["streamed_rows"]
 
@@ -52,12 +53,9 @@ def streamed_rows(
     ScoredRows
         The rows.
     """
-    for name, given in (("y", target), ("sample_weight", sample_weight)):
-        if not isinstance(given, str) and (name == "y" or given is not None):
-            raise DataTypeError(
-                f"{name} must be the name of a column where the scores are a source; got {given!r:.40}."
-            )
-    chosen = [columns] if isinstance(columns, str) else columns
+    check_source_columns(y=target, sample_weight=sample_weight)
+    several: Any = [columns] if isinstance(columns, str | int) else columns
+    chosen = None if several is None else [str(name) for name in several]  # those of a Dask array are numbers
     with open_source(source, target=target, sample_weight=sample_weight, columns=chosen, client=client) as opened:
         yield _rows(opened, labels)
 
@@ -93,9 +91,11 @@ def _scores_of_parts(source: Source, are_probabilities: bool, labels: Any) -> Sc
     unknown = [name for name in found.tolist() if name not in classes.tolist()]
     if unknown:
         raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CalibrantWarning)  # columns of other names are taken by position: as passed
-        classes, order = order_positions(names, classes, may_add=labels is None)
+    order = list(range(len(names)))
+    if source.roles.named:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CalibrantWarning)  # columns of other names are taken by position: as passed
+            classes, order = order_positions(names, classes, may_add=labels is None)
     check_columns(len(classes), found.tolist(), len(names))
     is_difference = len(names) == 2 and not are_probabilities
     step = 1.0 if survey.are_whole else weight_step(survey.largest_weight, survey.n_rows)
