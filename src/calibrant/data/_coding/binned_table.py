@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._memory import check_table_memory, table_too_large
 from calibrant._params import Int, Nothing, Rule
 from calibrant.data._bins.bins_of import bins_of
-from calibrant.data._coding.coded_table import CodedTable
+from calibrant.data._coding.coded_table import CodedTable, with_lows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,8 +47,8 @@ def code_columns(
         return bins.table(bins.code(columns, n_jobs=n_jobs), n_jobs=n_jobs)
     coarse = _code_exactly(replace(columns, arrays=_coarse(columns, bins)), n_jobs)
     # Without them a cut halfway between the greatest values of two bins would divide the second
-    return coarse.with_lows(
-        [None if lows is highs else lows for highs, lows in zip(bins.highs, bins.lows, strict=True)]
+    return with_lows(
+        coarse, [None if lows is highs else lows for highs, lows in zip(bins.highs, bins.lows, strict=True)]
     )
 
 

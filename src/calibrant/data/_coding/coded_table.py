@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["CodedTable"]
+__all__ = ["CodedTable", "with_lows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -155,18 +155,6 @@ class CodedTable:
         values, lows = self.values(column), self.lows(column)
         return values if values is None or lows is None else np.unique(np.concatenate([lows, values]))
 
-    def with_lows(self, lows: Sequence[NDArray[np.float64] | None]) -> CodedTable:
-        """Return the table with the least value of each bin of the columns whose values are the greatest ones.
-
-        Examples
-        --------
-        >>> coded = CodedTable.from_frame([[2.5], [7.5]])
-        >>> coded.with_lows([np.array([1.0, 4.0])]).lows(0)
-        array([1., 4.])
-        """
-        columns = [(self.codes(j), self.core.n_values(j), self.values(j)) for j in range(self.n_columns)]
-        return _restore(self.n_rows, columns, self.schema, lows)
-
     def categories(self, column: int) -> tuple[Any, ...]:
         """Return the categories of a nominal column in the order of their codes."""
         return self.schema.features[column].categories
@@ -214,3 +202,15 @@ def _restore(n_rows: int, columns: list[Any], schema: Schema, lows: Sequence[Any
 
 def _restore_bytes(matrix: NDArray[np.uint8], bins: list[Any], schema: Schema) -> CodedTable:
     return CodedTable(_core.byte_table(matrix, bins), schema)
+
+
+def with_lows(table: CodedTable, lows: Sequence[NDArray[np.float64] | None]) -> CodedTable:
+    """Return a table with the least value of each bin of the columns whose values are the greatest ones.
+
+    Examples
+    --------
+    >>> with_lows(CodedTable.from_frame([[2.5], [7.5]]), [np.array([1.0, 4.0])]).lows(0)
+    array([1., 4.])
+    """
+    columns = [(table.codes(j), table.core.n_values(j), table.values(j)) for j in range(table.n_columns)]
+    return _restore(table.n_rows, columns, table.schema, lows)
