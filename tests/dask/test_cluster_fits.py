@@ -13,7 +13,12 @@ import pytest
 from tests.dask.tables import table
 
 from calibrant._dask.tasks import TaskQueue
-from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, EBPETsClassifier
+from calibrant.ensembles import (
+    BaggedTreesClassifier,
+    BoostedStumpsClassifier,
+    BoostedTreesClassifier,
+    EBPETsClassifier,
+)
 from calibrant.exceptions import ClusterError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -154,7 +159,7 @@ def test_a_worker_that_joins_late_takes_part(client: Any, join: Any, monkeypatch
 def test_too_little_memory_is_told_before_the_work(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 3 * 600 * 7 - 1)
     with pytest.raises(ClusterError, match=r"codes of 600 rows take 4.2e-06 GB on each worker.*needs 1.26e-05 GB"):
-        on_cluster(MODELS["boosted"], dd.from_pandas(table(), npartitions=2), client)
+        on_cluster(BoostedStumpsClassifier(n_trees=2), dd.from_pandas(table(), npartitions=2), client)
 
 
 def test_ctrl_c_leaves_nothing_on_the_workers(client: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,9 +39,9 @@ def test_an_error_of_a_task_is_raised_as_it_is(client: Any) -> None:
 
 def test_a_worker_without_calibrant_is_named(client: Any, join: Any, tmp_path: Path) -> None:
     connection = Connection(client)
-    fake = tmp_path / "calibrant"
-    fake.mkdir()
-    (fake / "__init__.py").write_text("__version__ = '0.0.1'")
+    # imported when Python starts, so that it comes before calibrant however that is installed
+    fake = "import sys, types; sys.modules['calibrant'] = types.ModuleType('calibrant'); "
+    (tmp_path / "sitecustomize.py").write_text(fake + "sys.modules['calibrant'].__version__ = '0.0.1'")
     address = join(PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     with pytest.raises(ClusterError, match=r"a Dask worker that joined has calibrant 0.0.1; here"):
         gather(connection, [submit(connection, double, 1, workers=[address])], "Doubling")

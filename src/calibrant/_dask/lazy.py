@@ -36,10 +36,12 @@ def is_streamed(X: Any) -> bool:
 
     Examples
     --------
-    >>> is_streamed("rows.parquet"), is_streamed([[1.0]])
-    (True, False)
+    >>> import polars
+    >>> is_streamed("rows.parquet"), is_streamed([[1.0]]), is_streamed(polars.DataFrame({"a": [1]}))
+    (True, False, False)
     """
-    return isinstance(X, str | os.PathLike) or hasattr(X, "collect_schema") or hasattr(X, "get_fragments")
+    is_lazy = hasattr(X, "collect_schema") and hasattr(X, "collect")  # a DataFrame of polars has the first, too
+    return isinstance(X, str | os.PathLike) or is_lazy or hasattr(X, "get_fragments")
 
 
 def predicts_lazily(method: Callable[..., Any]) -> Callable[..., Any]:
