@@ -9,6 +9,7 @@ import pytest
 from tests.dask.tables import table
 from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_cluster
 
+from calibrant.calibration import CalibratedClassifier
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
 from calibrant.exceptions import ParameterError
 
@@ -24,7 +25,21 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_forest_grown_level_by_level_is_the_local_one(client: Any, name: str) -> None:
     rows, model = table(), MODELS[name]
     fitted = on_cluster(model, dd.from_pandas(rows, npartitions=3, sort=False), client)
-    assert_same(fitted, local(type(model)(**model.get_params()), rows), rows)
+    expected = local(type(model)(**model.get_params()), rows)
+    assert_same(fitted, expected, rows)
+    if hasattr(expected, "oob_proba_"):
+        np.testing.assert_array_equal(fitted.oob_proba_, expected.oob_proba_)
+        assert fitted.oob_score_ == expected.oob_score_
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_forest_grown_level_by_level_is_calibrated_out_of_the_bag(client: Any) -> None:
+    rows, lazy = table(), dd.from_pandas(table(), npartitions=3, sort=False)
+    forest = BaggedTreesClassifier(n_trees=6, max_bins=255, random_state=0)
+    there = CalibratedClassifier(forest, "temperature", cv="oob").fit(lazy, "ill", client=client)
+    X = rows.drop(columns="ill")
+    here = CalibratedClassifier(forest, "temperature", cv="oob").fit(X, rows["ill"])
+    np.testing.assert_allclose(there.predict_proba(X), here.predict_proba(X), rtol=0, atol=1e-12)
 
 
 @pytest.mark.usefixtures("little_memory")

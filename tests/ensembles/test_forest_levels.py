@@ -16,7 +16,7 @@ from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import BagSampling
-from calibrant.ensembles._levels.grow_forest import grow_forest_levels
+from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.exceptions import ParameterError
 from calibrant.trees._levels.parts import LocalParts
 
@@ -55,17 +55,9 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
             for i, j in pairwise(edges)
         ]
     )
-    found = grow_forest_levels(
-        parts,
-        bins,
-        params,
-        SEED,
-        TREES,
-        n_rows=N_ROWS,
-        n_classes=2,
-        n_declared=2,
-        n_groups=N_GROUPS if by_group else None,
-    )
+    n_groups = N_GROUPS if by_group else None
+    plan = forest_plan(parts, bins, params, SEED, n_rows=N_ROWS, n_classes=2, n_declared=2, n_groups=n_groups)
+    found = grow_forest_levels(parts, plan, SEED, TREES)
     for a, b in zip(expected, found, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a.state, b.state, strict=True))
 
@@ -84,4 +76,4 @@ def test_what_needs_the_rows_after_growing_raises(name: str, value: Any) -> None
     bins, part = rows()
     params = BaggedTreesClassifier(prune=None).set_params(**{name: value})
     with pytest.raises(ParameterError, match=name):
-        grow_forest_levels(LocalParts([part]), bins, params, SEED, TREES, n_rows=N_ROWS, n_classes=2, n_declared=2)
+        forest_plan(LocalParts([part]), bins, params, SEED, n_rows=N_ROWS, n_classes=2, n_declared=2)

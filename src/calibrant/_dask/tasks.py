@@ -14,7 +14,7 @@ from calibrant._optional import optional_import
 from calibrant._progress import progress
 from calibrant.exceptions import CalibrantError, ClusterError
 
-__all__ = ["SentByValue", "TaskQueue", "TaskResults", "by_value", "gather", "submit", "task_error"]
+__all__ = ["SentByValue", "TaskQueue", "TaskResults", "by_value", "deliver", "gather", "submit", "task_error"]
 
 _NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
 _OTHER_VERSION = "a Dask worker that joined has calibrant"
@@ -111,27 +111,42 @@ def gather(connection: Connection, futures: Sequence[Any], description: str, *, 
 
     Without `fetch` the results stay on the workers, and the list is one of None.
     """
-    stream, found = TaskResults(connection, fetch=fetch), dict[Any, Any]()
+    found = dict[Any, Any]()
     try:
-        with progress(total=len(futures), description=description) as bar:
-            for future in futures:
-                stream.add(future)
-            while len(found) < len(futures):
-                found |= _finished(stream.take(_POLL_SECONDS), bar.advance)
+        deliver(connection, futures, description, found.__setitem__, fetch=fetch)
     except BaseException:
         connection.cancel(futures)
         raise
     return [found[future.key] for future in futures]
 
 
-def _finished(ended: Iterable[tuple[Any, Any]], advance: Callable[[], None]) -> dict[Any, Any]:
-    found = {}
-    for future, result in ended:
-        if future.status != "finished":
-            raise task_error(future, result)
-        found[future.key] = result
-        advance()
-    return found
+def deliver(
+    connection: Connection,
+    futures: Iterable[Any],
+    description: str,
+    receive: Callable[[Any, Any], None],
+    *,
+    fetch: bool = True,
+) -> None:
+    """Pass the key and the result of each task to `receive` as it ends; what still runs is cancelled after an error.
+
+    A future that nobody else holds is released then, and its result with it.
+    """
+    stream, running = TaskResults(connection, fetch=fetch), {future.key: future for future in futures}
+    try:
+        with progress(total=len(running), description=description) as bar:
+            for future in running.values():
+                stream.add(future)
+            while running:
+                for future, result in stream.take(_POLL_SECONDS):
+                    if future.status != "finished":
+                        raise task_error(future, result)
+                    del running[future.key]
+                    receive(future.key, result)
+                    bar.advance()
+    except BaseException:
+        connection.cancel(running.values())
+        raise
 
 
 class TaskQueue:

@@ -254,15 +254,15 @@ class BaggedTreesClassifier(
             return old.continued_to(self.n_trees, examples)
 
     def _store(self, forest: Forest) -> Self:
-        self._read(forest)
-        self._store_columns(*forest.examples.columns_and_classes)
-        return self
+        """Read a grown forest as the parameters specify."""
+        return self._keep(ForestReader(forest, self._reading_options()))
 
-    def _read(self, forest: Forest) -> None:
-        """Read a grown forest as the parameters specify; nothing is stored if that fails."""
-        reading = ForestReader(forest, self._reading_options())
+    def _keep(self, reading: ForestReader) -> Self:
+        """Store a forest and its reading; nothing is stored if what predictions need cannot be computed."""
         reading.prepare()
-        self._forest, self._reading = forest, reading
+        self._forest, self._reading = reading.forest, reading
+        self._store_columns(*reading.forest.examples.columns_and_classes)
+        return self
 
     _fit_cluster = fit_forest_on_cluster
 
@@ -329,8 +329,7 @@ class BaggedTreesClassifier(
                 setattr(other, name, value)
         other._reading_options().check()
         with rows_needed(self, f"reread({kind!r})" if kind else "this reading"):
-            other._read(self._forest)
-        return other
+            return other._store(self._forest)
 
     @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ from calibrant._random import seed_sequence
 from calibrant._source_limits import check_source_params
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import RULES, ForestParams
-from calibrant.ensembles._levels.grow_forest import grow_forest_levels
+from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
+from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._tree_style import styled, styled_for
 from calibrant.trees import Tree
 from calibrant.trees._internal import ClusterRows, DaskParts, JoinedRows, examples_for
@@ -44,21 +45,23 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
     """Grow the trees level by level from histograms of the partitions, whose codes stay where they are."""
     check_source_params(estimator, "levels")
     params, facts = _snapshot(styled(estimator)), rows.facts
-    parts = rows.number(estimator.class_weight)
-    examples = parts.examples
-    cores = grow_forest_levels(
-        DaskParts(rows.connection, parts.futures),
+    numbered = rows.number(estimator.class_weight)
+    examples, parts = numbered.examples, DaskParts(rows.connection, numbered.futures)
+    plan = forest_plan(
+        parts,
         facts.bins,
         params,
         seed,
-        range(params.n_trees),
         n_rows=facts.n_rows,
         n_classes=len(examples.classes),
         n_declared=examples.n_declared,
         n_groups=None if facts.groups is None else len(facts.groups),
     )
+    cores = grow_forest_levels(parts, plan, seed, range(params.n_trees))
     trees = tuple(Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores)
-    return dict(vars(estimator._store(Forest(trees, cast("Examples", examples), params, seed))))
+    forest = Forest(trees, cast("Examples", examples), params, seed)
+    parts = DaskParts(rows.connection, numbered.futures, "Reading the forest")
+    return dict(vars(estimator._keep(read_levels(parts, plan, forest, estimator._reading_options()))))
 
 
 def _batches(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.ensembles._bagging.bags import BagSampling, Bootstrap
+from calibrant.ensembles._bagging.bags import BagSampling, Bootstrap, ForestBags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,10 +60,14 @@ class BagWeights:
         """Return the weight of each row in the bag of a tree; None where all rows are in it with a weight of 1."""
         if self.kind is None or not part.n_rows:
             return part.weights
+        times = self.bags(part).count(tree).astype(np.float64)
+        return times if part.weights is None else times * part.weights
+
+    def bags(self, part: CodedPart) -> ForestBags:
+        """Return the rows of a part in the bags of all trees."""
         first = self.first_units[part.first_row]
         sampling = BagSampling(self.kind, part.labels, part.groups, self.max_samples, self.n_units, first)
-        times = np.asarray(sampling.bags(self.seed).count(tree, 0, part.n_rows), dtype=np.float64)
-        return times if part.weights is None else times * part.weights
+        return ForestBags.draw(sampling, self.seed)
 
 
 def count_classes(n_classes: int, part: CodedPart) -> list[tuple[int, int, NDArray[np.int64]]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Bins
     from calibrant.trees._internal import Parts
 
-__all__ = ["check_level_params", "grow_forest_levels"]
+__all__ = ["check_level_params", "forest_plan", "grow_forest_levels"]
 
 _GROWING = 1  # key of the random stream of a tree
 _CELLS_AT_ONCE = 64 << 20  # of the histograms of a level of all trees that are grown together
@@ -38,26 +38,28 @@ def check_level_params(params: ForestParams) -> None:
             )
 
 
-def grow_forest_levels(
+def forest_plan(
     parts: Parts,
     bins: Bins,
     params: ForestParams,
     seed: np.random.SeedSequence,
-    trees: range,
     *,
     n_rows: int,
     n_classes: int,
     n_declared: int,
     n_groups: int | None = None,
-) -> list[_core.Tree]:
-    """Grow the trees of these numbers from all parts, the same ones as `Forest` grows from all rows, to the bit."""
+) -> LevelPlan:
+    """Return what all parts must know of a forest: its columns, its parameters and how its bags are drawn."""
     check_level_params(params)
     snapshot = cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
     weights = BagWeights.of(parts, params.bootstrap, seed, params.max_samples, n_classes=n_classes, n_groups=n_groups)
-    n_columns = len(bins.n_values)
-    max_features = n_drawn(params.max_features, n_columns)
-    plan = LevelPlan(bins, n_classes, n_declared, n_rows, snapshot, weights, max_features)
-    at_once = _trees_at_once(max_features or n_columns, n_classes)
+    max_features = n_drawn(params.max_features, len(bins.n_values))
+    return LevelPlan(bins, n_classes, n_declared, n_rows, snapshot, weights, max_features)
+
+
+def grow_forest_levels(parts: Parts, plan: LevelPlan, seed: np.random.SeedSequence, trees: range) -> list[_core.Tree]:
+    """Grow the trees of these numbers from all parts, the same ones as `Forest` grows from all rows, to the bit."""
+    at_once = _trees_at_once(plan.max_features or len(plan.bins.n_values), plan.n_classes)
     grown: list[_core.Tree] = []
     with progress(total=len(trees), description="Growing trees") as bar:
         for first in range(0, len(trees), at_once):

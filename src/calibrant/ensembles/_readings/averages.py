@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from calibrant.ensembles._bagging.bags import ForestBags
 
-__all__ = ["Cells", "average_cells", "by_node", "out_of_bag_average"]
+__all__ = ["Cells", "average_cells", "by_node", "out_of_bag_average", "score_sums"]
 
 # The probabilities of a tree: the line of the table for each node and label, -1 where there is none (None: the node's
 # number, whatever the label), and the table.
@@ -80,3 +80,18 @@ def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) 
            [0.25, 0.75]])
     """
     return average_cells(members.paths, by_node(tables), bags=members.bags)
+
+
+def score_sums(
+    proba: NDArray[np.float64], labels: NDArray[np.integer[Any]], weights: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the weight of the rows whose most probable class is the actual one, and of all that have probabilities.
+
+    Examples
+    --------
+    >>> score_sums(np.array([[0.2, 0.8], [0.9, 0.1], [np.nan, np.nan]]), np.array([1, 1, 0]), np.array([2.0, 3.0, 4.0]))
+    (2.0, 5.0)
+    """
+    known = np.where(np.isnan(proba[:, 0]), 0.0, weights)
+    is_right = np.nan_to_num(proba).argmax(axis=1) == labels
+    return float(known[is_right].sum()), float(known.sum())

@@ -14,7 +14,7 @@ from calibrant import _core
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_number
 from calibrant.ensembles._bagging.few_rows import FewRows
-from calibrant.ensembles._readings.averages import out_of_bag_average
+from calibrant.ensembles._readings.averages import out_of_bag_average, score_sums
 from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
 from calibrant.ensembles._readings.forest_members import Members, vote_tables
 from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
@@ -25,7 +25,7 @@ from calibrant.ensembles._readings.row_reading import RowReading
 from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
 from calibrant.estimates import Estimate, Resolvable, RowEstimate
 from calibrant.estimates._internal import look_up, with_classes
-from calibrant.exceptions import ParameterError
+from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class ForestReader:
 
     forest: Forest
     options: ReadingOptions
+    why_not: str | None = None  # out-of-bag probabilities cannot be computed
 
     @cached_property
     def members(self) -> Members:
@@ -199,6 +200,8 @@ class ForestReader:
     @cached_property
     def oob_proba(self) -> NDArray[np.float64]:
         """Honest out-of-bag probabilities of the training rows, NaN for a row that is in every bag."""
+        if self.why_not is not None:
+            raise DataError(self.why_not)
         if self.forest.examples.groups is None:
             warn_of_number(self.forest.examples.n_copies, self.forest.examples.n_rows)
         if self.options.combine == "vote":
@@ -216,9 +219,8 @@ class ForestReader:
         for first in range(0, len(self.oob_proba), _BLOCK):  # sources have more rows than copies of them have memory
             rows = slice(first, first + _BLOCK)
             proba, weights = self.oob_proba[rows], self.forest.examples.weights_of_block(rows)
-            weights = np.where(np.isnan(proba[:, 0]), 0.0, weights)
-            is_right = np.nan_to_num(proba).argmax(axis=1) == self.members.labels[rows]
-            right, total = right + float(weights[is_right].sum()), total + float(weights.sum())
+            sums = score_sums(proba, self.members.labels[rows], weights)
+            right, total = right + sums[0], total + sums[1]
         return right / total if total > 0 else float("nan")
 
     def without_rows(self) -> ForestReader:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from calibrant._dask.tasks import gather, submit
+from calibrant._dask.tasks import deliver, gather, submit
 
 if TYPE_CHECKING:
     from calibrant._dask.client import Connection
@@ -14,6 +15,7 @@ __all__ = ["DaskParts"]
 
 _MERGED_AT_ONCE = 8  # results that one task adds up
 _JOBS_PER_THREAD = 2  # so that a worker that is done early takes another
+_PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
 
 
 class DaskParts:
@@ -47,6 +49,17 @@ class DaskParts:
         ]
         return self._gather(finished, [each for of_job in pieces for each in of_job] + finished)
 
+    def share(self, value: Any) -> Any:
+        """Return the future of a value, which workers fetch from each other; it is made again if they die."""
+        whole = memoryview(pickle.dumps(value))
+        pieces = [submit(self._connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
+        return submit(self._connection, _unpickled, pieces)
+
+    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
+        """Pass ``function(*args, part)`` of each part to `receive` as it comes, and release it on its worker."""
+        futures = (submit(self._connection, function, *args, part) for part in self._futures)
+        deliver(self._connection, futures, self._description, lambda _, result: receive(result))
+
     def _gather(self, wanted: Sequence[Any], submitted: Sequence[Any]) -> list[Any]:
         """Return the results of some tasks; all of them are cancelled after an error or Ctrl-C."""
         try:
@@ -54,3 +67,7 @@ class DaskParts:
         except BaseException:
             self._connection.cancel(submitted)
             raise
+
+
+def _unpickled(pieces: Sequence[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))  # noqa: S301

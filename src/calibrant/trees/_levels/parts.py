@@ -30,6 +30,12 @@ class Parts(Protocol):
     ) -> list[Any]:
         """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
 
+    def share(self, value: Any) -> Any:
+        """Return what stands for a value among the last arguments of `reduce` and `each`, sent once to each worker."""
+
+    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
+        """Pass ``function(*args, part)`` of each part to `receive`, in any order, and keep none of them."""
+
 
 class LocalParts:
     """Parts in the memory of this process."""
@@ -51,3 +57,12 @@ class LocalParts:
     ) -> list[Any]:
         """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
         return [finish(job, *args, [take(job, *args, part) for part in self._parts]) for job in jobs]
+
+    def share(self, value: Any) -> Any:
+        """Return the value."""
+        return value
+
+    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
+        """Pass ``function(*args, part)`` of each part to `receive`."""
+        for part in self._parts:
+            receive(function(*args, part))

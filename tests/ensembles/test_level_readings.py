@@ -1,0 +1,111 @@
+"""Readings of forests whose rows are in parts equal those of all rows at once, to the bit, for any partition."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from calibrant._random import seed_sequence
+from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._internal import CodedPart, fit_columns
+from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier
+from calibrant.ensembles._bagging.forest import Forest
+from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
+from calibrant.ensembles._levels.level_reading import read_levels
+from calibrant.exceptions import DataError
+from calibrant.trees import Tree
+from calibrant.trees._levels.parts import LocalParts
+
+N_ROWS = 400
+EDGES = (0, 0, 1, 97, 97, 98, 301, N_ROWS, N_ROWS)  # parts without rows, and with one
+WEIGHTS = {
+    "ones": None,
+    "whole": np.random.default_rng(1).integers(1, 4, N_ROWS).astype(float),
+    "fractions": np.random.default_rng(2).random(N_ROWS) + 0.1,
+}
+ROW_BY_ROW = {
+    "b_pets": BPETsClassifier(n_trees=7),
+    "forest": BaggedTreesClassifier(n_trees=7, bootstrap="subsample"),
+    "votes": BaggedTreesClassifier(n_trees=7, combine="vote"),
+    "smoothed votes": BaggedTreesClassifier(n_trees=7, combine="vote", smooth_votes=True, class_weight="balanced"),
+}
+
+
+def table() -> tuple[pd.DataFrame, Any]:
+    """Return rows whose declared order of three classes is not the sorted one."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({f"x{j}": rng.normal(size=N_ROWS).round(1) for j in range(4)})
+    X["x3"] = X["x3"].where(rng.random(N_ROWS) > 0.1)
+    X["town"] = np.array(["Bonn", "Oslo", "Rome"])[rng.integers(3, size=N_ROWS)]
+    score = X["x0"] - X["x1"] + (X["town"] == "Rome") + rng.normal(size=N_ROWS)
+    return X, pd.Categorical.from_codes(np.digitize(score, [0.0, 1.0]), ["yes", "badly", "no"])
+
+
+def fit_local(model: Any, weights: Any = None, groups: Any = None) -> Any:
+    X, y = table()
+    params = {"max_bins": 255, "missing": "learned", "random_state": 3}
+    return clone(model).set_params(**params).fit(X, y, weights, groups)
+
+
+def fit_in_parts(local: Any, weights: Any = None, edges: tuple[int, ...] = EDGES) -> Any:
+    """Return the classifier of a local one's parameters that is fitted to its rows in parts, through a pickle."""
+    X, _ = table()
+    rows, bins = local._forest.examples, bins_of(fit_columns(X), weights, 255)
+    whole = bins.code(fit_columns(X)), rows.labels, rows.weights, rows.groups
+    parts = LocalParts(
+        [CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)]
+    )
+    model = clone(local)
+    n_groups = None if rows.groups is None else int(rows.groups.max()) + 1
+    seed = seed_sequence(model.random_state)
+    n_classes = len(rows.classes)
+    plan = forest_plan(
+        parts, bins, model, seed, n_rows=N_ROWS, n_classes=n_classes, n_declared=rows.n_declared, n_groups=n_groups
+    )
+    examples = rows.without_rows()
+    cores = grow_forest_levels(parts, plan, seed, range(model.n_trees))
+    trees = tuple(Tree(core, rows.order, rows.classes, bins.schema) for core in cores)
+    forest = Forest(trees, cast("Any", examples), cast("Any", plan.params), seed)
+    model._keep(read_levels(parts, plan, forest, model._reading_options()))
+    return pickle.loads(pickle.dumps(model))  # noqa: S301
+
+
+def assert_same(found: Any, local: Any) -> None:
+    X, _ = table()
+    np.testing.assert_array_equal(found.predict_proba(X), local.predict_proba(X))
+    np.testing.assert_array_equal(found.oob_proba_, local.oob_proba_)
+    assert found.oob_score_ == local.oob_score_
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("name", ROW_BY_ROW)
+def test_what_is_read_row_by_row_is_that_of_all_rows(name: str, weights: str) -> None:
+    local = fit_local(ROW_BY_ROW[name], WEIGHTS[weights])
+    assert np.isfinite(local.oob_proba_).any()
+    assert_same(fit_in_parts(local, WEIGHTS[weights]), local)
+
+
+def test_rows_of_a_group_may_be_in_several_parts() -> None:
+    local = fit_local(BPETsClassifier(n_trees=5), groups=np.arange(N_ROWS) % 50)
+    assert_same(fit_in_parts(local), local)
+
+
+def test_probabilities_that_do_not_fit_memory_are_not_stored_but_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    local = fit_local(BPETsClassifier(n_trees=5))
+    monkeypatch.setattr("calibrant.ensembles._levels.level_reading.machine_memory", lambda: 4 * N_ROWS * 3 * 8 - 1)
+    found = fit_in_parts(local)
+    assert found.oob_score_ == local.oob_score_
+    with pytest.raises(DataError, match="more than a quarter of the memory"):
+        _ = found.oob_proba_
+
+
+def test_a_forest_without_bags_has_nothing_out_of_the_bag() -> None:
+    found = fit_in_parts(fit_local(BPETsClassifier(n_trees=2, bootstrap=None)))
+    with pytest.raises(Exception, match="fitted to a source"):
+        _ = found.oob_proba_
