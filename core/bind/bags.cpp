@@ -1,4 +1,4 @@
-// The bags of forests.
+// The bags of forests, and the rows that rounds of boosting draw.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +11,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/rows.hpp"
+#include "boost/drawn_rows.hpp"
 #include "forest/bags.hpp"
 
 namespace nb = nanobind;
@@ -54,6 +55,16 @@ nb::object count(const Bags& bags, std::size_t tree, std::size_t first, std::siz
     return to_numpy(std::move(counts), {last - first});
 }
 
+nb::object draw(std::uint64_t seed, std::uint64_t n_draws, double total, const Vector<double>& edges) {
+    std::vector<double> counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = draw_by_weight(seed, n_draws, total, span_of(edges));
+    }
+    const std::size_t n = counts.size();
+    return to_numpy(std::move(counts), {n});
+}
+
 }  // namespace
 
 void bind_bags(nb::module_& module) {
@@ -73,6 +84,8 @@ void bind_bags(nb::module_& module) {
     module.def("subsample_bags", &subsample, "seed"_a, "n_rows"_a, "n_units"_a, "n_drawn"_a, "first_unit"_a,
                "groups"_a.noconvert().none(), nb::keep_alive<0, 6>(),
                "Return bags of n_drawn rows, or groups, drawn without replacement.");
+    module.def("draw_by_weight", &draw, "seed"_a, "n_draws"_a, "total"_a, "edges"_a.noconvert(),
+               "Return how many of so many random points of [0, total) lie in each interval between edges.");
 }
 
 }  // namespace calibrant

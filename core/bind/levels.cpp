@@ -150,8 +150,10 @@ void bind_levels(nb::module_& module) {
     module.def("part_totals", &part_totals, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
                "n_classes"_a,
                "Return class weights, number of rows, greatest weight, whether all are whole, and the codes present.");
-    module.def("route_rows", &route_rows, "tree"_a, "table"_a, "node_of_row"_a.noconvert(),
-               "Move each row of a table of bytes on to the leaf below its node; -1 stays.");
+    module.def(
+        "route_rows", &route_rows, "tree"_a, "table"_a, "node_of_row"_a.noconvert(),
+        "Move each row of a table of bytes on to the leaf below its node; -1 stays, and is what becomes of a row "
+        "that reaches several leaves.");
     module.def("count_level", &count_rows_of_level, "table"_a, "labels"_a.noconvert(), "weights"_a.noconvert().none(),
                "n_classes"_a, "node_of_row"_a.noconvert(), "request"_a, "is_whole"_a,
                "Return the histograms of a request, and the rows of each value where requested.");

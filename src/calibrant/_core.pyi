@@ -453,6 +453,11 @@ def bootstrap_bags(seed: int, n_rows: int, n_units: Sequence[int], first_units: 
 def subsample_bags(seed: int, n_rows: int, n_units: int, n_drawn: int, first_unit: int, groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> Bags:
     """Return bags of n_drawn rows, or groups, drawn without replacement."""
 
+def draw_by_weight(seed: int, n_draws: int, total: float, edges: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """
+    Return how many of so many random points of [0, total) lie in each interval between edges.
+    """
+
 class LevelTree:
     """The top of a tree, grown level by level from histograms."""
 
@@ -490,7 +495,7 @@ def part_totals(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict
 
 def route_rows(tree: Tree, table: CodedTable, node_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    Move each row of a table of bytes on to the leaf below its node; -1 stays.
+    Move each row of a table of bytes on to the leaf below its node; -1 stays, and is what becomes of a row that reaches several leaves.
     """
 
 def count_level(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)] | None, n_classes: int, node_of_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), device='cpu', writable=False)], request: tuple[Sequence[int], Sequence[int], Sequence[int], bool], is_whole: bool) -> object:

@@ -100,12 +100,6 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         "levels",
     ),
     RefusedParameter(
-        "resample=True",
-        lambda estimator: bool(getattr(estimator, "resample", False)),
-        _MORE_MEMORY.format("Set resample=False, which weights the rows instead of drawing them"),
-        "levels",
-    ),
-    RefusedParameter(
         'dialect="j48" of boosted trees',
         lambda estimator: hasattr(estimator, "resample") and getattr(estimator, "dialect", "c45") == "j48",
         _MORE_MEMORY.format('Set dialect="c45"'),

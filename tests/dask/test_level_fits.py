@@ -43,9 +43,11 @@ def test_a_forest_grown_level_by_level_is_calibrated_out_of_the_bag(client: Any)
 
 
 @pytest.mark.usefixtures("little_memory")
-def test_trees_boosted_level_by_level_are_the_local_ones(client: Any) -> None:
-    rows = table()
-    params: dict[str, Any] = {"n_trees": 4, "max_depth": 3, "max_bins": 255, "resample": False, "missing": "learned"}
+@pytest.mark.parametrize("resample", [False, True], ids=["weighted", "drawn"])
+def test_trees_boosted_level_by_level_are_the_local_ones(client: Any, resample: bool) -> None:
+    rows = table(weights=resample)
+    params: dict[str, Any] = {"n_trees": 4, "max_depth": 3, "max_bins": 255, "resample": resample}
+    params |= {"missing": "learned", "random_state": 0}
     fitted = on_cluster(BoostedTreesClassifier(**params), dd.from_pandas(rows, npartitions=3, sort=False), client)
     expected = local(BoostedTreesClassifier(**params), rows)
     assert_same(fitted, expected, rows)

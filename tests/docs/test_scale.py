@@ -36,8 +36,7 @@ LEVEL_EXAMPLES = {
     "honest=True": [BaggedTreesClassifier(honest=True), ProbabilityTreeClassifier(honest=True)],
     "collapse=True": [BaggedTreesClassifier(collapse=True), ProbabilityTreeClassifier(collapse=True)],
     'out_of_bag other than "ignore"': [BaggedTreesClassifier(out_of_bag="only")],
-    "resample=True": [BoostedTreesClassifier()],
-    'dialect="j48" of boosted trees': [BoostedTreesClassifier(resample=False, dialect="j48")],
+    'dialect="j48" of boosted trees': [BoostedTreesClassifier(dialect="j48")],
 }
 
 

@@ -149,11 +149,13 @@ void route(const Tree& tree, const CodedTable& table, std::span<std::int32_t> no
         if (node_of_row[row] == absent_row) continue;
         auto node = static_cast<std::size_t>(node_of_row[row]);
         const std::uint8_t* const cells = table.bytes() + row * width;
-        while (!tree.is_leaf(node)) {
-            const auto column = static_cast<std::size_t>(tree.feature[node]);
-            node = tree.child(node, descent.branch_of_value(node, cells[column]));
+        bool is_split = false;
+        while (!tree.is_leaf(node) && !is_split) {
+            const std::size_t branch = descent.branch_of_value(node, cells[tree.feature[node]]);
+            is_split = branch == ShareDescent::missing;
+            if (!is_split) node = tree.child(node, branch);
         }
-        node_of_row[row] = static_cast<std::int32_t>(node);
+        node_of_row[row] = is_split ? absent_row : static_cast<std::int32_t>(node);
     }
 }
 

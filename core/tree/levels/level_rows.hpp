@@ -36,7 +36,8 @@ std::vector<std::vector<std::uint32_t>> last_present_of(const CodedTable& column
 
 inline constexpr std::int32_t absent_row = -1;  // the node of a row of weight 0
 
-// Moves each row from its node on to the leaf below it; missing values go where the tests send them.
+// Moves each row from its node on to the leaf below it; missing values go where the tests send them. A row that a test
+// sends to every branch, which no row in the tree is, becomes absent.
 void route(const Tree& tree, const CodedTable& table, std::span<std::int32_t> node_of_row, const StopToken& stop);
 
 // The nodes whose histograms are wanted, and the columns of each: columns[first[i]] up to columns[first[i + 1]].

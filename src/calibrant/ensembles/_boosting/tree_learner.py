@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from calibrant._random import stream, stream_seed
+from calibrant._random import stream_seed
 from calibrant.ensembles._boosting.adaboost_variants import MemberPredictions
+from calibrant.ensembles._boosting.drawn_rows import draw_rows
 from calibrant.trees._internal import GrownTree, TreeParams, TreeReading, fixed_point_weights, predict_rows
 
 if TYPE_CHECKING:
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import Examples
 
-__all__ = ["MEMBER_STREAM", "TreeLearner", "TreeMember"]
+__all__ = ["DRAWS_STREAM", "MEMBER_STREAM", "TreeLearner", "TreeMember"]
 
 # Keys of the random streams of one fit.
-MEMBER_STREAM, _RESAMPLE = 0, 1
-_MAX_DRAWS = 2.0**53  # every count up to this is a float
+MEMBER_STREAM, DRAWS_STREAM = 0, 1
 
 
 class _RoundParams(TreeParams, Protocol):
@@ -82,10 +82,7 @@ class TreeLearner:
     def _training_weights(self, number: int) -> NDArray[np.float64] | None:
         if not self._params.resample:
             return None if (self.weights == 1).all() else self.weights
-        probabilities = self.weights / self.weights.sum()
-        n_draws = max(1, round(min(self._total, _MAX_DRAWS)))
-        drawn = stream(self._seed, _RESAMPLE, number).multinomial(n_draws, probabilities)
-        return drawn.astype(np.float64)
+        return draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
 
     def _rows(self, member: TreeMember) -> Rows:
         """Return the training rows as coded, or as validated where the estimate looks at the rows themselves."""

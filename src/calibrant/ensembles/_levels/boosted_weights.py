@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._exact_sums import ExactSums
+from calibrant.ensembles._levels.predicted_weights import find_mixtures, leaves_of, mixtures_of
 from calibrant.trees._internal import fixed_point_weights
 
 if TYPE_CHECKING:
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Bins, CodedPart
 
-__all__ = ["BoostedWeights", "BoostingRound", "sum_weights"]
+__all__ = ["BoostedWeights", "BoostingRound", "KeptWeights", "MixtureFactors", "sum_weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureFactors:
+    """The factors of rows that reach several leaves, by mixture and class; `proba` are those of all nodes."""
+
+    proba: NDArray[np.float64]
+    mixtures: NDArray[np.float64]
+    factors: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +37,24 @@ class BoostingRound:
 
     state: tuple[Any, ...]
     factors: NDArray[np.float64]
+    mixed: MixtureFactors | None = None  # None: every row reaches one leaf
     scale: float = 1.0
     total: float | None = None  # None: the weights are not rounded yet
 
     def reweight(self, weights: NDArray[np.float64], bins: Bins, part: CodedPart) -> NDArray[np.float64]:
         """Return the weights of the rows of a part after the round."""
-        nodes = np.zeros(part.n_rows, dtype=np.int32)
         tree = _core.restore_tree(self.factors.shape[1], self.state)
-        _core.route_rows(tree, bins.table(part.matrix).core, nodes)
-        scaled = weights * self.factors[nodes, part.labels] * self.scale
+        nodes = leaves_of(tree, bins, part)
+        factors = self.factors[nodes, part.labels]
+        if self.mixed is not None:
+            rows = np.flatnonzero((nodes < 0) & (weights > 0))
+            mixtures = mixtures_of(tree, self.mixed.proba, bins, part, rows)
+            factors[rows] = self.mixed.factors[find_mixtures(self.mixed.mixtures, mixtures)]
+        scaled = weights * factors * self.scale
         return scaled if self.total is None else fixed_point_weights(scaled, self.total)
 
 
-class _KeptWeights:
+class KeptWeights:
     """The weights of the parts that this process holds, after the last round that it saw."""
 
     def __init__(self) -> None:
@@ -59,7 +74,7 @@ class _KeptWeights:
             self._kept[part.first_row, part.n_rows] = run, n_rounds, weights
 
 
-_KEPT = _KeptWeights()
+_KEPT = KeptWeights()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,19 +87,20 @@ class BoostedWeights:
 
     def weights(self, part: CodedPart, tree: int) -> NDArray[np.float64] | None:  # noqa: ARG002
         """Return the weight of each row; None where all are 1."""
-        if not self.rounds:
-            return part.weights
+        return self.of_rows(part) if self.rounds else part.weights
+
+    def of_rows(self, part: CodedPart) -> NDArray[np.float64]:
+        """Return the weight of each row."""
         known, weights = _KEPT.find(self.run, part, len(self.rounds))
         if weights is None:
             weights = np.ones(part.n_rows) if part.weights is None else part.weights
         for each in self.rounds[known:]:
             weights = each.reweight(weights, self.bins, part)
-        _KEPT.keep(self.run, part, len(self.rounds), weights)
+        if self.rounds:
+            _KEPT.keep(self.run, part, len(self.rounds), weights)
         return weights
 
 
 def sum_weights(before: BoostedWeights, last: BoostingRound, part: CodedPart) -> ExactSums:
     """Return the exact sum of the weights of a part after one more round."""
-    weights = before.weights(part, 0)
-    old = np.ones(part.n_rows) if weights is None else weights
-    return ExactSums(1).add(last.reweight(old, before.bins, part)[:, np.newaxis])
+    return ExactSums(1).add(last.reweight(before.of_rows(part), before.bins, part)[:, np.newaxis])
