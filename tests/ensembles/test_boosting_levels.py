@@ -33,7 +33,7 @@ def rows(*, missing: bool = False) -> tuple[np.ndarray[Any, Any], np.ndarray[Any
 
 
 def fractional_weights() -> np.ndarray[Any, Any]:
-    return np.random.default_rng(4).integers(0, 9, size=N_ROWS) / 7
+    return np.random.default_rng(4).integers(1, 9, size=N_ROWS) / 7
 
 
 def boosted(params: Any, edges: list[int], X: Any, y: Any, weights: Any = None) -> tuple[Run, LevelLearner]:
