@@ -83,6 +83,7 @@ std::uint64_t Bags::stream(std::size_t tree, std::size_t label) const {
 }
 
 void Bags::count(std::size_t tree, std::size_t first, std::span<std::uint16_t> counts) const {
+    if (counts.empty()) return;  // a part without rows has no block of units to draw from
     if (!drawn_.empty())
         std::copy_n(drawn_.data() + tree * n_rows_ + first, counts.size(), counts.data());
     else if (sampling_.kind == BagKind::once)

@@ -22,7 +22,7 @@ GroupCounts::GroupCounts(const LeafPaths& paths, std::size_t tree, const BaggedR
     paths.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
         if (in_bag[row] != 0) return;
         entries.push_back(
-            {key_of(rows.group(row), leaf), static_cast<std::size_t>(rows.classes[row]), rows.own_weight(row) * share});
+            {key_of(rows.group(row), leaf), static_cast<std::size_t>(rows.classes[row]), rows.counted(row, 0, share)});
     });
     std::stable_sort(entries.begin(), entries.end(),
                      [](const CountedRow& a, const CountedRow& b) { return a.key < b.key; });

@@ -73,7 +73,7 @@ BinCounts count_leaves(const LeafPaths& paths, std::size_t tree, std::size_t n_n
         const bool is_out_of_bag = in_bag[row] == 0;
         if (is_out_of_bag && !left_out.empty() && left_out[row] != 0) return;
         bins.counts[(leaf * 2 + is_out_of_bag) * n_classes + static_cast<std::size_t>(rows.classes[row])] +=
-            rows.counted(row, in_bag[row]) * share;
+            rows.counted(row, in_bag[row], share);
     });
     return bins;
 }
@@ -92,9 +92,19 @@ BinCounts count_cells(const LeafPaths& paths, std::size_t tree, std::size_t n_no
         }
         const std::size_t side = static_cast<std::size_t>(at) * 2 + (in_bag[row] == 0);
         bins.counts[side * n_classes + static_cast<std::size_t>(rows.classes[row])] +=
-            rows.counted(row, in_bag[row]) * share;
+            rows.counted(row, in_bag[row], share);
     });
     return bins;
+}
+
+std::vector<double> pool_nodes(BinView leaves, std::span<const std::int32_t> parents, const Pooling& pooling) {
+    std::vector<double> counts(leaves.n_bins() * leaves.n_classes);
+    for (std::size_t leaf = 0; leaf < leaves.n_bins(); ++leaf) {
+        pooling.pool(leaves.inside(leaf), leaves.outside(leaf),
+                     std::span(counts).subspan(leaf * leaves.n_classes, leaves.n_classes));
+    }
+    add_to_parents(parents, leaves.n_classes, counts);
+    return counts;
 }
 
 std::vector<std::vector<double>> pool_leaves(const LeafPaths& paths,
@@ -104,15 +114,24 @@ std::vector<std::vector<double>> pool_leaves(const LeafPaths& paths,
     rows.bags->check(paths.n_trees(), paths.n_rows());
     std::vector<std::vector<double>> found(paths.n_trees());
     parallel_for(paths.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
-        const BinCounts bins = count_leaves(paths, tree, parents[tree].size(), rows, left_out, stop);
-        auto& counts = found[tree] = std::vector<double>(bins.n_bins() * rows.n_classes);
-        for (std::size_t bin = 0; bin < bins.n_bins(); ++bin) {
-            pooling.pool(bins.inside(bin), bins.outside(bin),
-                         std::span(counts).subspan(bin * rows.n_classes, rows.n_classes));
-        }
-        add_to_parents(parents[tree], rows.n_classes, counts);
+        const BinCounts leaves = count_leaves(paths, tree, parents[tree].size(), rows, left_out, stop);
+        found[tree] = pool_nodes(leaves.view(), parents[tree], pooling);
     });
     return found;
+}
+
+CellPredictions pool_bins(std::vector<std::int32_t> index, BinView cells, const Pooling& pooling) {
+    std::vector<double> table(cells.n_bins() * cells.n_classes);
+    std::vector<bool> is_empty(cells.n_bins());
+    for (std::size_t bin = 0; bin < cells.n_bins(); ++bin) {
+        const auto counts = std::span(table).subspan(bin * cells.n_classes, cells.n_classes);
+        is_empty[bin] = !(pooling.pool(cells.inside(bin), cells.outside(bin), counts) > 0);
+        pooling.rates(counts);
+    }
+    for (std::int32_t& at : index) {
+        if (at >= 0 && is_empty[static_cast<std::size_t>(at)]) at = -1;
+    }
+    return {std::move(index), std::move(table)};
 }
 
 std::vector<CellPredictions> pool_cells(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
@@ -121,18 +140,8 @@ std::vector<CellPredictions> pool_cells(const LeafPaths& paths, std::span<const 
     rows.bags->check(paths.n_trees(), paths.n_rows());
     std::vector<CellPredictions> found(paths.n_trees());
     parallel_for(paths.n_trees(), n_threads, stop, [&](std::size_t tree, std::size_t) {
-        BinCounts bins = count_cells(paths, tree, n_nodes[tree], rows, labels, stop);
-        std::vector<double> table(bins.n_bins() * rows.n_classes);
-        std::vector<bool> is_empty(bins.n_bins());
-        for (std::size_t bin = 0; bin < bins.n_bins(); ++bin) {
-            const auto counts = std::span(table).subspan(bin * rows.n_classes, rows.n_classes);
-            is_empty[bin] = !(pooling.pool(bins.inside(bin), bins.outside(bin), counts) > 0);
-            pooling.rates(counts);
-        }
-        for (std::int32_t& at : bins.index) {
-            if (at >= 0 && is_empty[static_cast<std::size_t>(at)]) at = -1;
-        }
-        found[tree] = {std::move(bins.index), std::move(table)};
+        BinCounts cells = count_cells(paths, tree, n_nodes[tree], rows, labels, stop);
+        found[tree] = pool_bins(std::move(cells.index), cells.view(), pooling);
     });
     return found;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "forest/group_counts.hpp"
@@ -27,14 +28,13 @@ class RowEstimate {
         mass_ = 0;
     }
     // Adds the estimate of a leaf with the row's own count subtracted.
-    void add_leaf(const BinCounts& bins, std::size_t leaf, std::size_t own_class, double own, double share) {
+    void add_leaf(BinView bins, std::size_t leaf, std::size_t own_class, double own, double share) {
         copy_counts(bins, leaf);
         subtract(own_class, own);
         add_counts(own_class, share);
     }
     // Adds the estimate of a leaf with the counts of the row's group subtracted.
-    void add_leaf(const BinCounts& bins, std::size_t leaf, std::size_t own_class, std::span<const double> group,
-                  double share) {
+    void add_leaf(BinView bins, std::size_t leaf, std::size_t own_class, std::span<const double> group, double share) {
         copy_counts(bins, leaf);
         for (std::size_t k = 0; k < group.size(); ++k) subtract(k, group[k]);
         add_counts(own_class, share);
@@ -42,7 +42,7 @@ class RowEstimate {
     void add_to(PredictionSums& sums, std::size_t row) const { sums.add(row, mixed_, mass_); }
 
   private:
-    void copy_counts(const BinCounts& bins, std::size_t leaf) {
+    void copy_counts(BinView bins, std::size_t leaf) {
         std::copy_n(bins.counts.data() + leaf * counts_.size(), counts_.size(), counts_.data());
     }
     void subtract(std::size_t own_class, double own) {
@@ -61,6 +61,14 @@ class RowEstimate {
     std::vector<double> counts_, estimated_, mixed_;
     double mass_ = 0;
 };
+
+void check_whole(std::span<const std::span<const double>> whole, std::span<const std::size_t> n_nodes,
+                 const BaggedRows& rows) {
+    bool fits = whole.size() == n_nodes.size() && rows.groups.empty();
+    for (std::size_t tree = 0; fits && tree < whole.size(); ++tree)
+        fits = whole[tree].size() == n_nodes[tree] * 2 * rows.n_classes;
+    if (!fits) throw std::invalid_argument("counts of all rows must be those of the trees, without groups");
+}
 
 }  // namespace
 
@@ -92,18 +100,24 @@ std::vector<double> PredictionSums::means() && {
 }
 
 std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
-                                          const BaggedRows& rows, const CountEstimate& estimate, std::size_t n_threads,
+                                          const BaggedRows& rows, const CountEstimate& estimate,
+                                          std::span<const std::span<const double>> whole, std::size_t n_threads,
                                           const StopToken& stop) {
     rows.bags->check(paths.n_trees(), paths.n_rows());
+    if (!whole.empty()) check_whole(whole, n_nodes, rows);
     PredictionSums sums(paths.n_rows(), estimate.width(rows.n_classes));
     for (std::size_t first = 0; first < paths.n_trees(); first += trees_at_once) {
         const IndexRange trees{first, std::min(paths.n_trees(), first + trees_at_once)};
-        std::vector<BinCounts> bins(trees.size());
+        std::vector<BinCounts> counted(whole.empty() ? trees.size() : 0);
+        std::vector<BinView> bins;
+        for (std::size_t i = 0; i < trees.size() && !whole.empty(); ++i)
+            bins.push_back({rows.n_classes, whole[first + i]});
         std::vector<GroupCounts> groups(rows.groups.empty() ? 0 : trees.size());
-        parallel_for(trees.size(), n_threads, stop, [&](std::size_t i, std::size_t) {
-            bins[i] = count_leaves(paths, first + i, n_nodes[first + i], rows, {}, stop);
+        parallel_for(counted.size(), n_threads, stop, [&](std::size_t i, std::size_t) {
+            counted[i] = count_leaves(paths, first + i, n_nodes[first + i], rows, {}, stop);
             if (!groups.empty()) groups[i] = GroupCounts(paths, first + i, rows, stop);
         });
+        for (const BinCounts& each : counted) bins.push_back(each.view());
         paths.in_blocks(trees, n_threads, stop, [&](IndexRange block, ReachedLeaves& reached) {
             mask_in_bag(rows.bags, trees, block, reached);
             RowEstimate row_estimate(estimate, rows.n_classes);
@@ -113,7 +127,7 @@ std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<cons
                     row_estimate.begin();
                     reached.each(i, row - block.begin, [&](std::size_t leaf, double share) {
                         if (groups.empty())
-                            row_estimate.add_leaf(bins[i], leaf, own_class, rows.own_weight(row) * share, share);
+                            row_estimate.add_leaf(bins[i], leaf, own_class, rows.counted(row, 0, share), share);
                         else
                             row_estimate.add_leaf(bins[i], leaf, own_class, groups[i].at(rows.group(row), leaf), share);
                     });

@@ -46,9 +46,12 @@ class PredictionSums {
 };
 
 // Predicts each row by its leaves in the trees whose bag does not hold it, as if the rows of its group had not been
-// counted there; a leaf that is empty without them has no prediction.
+// counted there; a leaf that is empty without them has no prediction. Where the rows are some of those of a larger
+// source, `whole` has the leaf counts of all rows for each tree (nodes x 2 classes); else it is empty, and they are
+// counted here. Throws std::invalid_argument where `whole` does not fit the trees, or there are groups with it.
 std::vector<double> predict_leave_one_out(const LeafPaths& paths, std::span<const std::size_t> n_nodes,
-                                          const BaggedRows& rows, const CountEstimate& estimate, std::size_t n_threads,
+                                          const BaggedRows& rows, const CountEstimate& estimate,
+                                          std::span<const std::span<const double>> whole, std::size_t n_threads,
                                           const StopToken& stop);
 
 }  // namespace calibrant

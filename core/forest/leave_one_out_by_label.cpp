@@ -75,7 +75,7 @@ class LeafNeighbors {
             bits_.insert(bits_.end(), bits.begin(), bits.end());
             const std::size_t side = in_bag_[row] == 0 ? context_.rows.n_classes : 0;
             slots_.push_back(side + static_cast<std::size_t>(context_.rows.classes[row]));
-            weights_.push_back(context_.rows.counted(row, in_bag_[row]) * share);
+            weights_.push_back(context_.rows.counted(row, in_bag_[row], share));
         }
         outcomes_.resize(entries_.size());
     }

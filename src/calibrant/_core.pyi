@@ -566,7 +566,7 @@ def leaf_paths_of_table(trees: Sequence[Tree], table: CodedTable, most_bytes: in
 class BaggedRows:
     """The training rows of a forest."""
 
-def bagged_rows(bags: Bags, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, drawn_by_weight: bool, multiplicity: bool, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> BaggedRows: ...
+def bagged_rows(bags: Bags, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, drawn_by_weight: bool, multiplicity: bool, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, step: float) -> BaggedRows: ...
 
 class Pooling:
     """How counts become probabilities."""
@@ -586,6 +586,26 @@ def average_forest(paths: LeafPaths, voters: Sequence[Annotated[NDArray[numpy.fl
     Return the mean prediction of the trees by leaf and voted label, at the first level that has any.
     """
 
+def count_leaves(paths: LeafPaths, first: int, n_nodes: Sequence[int], rows: BaggedRows, left_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_threads: int) -> object:
+    """
+    Return for some trees from `first` on, of so many nodes each, the class counts of the rows in and out of the bag at each node, those out of the bag unless they are left out.
+    """
+
+def count_cells(paths: LeafPaths, first: int, n_nodes: Sequence[int], rows: BaggedRows, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> object:
+    """
+    Return the same by leaf and label: the index of a cell, -1 for none, and the counts.
+    """
+
+def pool_nodes(leaves: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pooling: Pooling) -> object:
+    """
+    Return the pooled counts of every node of a tree from the counts of its leaves.
+    """
+
+def pool_bins(index: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pooling: Pooling) -> object:
+    """
+    Return the index of the prediction for a leaf and a label, and the predictions, from counts.
+    """
+
 def pool_leaves(paths: LeafPaths, parents: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rows: BaggedRows, left_out: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, pooling: Pooling, n_threads: int) -> object:
     """Return the pooled counts of every node, for each tree."""
 
@@ -594,9 +614,9 @@ def pool_cells(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, label
     Return for each tree the index of the prediction for a leaf and a label, and the predictions.
     """
 
-def predict_leave_one_out(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, pooling: Pooling, alphas: Sequence[float], n_threads: int) -> object:
+def predict_leave_one_out(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, pooling: Pooling, alphas: Sequence[float], n_threads: int, whole: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]] = []) -> object:
     """
-    Return out-of-bag predictions by leaf, each row left out of its leaves, or the probabilities of its own class for each alpha; NaN where no tree has a prediction.
+    Return out-of-bag predictions by leaf, each row left out of its leaves, or the probabilities of its own class for each alpha; NaN where no tree has a prediction. `whole` has the counts of all rows, for each tree, where these are some of them.
     """
 
 def predict_leave_one_out_by_label(paths: LeafPaths, n_nodes: Sequence[int], rows: BaggedRows, frequencies: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], pooling: Pooling, alphas: Sequence[float], max_neighbors: int, n_threads: int) -> object:

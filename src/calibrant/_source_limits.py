@@ -94,9 +94,9 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         "levels",
     ),
     RefusedParameter(
-        'out_of_bag other than "ignore"',
-        lambda estimator: getattr(estimator, "out_of_bag", "ignore") != "ignore",
-        _MORE_MEMORY.format('Set out_of_bag="ignore"'),
+        'out_of_bag="condition"',
+        lambda estimator: getattr(estimator, "out_of_bag", "ignore") == "condition",
+        _MORE_MEMORY.format('Set out_of_bag="count"'),
         "levels",
     ),
     RefusedParameter(

@@ -10,7 +10,7 @@ from tests.dask.tables import table
 from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_cluster
 
 from calibrant.calibration import CalibratedClassifier
-from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
+from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, EBPETsClassifier
 from calibrant.exceptions import ParameterError
 
 
@@ -30,6 +30,18 @@ def test_a_forest_grown_level_by_level_is_the_local_one(client: Any, name: str) 
     if hasattr(expected, "oob_proba_"):
         np.testing.assert_array_equal(fitted.oob_proba_, expected.oob_proba_)
         assert fitted.oob_score_ == expected.oob_score_
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("estimate", ["frequency", "hierarchical_shrinkage"])
+def test_leaves_of_partitions_are_counted_together(client: Any, estimate: str) -> None:
+    rows = table(weights=True)
+    options: dict[str, Any] = {"n_trees": 5, "out_of_bag_weight": "auto", "estimate": estimate, "missing": "learned"}
+    lazy = dd.from_pandas(rows, npartitions=3, sort=False)
+    fitted = on_cluster(EBPETsClassifier(**options, max_bins=255, random_state=0), lazy, client)
+    expected = local(EBPETsClassifier(**options, max_bins=255, random_state=0), rows)
+    assert_same(fitted, expected, rows)
+    np.testing.assert_array_equal(fitted.oob_proba_, expected.oob_proba_)
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -64,6 +76,13 @@ def test_groups_are_drawn_whole_level_by_level_too(client: Any) -> None:
     X = rows.drop(columns=["ill", "patient"])
     expected = BaggedTreesClassifier(**options).fit(X, rows["ill"], groups=rows["patient"])
     np.testing.assert_array_equal(fitted.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_groups_on_several_workers_cannot_be_left_out_of_leaves(client: Any) -> None:
+    lazy = dd.from_pandas(table().assign(patient=np.arange(600) % 50), npartitions=2, sort=False)
+    with pytest.raises(ParameterError, match="rows have groups"):
+        EBPETsClassifier(n_trees=2, missing="learned").fit(lazy, "ill", groups="patient", client=client)
 
 
 @pytest.mark.usefixtures("little_memory")

@@ -11,7 +11,7 @@ import pytest
 from calibrant import ensembles, neighbors
 from calibrant._source_limits import IN_MEMORY_ESTIMATORS, REFUSED_PARAMETERS, check_source_params
 from calibrant.bayes import NaiveBayesClassifier
-from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
+from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, MOBESPClassifier
 from calibrant.estimates import KernelDensity
 from calibrant.exceptions import DataTypeError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
@@ -35,7 +35,7 @@ LEVEL_EXAMPLES = {
     "prune other than None": [BaggedTreesClassifier(prune="pessimistic"), ProbabilityTreeClassifier(prune="mdl")],
     "honest=True": [BaggedTreesClassifier(honest=True), ProbabilityTreeClassifier(honest=True)],
     "collapse=True": [BaggedTreesClassifier(collapse=True), ProbabilityTreeClassifier(collapse=True)],
-    'out_of_bag other than "ignore"': [BaggedTreesClassifier(out_of_bag="only")],
+    'out_of_bag="condition"': [MOBESPClassifier()],
     'dialect="j48" of boosted trees': [BoostedTreesClassifier(dialect="j48")],
 }
 

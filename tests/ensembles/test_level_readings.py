@@ -14,7 +14,7 @@ from sklearn.base import clone
 from calibrant._random import seed_sequence
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
-from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier
+from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.ensembles._levels.level_reading import read_levels
@@ -34,6 +34,15 @@ ROW_BY_ROW = {
     "forest": BaggedTreesClassifier(n_trees=7, bootstrap="subsample"),
     "votes": BaggedTreesClassifier(n_trees=7, combine="vote"),
     "smoothed votes": BaggedTreesClassifier(n_trees=7, combine="vote", smooth_votes=True, class_weight="balanced"),
+}
+EB_PETS = {
+    "frequency": EBPETsClassifier(n_trees=7),
+    "laplace": EBPETsClassifier(n_trees=7, estimate="laplace", out_of_bag_weight=0.3, bootstrap="uniform"),
+    "auto": EBPETsClassifier(n_trees=7, estimate="m", out_of_bag_weight="auto"),
+    "leaf": EBPETsClassifier(n_trees=7, out_of_bag_weight="leaf", in_bag_counts="multiplicity"),
+    "only": EBPETsClassifier(n_trees=7, out_of_bag="only", class_weight="balanced"),
+    "not local": BaggedTreesClassifier(n_trees=7, out_of_bag="count", out_of_bag_weight="auto"),
+    "m_branch": EBPETsClassifier(n_trees=7, estimate="m_branch", out_of_bag_weight=0.7),
 }
 
 
@@ -89,6 +98,21 @@ def test_what_is_read_row_by_row_is_that_of_all_rows(name: str, weights: str) ->
     local = fit_local(ROW_BY_ROW[name], WEIGHTS[weights])
     assert np.isfinite(local.oob_proba_).any()
     assert_same(fit_in_parts(local, WEIGHTS[weights]), local)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("name", EB_PETS)
+def test_counts_of_parts_add_up_to_those_of_all_rows(name: str, weights: str) -> None:
+    local = fit_local(EB_PETS[name], WEIGHTS[weights])
+    found = fit_in_parts(local, WEIGHTS[weights])
+    assert found._reading.eb_pets.alpha == local._reading.eb_pets.alpha
+    assert_same(found, local)
+
+
+def test_trees_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calibrant.ensembles._levels.leaf_passes._CELLS_AT_ONCE", 500)
+    local = fit_local(EB_PETS["auto"])
+    assert_same(fit_in_parts(local), local)
 
 
 def test_rows_of_a_group_may_be_in_several_parts() -> None:

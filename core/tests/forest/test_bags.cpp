@@ -253,3 +253,8 @@ TEST(rows_without_a_unit_throw) {
     CHECK_THROWS(Bags({BagKind::bootstrap, 0, {3}, {}, 0, labels, {}}, 3), std::invalid_argument);
     CHECK_THROWS(Bags({BagKind::bootstrap, 0, {2}, {}, 0, {}, groups}, 3), std::invalid_argument);
 }
+
+TEST(a_part_without_rows_has_nothing_to_count) {
+    CHECK(Bags({BagKind::bootstrap, 0, {3, 4}, {3, 4}, 0, {}, {}}, 0).of(2).empty());
+    CHECK(Bags(rows(BagKind::subsample, 0, 5, 5), 0).of(2).empty());
+}

@@ -13,6 +13,7 @@ from calibrant.ensembles._bagging.params import RULES, ForestParams
 from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._tree_style import styled, styled_for
+from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import ClusterRows, DaskParts, JoinedRows, examples_for
 
@@ -45,6 +46,7 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
     """Grow the trees level by level from histograms of the partitions, whose codes stay where they are."""
     check_source_params(estimator, "levels")
     params, facts = _snapshot(styled(estimator)), rows.facts
+    _check_groups(estimator, has_groups=facts.groups is not None)
     numbered = rows.number(estimator.class_weight)
     examples, parts = numbered.examples, DaskParts(rows.connection, numbered.futures)
     plan = forest_plan(
@@ -62,6 +64,16 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
     forest = Forest(trees, cast("Examples", examples), params, seed)
     parts = DaskParts(rows.connection, numbered.futures, "Reading the forest")
     return dict(vars(estimator._keep(read_levels(parts, plan, forest, estimator._reading_options()))))
+
+
+def _check_groups(estimator: Any, *, has_groups: bool) -> None:
+    """Raise if the counts of a group, whose rows are on several workers, would be subtracted from leaves."""
+    if has_groups and estimator.out_of_bag != "ignore" and estimator.combine != "vote":
+        raise ParameterError(
+            f"out_of_bag must be 'ignore' where trees are grown level by level and rows have groups, because rows of a "
+            f"group are on several workers and their counts cannot be subtracted from its leaves; got "
+            f"{estimator.out_of_bag!r}. Pass no groups, or start workers that have memory for the codes of all rows."
+        )
 
 
 def _batches(

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._memory import FLOAT_BYTES, format_bytes, machine_memory
-from calibrant.ensembles._levels.oob_rows import MeanTables, OobRows, RowsReader, VoteShares, read_rows
+from calibrant.ensembles._levels.leaf_passes import choose_level_alpha, count_all_leaves
+from calibrant.ensembles._levels.oob_rows import (
+    FifthTables,
+    HonestLeaves,
+    MeanTables,
+    OobRows,
+    RowsReader,
+    VoteShares,
+    read_rows,
+)
 from calibrant.ensembles._levels.part_members import PartForest
+from calibrant.ensembles._readings.eb_pets import EBPets, eb_pets_of
+from calibrant.ensembles._readings.forest_members import AllRows
 from calibrant.ensembles._readings.forest_reading import ForestReader, ReadingOptions
+from calibrant.ensembles._readings.honest_out_of_bag import N_FIFTHS, fifth_level, pool_counts
+from calibrant.ensembles._readings.out_of_bag_weight import core_pooling
+from calibrant.ensembles._readings.pooling import is_local
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.ensembles._bagging.forest import Forest
+    from calibrant.ensembles._readings.out_of_bag_weight import Alpha
+    from calibrant.ensembles._readings.pooled_tree import PooledTree
     from calibrant.trees._internal import LevelPlan, Parts
 
 __all__ = ["read_levels"]
@@ -24,8 +42,11 @@ _MEMORY_SHARE = 4  # out-of-bag probabilities may take a quarter of the memory o
 def read_levels(parts: Parts, plan: LevelPlan, forest: Forest, options: ReadingOptions) -> ForestReader:
     """Return the reading of a forest, with all that is computed from the rows: to the bit that of all rows at once."""
     reader = ForestReader(forest, options, _too_large(plan.n_rows, plan.n_classes))
+    rows = _RowsInParts(parts, plan, reader)
+    if options.combine != "vote" and options.out_of_bag != "ignore":
+        vars(reader)["eb_pets"] = rows.read_eb_pets()
     if forest.params.bootstrap is not None:
-        _store_out_of_bag(reader, parts, parts.share(PartForest(forest.trees, plan)), plan.n_rows)
+        rows.store_out_of_bag()
     return reader
 
 
@@ -41,26 +62,61 @@ def _too_large(n_rows: int, n_classes: int) -> str | None:
     )
 
 
-def _store_out_of_bag(reader: ForestReader, parts: Parts, shared: Any, n_rows: int) -> None:
-    """Store the out-of-bag score of a reading, and the probabilities where they fit memory."""
-    n_classes, keep, sums = len(reader.forest.examples.classes), reader.why_not is None, np.zeros(2)
-    proba = np.empty((n_rows if keep else 0, n_classes))
+class _RowsInParts:
+    """The rows of a reading, in parts that share the forest and what is known of all rows."""
 
-    def receive(found: OobRows) -> None:
-        sums[:] += found.right, found.total
-        if found.proba is not None:
-            proba[found.rows] = found.proba
+    def __init__(self, parts: Parts, plan: LevelPlan, reader: ForestReader) -> None:
+        self._parts, self._reader, self._n_rows = parts, reader, plan.n_rows
+        self._class_weights = reader.forest.examples.class_weights
+        self._forest = parts.share(PartForest(reader.forest.trees, plan))
+        self._whole = parts.share(AllRows(self._class_weights))
 
-    for rows_reader in _rows_readers(reader):
-        parts.each(read_rows, keep, parts.share(rows_reader), shared, receive=receive)
-    vars(reader)["oob_score"] = float(sums[0] / sums[1]) if sums[1] > 0 else float("nan")
-    if keep:
-        vars(reader)["oob_proba"] = proba
+    def read_eb_pets(self) -> EBPets:
+        """Return the reading by the counts of all rows, which the parts share from then on."""
+        counts, pooling = self._count(), self._reader.pooling
+        self._whole = self._parts.share(AllRows(self._class_weights, counts))
+        alpha = choose_level_alpha(self._parts, pooling, self._class_weights, self._whole, self._forest)
+        return eb_pets_of(self._pool(counts, alpha), pooling, alpha)
 
+    def store_out_of_bag(self) -> None:
+        """Store the out-of-bag score of the reading, and the probabilities where they fit memory."""
+        reader, sums = self._reader, np.zeros(2)
+        keep = reader.why_not is None
+        proba = np.empty((self._n_rows if keep else 0, len(self._class_weights)))
 
-def _rows_readers(reader: ForestReader) -> Iterator[RowsReader]:
-    """Yield what out-of-bag probabilities are read from, for one pass over the rows each."""
-    if reader.options.combine == "vote":
-        yield VoteShares(reader.frequencies, reader.options.smooth_votes)
-    else:
-        yield MeanTables(reader.tables)
+        def receive(found: OobRows) -> None:
+            sums[:] += found.right, found.total
+            if found.proba is not None:
+                proba[found.rows] = found.proba
+
+        for rows_reader in self._rows_readers():
+            shared = self._parts.share(rows_reader), self._whole, self._forest
+            self._parts.each(read_rows, keep, *shared, receive=receive)
+        vars(reader)["oob_score"] = float(sums[0] / sums[1]) if sums[1] > 0 else float("nan")
+        if keep:
+            vars(reader)["oob_proba"] = proba
+
+    def _rows_readers(self) -> Iterator[RowsReader]:
+        """Yield what out-of-bag probabilities are read from, for one pass over the rows each."""
+        reader, options = self._reader, self._reader.options
+        if options.combine == "vote":
+            yield VoteShares(reader.frequencies, options.smooth_votes)
+        elif options.out_of_bag == "ignore":
+            yield MeanTables(reader.tables)
+        elif is_local(reader.estimate):
+            yield HonestLeaves(reader.pooling, reader.eb_pets.alpha)
+        else:
+            for fifth in range(N_FIFTHS):
+                trees = self._pool(self._count(without=fifth), reader.eb_pets.alpha)
+                yield FifthTables(fifth, fifth_level(trees, reader.pooling))
+
+    def _count(self, without: int | None = None) -> list[NDArray[np.float64]]:
+        multiplicity, trees = self._reader.options.in_bag_counts == "multiplicity", self._reader.forest.trees
+        return count_all_leaves(
+            self._parts, trees, self._whole, self._forest, multiplicity=multiplicity, without=without
+        )
+
+    def _pool(self, counts: list[NDArray[np.float64]], alpha: Alpha) -> list[PooledTree]:
+        reader = self._reader
+        core = core_pooling(reader.forest.examples, reader.pooling, alpha)
+        return pool_counts(reader.forest.trees, counts, core)

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.forest_members import Members
+from calibrant.ensembles._readings.forest_members import AllRows, Members
 from calibrant.ensembles._readings.leaf_paths import WalkedPaths
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._internal import CodedPart
     from calibrant.ensembles._levels.bag_weights import BagWeights
     from calibrant.trees import Tree
@@ -30,8 +28,11 @@ class PartForest:
     trees: Sequence[Tree]
     plan: LevelPlan
 
-    def members(self, part: CodedPart) -> Members:
-        """Return the forest with the rows of a part; their paths are walked at every use."""
+    def members(self, part: CodedPart, whole: AllRows) -> Members:
+        """Return the forest with the rows of a part, of those of which `whole` is known; paths are walked at each use.
+
+        Labels are positions in the sorted classes.
+        """
         plan = self.plan
         cores = [tree.core for tree in self.trees]
         paths = _core.leaf_paths_of_table(cores, plan.table_of(part), 0, plan.n_threads)
@@ -39,12 +40,9 @@ class PartForest:
             self.trees,
             WalkedPaths(paths, part.n_rows, plan.n_threads),
             cast("BagWeights", plan.row_weights).bags(part),
-            self.sorted_labels(part),
+            np.argsort(self.trees[0].order)[part.labels],
             plan.n_classes,
             part.weights,
             groups=part.groups,
+            whole=whole,
         )
-
-    def sorted_labels(self, part: CodedPart) -> NDArray[np.intp]:
-        """Return the class of each row as a position in the sorted classes."""
-        return np.argsort(self.trees[0].order)[part.labels]

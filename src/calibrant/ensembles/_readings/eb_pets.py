@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,13 +15,13 @@ from calibrant.ensembles._readings.forest_members import EXAMPLE_MEMBERS, Member
 from calibrant.ensembles._readings.honest_out_of_bag import own_class_rates, pooled_trees
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, choose_alpha
-from calibrant.ensembles._readings.pooled_tree import pooled_table
+from calibrant.ensembles._readings.pooled_tree import PooledTree, pooled_table
 from calibrant.ensembles._readings.pooling import Pooling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EBPets", "read_eb_pets"]
+__all__ = ["EBPets", "eb_pets_of", "read_eb_pets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,10 @@ def read_eb_pets(members: Members, pooling: Pooling) -> EBPets:
     array([0.33, 0.67])
     """
     alpha = choose_alpha(members, partial(own_class_rates, members, pooling), pooling)
-    trees = pooled_trees(members, pooling, alpha)
+    return eb_pets_of(pooled_trees(members, pooling, alpha), pooling, alpha)
+
+
+def eb_pets_of(trees: Sequence[PooledTree], pooling: Pooling, alpha: Alpha) -> EBPets:
+    """Return the reading of trees whose counts are pooled."""
     filled = [tree.weight > 0 for tree in trees] if pooling.out_of_bag == "only" else None
     return EBPets([pooled_table(tree, pooling) for tree in trees], filled, alpha)

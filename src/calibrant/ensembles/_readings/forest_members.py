@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
+from calibrant._exact_sums import weight_step
 from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.estimates import CountedTree
@@ -19,7 +20,7 @@ from calibrant.estimates._internal import frequencies
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EXAMPLE_MEMBERS", "Members", "class_weights", "vote_tables"]
+__all__ = ["EXAMPLE_MEMBERS", "AllRows", "Members", "class_weights", "vote_tables"]
 
 # For `fill_docstring`: a forest of one tree and five rows, the last of them out-of-bag.
 EXAMPLE_MEMBERS = """\
@@ -30,6 +31,22 @@ EXAMPLE_MEMBERS = """\
 >>> paths = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
 >>> in_bag = np.array([[1, 1, 1, 1, 0]], dtype=np.uint16)
 >>> members = Members([tree], paths, ForestBags(drawn=in_bag), np.array([0, 0, 1, 1, 0]), 2)"""
+
+
+@dataclass(frozen=True, eq=False)
+class AllRows:
+    """What is known of all rows where members have some of them.
+
+    Parameters
+    ----------
+    class_weights : array of shape (n_classes,)
+        The weight of each class.
+    leaf_counts : sequence of arrays of shape (n_nodes, 2 n_classes)
+        For each tree the class counts of the rows in and out of the bag at each leaf; empty where they are not needed.
+    """
+
+    class_weights: NDArray[np.float64]
+    leaf_counts: Sequence[NDArray[np.float64]] = ()
 
 
 @fill_docstring(example_members=EXAMPLE_MEMBERS)
@@ -56,6 +73,8 @@ class Members:
         number of times it was drawn; else it is that number times its weight.
     groups : array of shape (n_rows,), optional
         The number of each row's group, from 0; rows of a group are in the same bags. None: each row is its own.
+    whole : AllRows, optional
+        What is known of all rows where these are a part of them; None: these are all.
 
     Examples
     --------
@@ -72,6 +91,7 @@ class Members:
     weights: NDArray[np.float64] | None = None
     drawn_by_weight: bool = False
     groups: NDArray[np.intp] | None = None
+    whole: AllRows | None = None
 
     @property
     def n_trees(self) -> int:
@@ -91,6 +111,8 @@ class Members:
     @cached_property
     def class_weights(self) -> NDArray[np.float64]:
         """The weight of each class in the training set."""
+        if self.whole is not None:
+            return self.whole.class_weights
         return class_weights(self.labels, self.weights, self.n_classes)
 
     @cached_property
@@ -112,8 +134,10 @@ class Members:
         """Return the training rows for the core; with multiplicity, a row counts as often as it was drawn."""
         weights = None if self.weights is None else np.ascontiguousarray(self.weights)
         classes, groups = self.labels.astype(np.int32), None if self.groups is None else self.groups.astype(np.int32)
+        # Shares of a row that reaches several leaves are multiples of it: counts are the same in any order of the rows
+        step = weight_step(float(self.class_weights.sum()), 1)
         return _core.bagged_rows(
-            self.bags.core, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity, groups
+            self.bags.core, classes, weights, self.n_classes, self.drawn_by_weight, multiplicity, groups, step
         )
 
 

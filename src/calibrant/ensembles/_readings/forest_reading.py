@@ -127,15 +127,16 @@ class ForestReader:
     @cached_property
     def eb_pets(self) -> EBPets:
         """The reading that counts out-of-bag rows."""
-        return read_eb_pets(self.members, self._pooling)
+        return read_eb_pets(self.members, self.pooling)
 
     @cached_property
     def mob_esp(self) -> MobEsp:
         """The reading by leaf and label."""
-        return read_mob_esp(self.members, self._pooling)
+        return read_mob_esp(self.members, self.pooling)
 
     @property
-    def _pooling(self) -> Pooling:
+    def pooling(self) -> Pooling:
+        """How out-of-bag rows count."""
         options = self.options
         return Pooling(
             out_of_bag="only" if options.out_of_bag == "only" else "count",
@@ -209,8 +210,8 @@ class ForestReader:
         if self.options.out_of_bag == "ignore":
             return self.by_rows.oob_proba() if self.by_rows else out_of_bag_average(self.tables, self.members)
         if self.options.out_of_bag == "condition":
-            return strict_oob_proba(self.members, self._pooling, self.mob_esp)
-        return honest_oob_proba(self.members, self._pooling, self.eb_pets.alpha)
+            return strict_oob_proba(self.members, self.pooling, self.mob_esp)
+        return honest_oob_proba(self.members, self.pooling, self.eb_pets.alpha)
 
     @cached_property
     def oob_score(self) -> float:

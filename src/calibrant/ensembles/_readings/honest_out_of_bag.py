@@ -7,6 +7,7 @@ are pure noise, out-of-bag probabilities without the subtraction had a log-loss 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,18 +15,27 @@ import numpy as np
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._folds import count_by_group
-from calibrant.ensembles._readings.averages import average_cells, by_node
+from calibrant.ensembles._readings.averages import Cells, average_cells, by_node
 from calibrant.ensembles._readings.forest_members import EXAMPLE_MEMBERS, Members
 from calibrant.ensembles._readings.out_of_bag_weight import Alpha, core_pooling
 from calibrant.ensembles._readings.pooled_tree import PooledTree, pooled_table
 from calibrant.ensembles._readings.pooling import Pooling, is_local
+from calibrant.estimates import CountedTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["honest_oob_proba", "own_class_rates", "pooled_trees"]
+__all__ = [
+    "N_FIFTHS",
+    "fifth_average",
+    "fifth_level",
+    "honest_oob_proba",
+    "own_class_rates",
+    "pool_counts",
+    "pooled_trees",
+]
 
-_N_PARTS = 5  # a table of each tree is made for each part: few, and each leaves out a fifth of the rows
+N_FIFTHS = 5  # a table of each tree is made for each fifth of the rows, without it: few tables, of most of the rows
 
 
 @fill_docstring(example_members=EXAMPLE_MEMBERS)
@@ -42,12 +52,8 @@ def honest_oob_proba(members: Members, pooling: Pooling, alpha: Alpha) -> NDArra
     array([0., 1.])
     """
     if is_local(pooling.estimate):
-        proba = _without_own(members, pooling, core_pooling(members, pooling, alpha), [])
-    else:
-        proba = _by_parts(members, pooling, alpha)
-    without = np.flatnonzero(np.isnan(proba[:, 0]) & members.is_out_of_bag)
-    proba[without] = _frequencies_of_others(members, without)
-    return proba
+        return _with_others(members, _without_own(members, pooling, core_pooling(members, pooling, alpha), []))
+    return _by_fifths(members, pooling, alpha)
 
 
 def own_class_rates(
@@ -67,25 +73,65 @@ def pooled_trees(
     return [PooledTree(tree, each) for tree, each in zip(members.trees, counts, strict=True)]
 
 
+def pool_counts(
+    trees: Sequence[CountedTree], leaf_counts: Sequence[NDArray[np.float64]], core: _core.Pooling
+) -> list[PooledTree]:
+    """Return the same from the counts of all rows at the leaves.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> counts = np.array([[0.0, 0, 0, 0], [2, 0, 1, 0], [0, 2, 0, 0]])  # two classes in the bag, and out of it
+    >>> pool_counts([tree], [counts], _core.Pooling(False, 3.0, False, 0.005, [0.0, 0.0]))[0].counts
+    array([[5., 2.],
+           [5., 0.],
+           [0., 2.]])
+    """
+    pooled: list[Any] = [
+        _core.pool_nodes(counts, tree.parent, core) for tree, counts in zip(trees, leaf_counts, strict=True)
+    ]
+    return [PooledTree(tree, counts) for tree, counts in zip(trees, pooled, strict=True)]
+
+
 def _without_own(members: Members, pooling: Pooling, core: _core.Pooling, alphas: list[float]) -> NDArray[np.float64]:
     rows, paths = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.paths
-    return np.asarray(_core.predict_leave_one_out(paths.core, members.n_nodes, rows, core, alphas, paths.n_threads))
+    whole = [] if members.whole is None else list(members.whole.leaf_counts)
+    return np.asarray(
+        _core.predict_leave_one_out(paths.core, members.n_nodes, rows, core, alphas, paths.n_threads, whole)
+    )
 
 
-def _by_parts(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.float64]:
+def _by_fifths(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.float64]:
     """Return the probabilities by an estimate that uses more than the leaf.
 
     Its probabilities at a leaf depend on the counts of many nodes, and subtracting each row from all of them would need
     a table for each row. A fifth of the rows is left out at a time instead: each row is predicted by a table made
-    without the rows of its part, which has whole groups.
+    without the rows of its fifth, which has whole groups.
     """
     numbers = np.arange(members.n_rows) if members.groups is None else members.groups
-    proba, part_of = np.empty((members.n_rows, members.n_classes)), numbers % _N_PARTS
-    for part in range(_N_PARTS):
-        chosen = part_of == part
+    proba, fifth_of = np.empty((members.n_rows, members.n_classes)), numbers % N_FIFTHS
+    for fifth in range(N_FIFTHS):
+        chosen = fifth_of == fifth
         trees = pooled_trees(members, pooling, alpha, chosen)
-        filled = by_node([pooled_table(tree, pooling) for tree in trees], [tree.weight > 0 for tree in trees])[:1]
-        proba[chosen] = average_cells(members.paths, filled, bags=members.bags)[chosen]
+        proba[chosen] = fifth_average(members, fifth_level(trees, pooling))[chosen]
+    return proba
+
+
+def fifth_level(trees: Sequence[PooledTree], pooling: Pooling) -> list[Cells]:
+    """Return the probabilities of trees that are pooled without a fifth of the rows, at the nodes that have others."""
+    return by_node([pooled_table(tree, pooling) for tree in trees], [tree.weight > 0 for tree in trees])[0]
+
+
+def fifth_average(members: Members, level: Sequence[Cells]) -> NDArray[np.float64]:
+    """Return out-of-bag probabilities, which are those of the rows of the fifth that was left out."""
+    return _with_others(members, average_cells(members.paths, [level], bags=members.bags))
+
+
+def _with_others(members: Members, proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities; of a row out of some bags whose leaves are all empty, the class frequencies of others."""
+    without = np.flatnonzero(np.isnan(proba[:, 0]) & members.is_out_of_bag)
+    proba[without] = _frequencies_of_others(members, without)
     return proba
 
 

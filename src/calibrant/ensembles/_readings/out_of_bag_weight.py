@@ -15,13 +15,25 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from calibrant import _core
+from calibrant._exact_sums import ExactSums
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.ensembles._readings.pooling import Pooling, added_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Alpha", "OwnClassRates", "choose_alpha", "core_pooling", "probability_floor"]
+    from calibrant.trees._internal import Examples
+
+__all__ = [
+    "Alpha",
+    "OwnClassRates",
+    "best_alpha",
+    "choose_alpha",
+    "core_pooling",
+    "fixed_alpha",
+    "probability_floor",
+    "sum_log_rates",
+]
 
 # From an out-of-bag row that hardly counts to one that outweighs the bag of a small leaf; powers of two trade
 # resolution for the cost of evaluating each alpha on all rows.
@@ -46,8 +58,8 @@ class Alpha:
     floor: float = 0.005  # the least probability in the likelihood that chooses the alpha of a bin
 
 
-def core_pooling(members: Members, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
-    """Return the core's description of how counts become probabilities.
+def core_pooling(members: Members | Examples, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
+    """Return the core's description of how counts become probabilities, by the class weights of all rows.
 
     Examples
     --------
@@ -80,12 +92,41 @@ def choose_alpha(members: Members, own_class_rates: OwnClassRates, pooling: Pool
     >>> choose_alpha(None, None, Pooling(weight=3.0))
     Alpha(number=3.0, by_bin=False, floor=0.005)
     """
+    fixed = fixed_alpha(pooling)
+    if fixed is not None:
+        return fixed
+    return best_alpha(sum_log_rates(members, own_class_rates, pooling), pooling, members.class_weights)
+
+
+def fixed_alpha(pooling: Pooling) -> Alpha | None:
+    """Return alpha where there is nothing to choose, or None.
+
+    Examples
+    --------
+    >>> fixed_alpha(Pooling(weight="auto", out_of_bag="only")), fixed_alpha(Pooling(weight="auto"))
+    (Alpha(number=1.0, by_bin=False, floor=0.005), None)
+    """
     if not isinstance(pooling.weight, str):
         return Alpha(float(pooling.weight))
-    if pooling.out_of_bag == "only":
-        return Alpha(1.0)
+    return Alpha(1.0) if pooling.out_of_bag == "only" else None
+
+
+def sum_log_rates(members: Members, own_class_rates: OwnClassRates, pooling: Pooling) -> ExactSums:
+    """Return the log-likelihood of the rows for each alpha; exact, so that parts of the rows add up to that of all."""
     floor = probability_floor(members.class_weights)
     own = own_class_rates(core_pooling(members, pooling, Alpha(1.0)), _GRID.tolist())
     weights = np.ones(members.n_rows) if members.weights is None else members.weights
-    losses = -np.nansum(weights[:, np.newaxis] * np.log(np.maximum(own, floor)), axis=0)
-    return Alpha(float(_GRID[losses.argmin()]), pooling.weight == "leaf", floor)
+    return ExactSums(len(_GRID)).add(np.nan_to_num(weights[:, np.newaxis] * np.log(np.maximum(own, floor))))
+
+
+def best_alpha(log_rates: ExactSums, pooling: Pooling, class_weights: NDArray[np.float64]) -> Alpha:
+    """Return the alpha of the greatest log-likelihood, the least of equal ones.
+
+    Examples
+    --------
+    >>> log_rates = ExactSums(10).add(-np.abs(np.arange(10.0) - 4)[np.newaxis])
+    >>> best_alpha(log_rates, Pooling(weight="auto"), np.ones(2)).number
+    2.0
+    """
+    number = float(_GRID[log_rates.totals().argmax()])
+    return Alpha(number, pooling.weight == "leaf", probability_floor(class_weights))
