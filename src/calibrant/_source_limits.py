@@ -94,9 +94,11 @@ REFUSED_PARAMETERS: tuple[RefusedParameter, ...] = (
         "levels",
     ),
     RefusedParameter(
-        'out_of_bag="condition"',
-        lambda estimator: getattr(estimator, "out_of_bag", "ignore") == "condition",
-        _MORE_MEMORY.format('Set out_of_bag="count"'),
+        'out_of_bag_weight="auto" or "leaf" with out_of_bag="condition"',
+        lambda estimator: (
+            getattr(estimator, "out_of_bag", None) == "condition" and isinstance(estimator.out_of_bag_weight, str)
+        ),
+        _MORE_MEMORY.format('Set out_of_bag_weight to a number, or out_of_bag="count"'),
         "levels",
     ),
     RefusedParameter(

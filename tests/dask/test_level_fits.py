@@ -10,7 +10,7 @@ from tests.dask.tables import table
 from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_cluster
 
 from calibrant.calibration import CalibratedClassifier
-from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, EBPETsClassifier
+from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.exceptions import ParameterError
 
 
@@ -42,6 +42,13 @@ def test_leaves_of_partitions_are_counted_together(client: Any, estimate: str) -
     expected = local(EBPETsClassifier(**options, max_bins=255, random_state=0), rows)
     assert_same(fitted, expected, rows)
     np.testing.assert_array_equal(fitted.oob_proba_, expected.oob_proba_)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_leaves_are_counted_by_the_votes_of_all_trees(client: Any) -> None:
+    rows, options = table(), {"n_trees": 5, "missing": "learned", "max_bins": 255, "random_state": 0}
+    lazy = dd.from_pandas(rows, npartitions=3, sort=False)
+    assert_same(on_cluster(MOBESPClassifier(**options), lazy, client), local(MOBESPClassifier(**options), rows), rows)
 
 
 @pytest.mark.usefixtures("little_memory")

@@ -35,7 +35,7 @@ LEVEL_EXAMPLES = {
     "prune other than None": [BaggedTreesClassifier(prune="pessimistic"), ProbabilityTreeClassifier(prune="mdl")],
     "honest=True": [BaggedTreesClassifier(honest=True), ProbabilityTreeClassifier(honest=True)],
     "collapse=True": [BaggedTreesClassifier(collapse=True), ProbabilityTreeClassifier(collapse=True)],
-    'out_of_bag="condition"': [MOBESPClassifier()],
+    'out_of_bag_weight="auto" or "leaf" with out_of_bag="condition"': [MOBESPClassifier(out_of_bag_weight="leaf")],
     'dialect="j48" of boosted trees': [BoostedTreesClassifier(dialect="j48")],
 }
 

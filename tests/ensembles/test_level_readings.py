@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -14,11 +15,12 @@ from sklearn.base import clone
 from calibrant._random import seed_sequence
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
-from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier
+from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.ensembles._levels.level_reading import read_levels
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, NotSavedError
+from calibrant.files import load_model, save
 from calibrant.trees import Tree
 from calibrant.trees._levels.parts import LocalParts
 
@@ -43,6 +45,12 @@ EB_PETS = {
     "only": EBPETsClassifier(n_trees=7, out_of_bag="only", class_weight="balanced"),
     "not local": BaggedTreesClassifier(n_trees=7, out_of_bag="count", out_of_bag_weight="auto"),
     "m_branch": EBPETsClassifier(n_trees=7, estimate="m_branch", out_of_bag_weight=0.7),
+}
+MOB_ESP = {
+    "frequency": MOBESPClassifier(n_trees=9),
+    "laplace": MOBESPClassifier(n_trees=9, estimate="laplace", out_of_bag_weight=0.3, bootstrap="uniform"),
+    "multiplicity": MOBESPClassifier(n_trees=9, in_bag_counts="multiplicity", vote_trees="out_of_bag"),
+    "no bags": MOBESPClassifier(n_trees=3, bootstrap=None),
 }
 
 
@@ -109,10 +117,42 @@ def test_counts_of_parts_add_up_to_those_of_all_rows(name: str, weights: str) ->
     assert_same(found, local)
 
 
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("name", MOB_ESP)
+def test_counts_by_leaf_and_vote_add_up_to_those_of_all_rows(name: str, weights: str) -> None:
+    local = fit_local(MOB_ESP[name], WEIGHTS[weights])
+    found, (X, _) = fit_in_parts(local, WEIGHTS[weights]), table()
+    assert found._reading.n_voters == local._reading.n_voters
+    np.testing.assert_array_equal(found.predict_proba(X), local.predict_proba(X))
+    np.testing.assert_array_equal(found.vote(X), local.vote(X))
+    for name in ("oob_proba_", "oob_score_"):
+        with pytest.raises(DataError, match="all pairs of rows that share a leaf"):
+            getattr(found, name)
+
+
+def test_votes_of_the_trees_that_label_new_rows_are_counted() -> None:
+    model = MOBESPClassifier(n_trees=9, combine="vote", vote_trees="out_of_bag")
+    local = fit_local(model)
+    assert_same(fit_in_parts(local), local)
+
+
+def test_a_reading_of_parts_is_saved_and_loaded(tmp_path: Path) -> None:
+    X, _ = table()
+    for model in (EB_PETS["leaf"], MOB_ESP["multiplicity"]):
+        found = fit_in_parts(fit_local(model))
+        save(found, tmp_path / "model")
+        loaded = load_model(tmp_path / "model")
+        np.testing.assert_array_equal(loaded.predict_proba(X), found.predict_proba(X))
+        with pytest.raises(NotSavedError, match="fitted to a source"):
+            found.reread("eb_pets", in_bag_counts="unique")
+
+
 def test_trees_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calibrant.ensembles._levels.leaf_passes._CELLS_AT_ONCE", 500)
     local = fit_local(EB_PETS["auto"])
     assert_same(fit_in_parts(local), local)
+    local, (X, _) = fit_local(MOB_ESP["frequency"]), table()
+    np.testing.assert_array_equal(fit_in_parts(local).predict_proba(X), local.predict_proba(X))
 
 
 def test_rows_of_a_group_may_be_in_several_parts() -> None:
@@ -131,5 +171,5 @@ def test_probabilities_that_do_not_fit_memory_are_not_stored_but_scored(monkeypa
 
 def test_a_forest_without_bags_has_nothing_out_of_the_bag() -> None:
     found = fit_in_parts(fit_local(BPETsClassifier(n_trees=2, bootstrap=None)))
-    with pytest.raises(Exception, match="fitted to a source"):
+    with pytest.raises(NotSavedError, match="fitted to a source"):
         _ = found.oob_proba_

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._memory import FLOAT_BYTES, format_bytes, machine_memory
+from calibrant.ensembles._levels.cell_passes import Voters, count_all_cells, n_out_of_bag, pool_cell_counts
 from calibrant.ensembles._levels.leaf_passes import choose_level_alpha, count_all_leaves
 from calibrant.ensembles._levels.oob_rows import (
     FifthTables,
@@ -23,6 +24,7 @@ from calibrant.ensembles._readings.eb_pets import EBPets, eb_pets_of
 from calibrant.ensembles._readings.forest_members import AllRows
 from calibrant.ensembles._readings.forest_reading import ForestReader, ReadingOptions
 from calibrant.ensembles._readings.honest_out_of_bag import N_FIFTHS, fifth_level, pool_counts
+from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting_of_share
 from calibrant.ensembles._readings.out_of_bag_weight import core_pooling
 from calibrant.ensembles._readings.pooling import is_local
 
@@ -36,16 +38,26 @@ if TYPE_CHECKING:
 
 __all__ = ["read_levels"]
 
+_BY_PAIRS = (
+    "oob_proba_ and oob_score_ of MOB-ESP compare all pairs of rows that share a leaf, and the rows are on several "
+    "workers where trees are grown level by level. Start workers that have memory for the codes of all rows, or use "
+    'out_of_bag="count" (EBPETsClassifier).'
+)
 _MEMORY_SHARE = 4  # out-of-bag probabilities may take a quarter of the memory of the process that fits
 
 
 def read_levels(parts: Parts, plan: LevelPlan, forest: Forest, options: ReadingOptions) -> ForestReader:
     """Return the reading of a forest, with all that is computed from the rows: to the bit that of all rows at once."""
-    reader = ForestReader(forest, options, _too_large(plan.n_rows, plan.n_classes))
+    by_pairs = options.combine != "vote" and options.out_of_bag == "condition"
+    reader = ForestReader(forest, options, _BY_PAIRS if by_pairs else _too_large(plan.n_rows, plan.n_classes))
     rows = _RowsInParts(parts, plan, reader)
-    if options.combine != "vote" and options.out_of_bag != "ignore":
+    if options.out_of_bag == "condition":
+        vars(reader)["n_voters"] = rows.count_voters()
+    if by_pairs:
+        vars(reader)["mob_esp"] = rows.read_mob_esp()
+    elif options.combine != "vote" and options.out_of_bag != "ignore":
         vars(reader)["eb_pets"] = rows.read_eb_pets()
-    if forest.params.bootstrap is not None:
+    if forest.params.bootstrap is not None and not by_pairs:
         rows.store_out_of_bag()
     return reader
 
@@ -66,7 +78,7 @@ class _RowsInParts:
     """The rows of a reading, in parts that share the forest and what is known of all rows."""
 
     def __init__(self, parts: Parts, plan: LevelPlan, reader: ForestReader) -> None:
-        self._parts, self._reader, self._n_rows = parts, reader, plan.n_rows
+        self._parts, self._reader, self._plan, self._n_rows = parts, reader, plan, plan.n_rows
         self._class_weights = reader.forest.examples.class_weights
         self._forest = parts.share(PartForest(reader.forest.trees, plan))
         self._whole = parts.share(AllRows(self._class_weights))
@@ -77,6 +89,23 @@ class _RowsInParts:
         self._whole = self._parts.share(AllRows(self._class_weights, counts))
         alpha = choose_level_alpha(self._parts, pooling, self._class_weights, self._whole, self._forest)
         return eb_pets_of(self._pool(counts, alpha), pooling, alpha)
+
+    def read_mob_esp(self) -> MobEsp:
+        """Return the reading by leaf and out-of-bag vote."""
+        fallback, reader = self.read_eb_pets(), self._reader
+        trees, voters = reader.forest.trees, self._parts.share(Voters(reader.frequencies))
+        shared = voters, self._whole, self._forest
+        cells = count_all_cells(self._parts, trees, *shared, multiplicity=self._multiplicity)
+        core = core_pooling(reader.forest.examples, reader.pooling, fallback.alpha)
+        tables = [pool_cell_counts(tree, each, core) for tree, each in zip(trees, cells, strict=True)]
+        return MobEsp(tables, fallback, fallback.alpha, np.empty(0, dtype=np.int32))
+
+    def count_voters(self) -> int:
+        """Return the number of trees that label a new row."""
+        share, n_trees = self._reader.options.vote_trees, len(self._reader.forest.trees)
+        if share == "out_of_bag":
+            share = n_out_of_bag(self._parts, self._plan, n_trees) / (n_trees * self._n_rows)
+        return n_voting_of_share(share, n_trees)
 
     def store_out_of_bag(self) -> None:
         """Store the out-of-bag score of the reading, and the probabilities where they fit memory."""
@@ -110,8 +139,12 @@ class _RowsInParts:
                 trees = self._pool(self._count(without=fifth), reader.eb_pets.alpha)
                 yield FifthTables(fifth, fifth_level(trees, reader.pooling))
 
+    @property
+    def _multiplicity(self) -> bool:
+        return self._reader.options.in_bag_counts == "multiplicity"
+
     def _count(self, without: int | None = None) -> list[NDArray[np.float64]]:
-        multiplicity, trees = self._reader.options.in_bag_counts == "multiplicity", self._reader.forest.trees
+        multiplicity, trees = self._multiplicity, self._reader.forest.trees
         return count_all_leaves(
             self._parts, trees, self._whole, self._forest, multiplicity=multiplicity, without=without
         )

@@ -30,7 +30,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MobEsp", "check_local", "n_voting", "read_mob_esp", "strict_oob_proba"]
+__all__ = ["MobEsp", "check_local", "n_voting", "n_voting_of_share", "read_mob_esp", "strict_oob_proba"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +124,17 @@ def n_voting(vote_trees: float | Literal["out_of_bag"], bags: ForestBags, n_tree
     (4, 2, 1)
     """
     if vote_trees != "out_of_bag":
-        return max(1, round(vote_trees * n_trees))
+        return n_voting_of_share(vote_trees, n_trees)
     n_out = bags.n_out_of_bag(n_trees)
-    return max(1, round(float(n_out.sum() / (n_trees * len(n_out))) * n_trees))
+    return n_voting_of_share(float(n_out.sum() / (n_trees * len(n_out))), n_trees)
+
+
+def n_voting_of_share(share: float, n_trees: int) -> int:
+    """Return the number of trees that is a share of all, at least one.
+
+    Examples
+    --------
+    >>> n_voting_of_share(0.37, 100), n_voting_of_share(0.0, 100)
+    (37, 1)
+    """
+    return max(1, round(share * n_trees))
