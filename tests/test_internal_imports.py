@@ -79,7 +79,7 @@ INTERNAL = {
     """,
     "svm": "KernelFunction Machines SVM_RULES",
     "trees": """
-        ClusterRows Coding CriterionName DaskParts Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree
+        BYTES_OF_ROW ClusterRows Coding CriterionName DaskParts Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree
         HOW_TO_READ JoinedRows LevelPlan MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts
         Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS
         TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind counts_bits draw_model

@@ -1,8 +1,10 @@
 #include "table/coded_table.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "parallel.hpp"
 
@@ -62,6 +64,37 @@ void check_codes(std::size_t index, const CodedColumn& column) {
     check_values(index, column);
 }
 
+// Counts the missing codes of each column of rows of bytes; throws if a code is beyond the values of its column.
+// Several rows at a time are one long line of bytes, which the compiler turns into vectors.
+std::vector<std::uint64_t> checked_missing(std::span<const std::uint8_t> bytes, std::span<const CodedColumn> columns) {
+    constexpr std::size_t rows_at_once = 16, most_lines = 255;  // that a byte counts
+    const std::size_t n = columns.size(), width = n * rows_at_once;
+    std::vector<std::uint64_t> missing(n);
+    std::vector<std::uint8_t> n_values(width), counts(width), is_bad(width);
+    for (std::size_t i = 0; i < width; ++i) n_values[i] = static_cast<std::uint8_t>(columns[i % n].n_values);
+    std::size_t n_lines = 0;
+    const auto add_up = [&] {
+        for (std::size_t i = 0; i < width; ++i) missing[i % n] += std::exchange(counts[i], std::uint8_t{0});
+        n_lines = 0;
+    };
+    for (std::size_t at = 0; at < bytes.size(); at += width) {
+        const std::uint8_t* const line = bytes.data() + at;
+        const std::size_t size = std::min(width, bytes.size() - at);
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::uint8_t is_missing = line[i] == missing_code<std::uint8_t>;
+            counts[i] = static_cast<std::uint8_t>(counts[i] + is_missing);
+            is_bad[i] |= static_cast<std::uint8_t>((line[i] >= n_values[i]) & (is_missing ^ 1));
+        }
+        if (++n_lines == most_lines) add_up();
+    }
+    add_up();
+    for (std::size_t i = 0; i < width; ++i) {
+        if (is_bad[i] != 0)
+            throw std::invalid_argument("column " + std::to_string(i % n) + " has codes beyond its number of values");
+    }
+    return missing;
+}
+
 }  // namespace
 
 CodedTable::CodedTable(std::size_t n_rows, std::vector<CodedColumn> columns)
@@ -93,19 +126,10 @@ CodedTable CodedTable::of_bytes(std::size_t n_rows, const std::uint8_t* matrix, 
         check_values(j, columns[j]);
     }
     const std::size_t n_blocks = (n_rows + rows_between_checks - 1) / rows_between_checks;
-    std::vector<std::vector<std::uint64_t>> missing(n_blocks, std::vector<std::uint64_t>(n));
+    std::vector<std::vector<std::uint64_t>> missing(n_blocks);
     parallel_for(n_blocks, n_threads, stop, [&](std::size_t block, std::size_t) {
-        auto& counts = missing[block];
-        const std::size_t end = std::min(n_rows, (block + 1) * rows_between_checks);
-        for (std::size_t row = block * rows_between_checks; row < end; ++row) {
-            for (std::size_t j = 0; j < n; ++j) {
-                const std::uint8_t code = matrix[row * n + j];
-                counts[j] += code == missing_code<std::uint8_t>;
-                if (code >= columns[j].n_values && code != missing_code<std::uint8_t>)
-                    throw std::invalid_argument("column " + std::to_string(j) +
-                                                " has codes beyond its number of values");
-            }
-        }
+        const std::size_t begin = block * rows_between_checks, end = std::min(n_rows, begin + rows_between_checks);
+        missing[block] = checked_missing({matrix + begin * n, (end - begin) * n}, columns);
     });
     for (std::size_t j = 0; j < n; ++j) {
         for (const auto& counts : missing) columns[j].n_missing += counts[j];

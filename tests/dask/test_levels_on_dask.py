@@ -16,7 +16,7 @@ from calibrant._dask.client import Connection
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._levels.grow_forest import grow_forest_levels
+from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.trees._levels.dask_parts import DaskParts
 from calibrant.trees._levels.parts import LocalParts
 
@@ -42,7 +42,8 @@ def load_part(number: int) -> CodedPart:
 
 
 def grow(parts: Any, bins: Any, n_trees: int) -> list[_core.Tree]:
-    return grow_forest_levels(parts, bins, BAGGED, SEED, range(n_trees), n_rows=N_ROWS, n_classes=2, n_declared=2)
+    plan = forest_plan(parts, bins, BAGGED, SEED, n_rows=N_ROWS, n_classes=2, n_declared=2)
+    return grow_forest_levels(parts, plan, SEED, range(n_trees))
 
 
 def same(some: list[Any], others: list[Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
@@ -27,6 +28,7 @@ _TALL = 12  # rows: what is not higher fits a screen, with tests in the middle o
 _REMARK = 120  # pixels beside a box, where the drawing stops
 _SPLIT, _BRANCH = 22, 12  # letters that fit
 _BOLD, _SMALL = 7.2, 6.1  # pixels of a letter, about: those of Arial and Liberation Sans are narrower
+_WIDE = 1.17  # DejaVu Sans to that: what may be too long there is set to the width of its room
 # Readable on white and on black alike (Paul Tol's bright scheme); all else has the colour of the page's text.
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 _OTHERS = "#999999"
@@ -115,13 +117,14 @@ def _box(drawing: TreeDrawing, node: TreeNode, has_branches: bool, fills: list[t
     if node.kind == "removed":
         parts += [_text(x + _PAD, y + 24, f"removed · {node.rows}", small=True)]
     elif has_branches:
-        parts += [_text(x + _PAD, y + 17, _cut(node.split, _SPLIT), bold=True)]
+        parts += [_text(x + _PAD, y + 17, _cut(node.split, _SPLIT), bold=True, room=_room())]
         rest = f": {share} · {node.rows}"
-        parts += [_text(x + _PAD, y + 32, _cut(label, _letters_left(_SMALL, rest)) + rest, small=True)]
+        words = _cut(label, _letters_left(_SMALL, rest)) + rest
+        parts += [_text(x + _PAD, y + 32, words, small=True, room=_room())]
     else:
         rest = f": {share}"
         n_letters = _letters_left(_BOLD, rest, node.rows)
-        parts += [_text(x + _PAD, y + 17, _cut(label, n_letters) + rest, bold=True)]
+        parts += [_text(x + _PAD, y + 17, _cut(label, n_letters) + rest, bold=True, room=_room(node.rows))]
         parts += [_text(x + _BOX - _PAD, y + 17, node.rows, small=True, anchor="end")]
         parts += _bar(x + _PAD, y + 25, node.probabilities, fills, drawing.shown_class)
     return element("g", *parts, *_remark(node, has_branches))
@@ -129,8 +132,12 @@ def _box(drawing: TreeDrawing, node: TreeNode, has_branches: bool, fills: list[t
 
 def _letters_left(pixels: float, rest: str, beside: str = "") -> int:
     """Return the number of letters of a size that fit in a line of a box, with what follows and what stands beside."""
-    room = _BOX - 2 * _PAD - (_SMALL * len(beside) + 8 if beside else 0)
-    return max(3, int(room / pixels) - len(rest))
+    return max(3, int(_room(beside) / pixels) - len(rest))
+
+
+def _room(beside: str = "") -> float:
+    """Return the pixels of a line of a box, without what stands beside."""
+    return _BOX - 2 * _PAD - (_SMALL * len(beside) + 8 if beside else 0)
 
 
 def _shown(drawing: TreeDrawing, node: TreeNode) -> tuple[str, str]:
@@ -205,9 +212,10 @@ def _branch(node: TreeNode) -> str:
     x, y = _corner(node)
     first, second = _two_lines(node.branch, _BRANCH)
     left, middle = x - _GAP + _TURN + 5, y + _HEIGHT // 2
+    room = _GAP - _TURN - 5
     lines = [
-        _text(left, middle - 5, first, small=True),
-        *([_text(left, middle + 14, second, small=True)] if second else []),
+        _text(left, middle - 5, first, small=True, room=room),
+        *([_text(left, middle + 14, second, small=True, room=room)] if second else []),
     ]
     return element("g", element("title", text(node.branch)), *lines)
 
@@ -222,7 +230,10 @@ def _rect(x: float, y: float, width: float, height: float, fill: tuple[str, floa
     return element("rect", **size, fill=fill[0], fill_opacity=f"{fill[1]:g}")
 
 
-def _text(x: int, y: int, words: str, *, bold: bool = False, small: bool = False, anchor: str = "") -> str:
+def _text(
+    x: int, y: int, words: str, *, bold: bool = False, small: bool = False, anchor: str = "", room: float = inf
+) -> str:
+    is_long = _n_letters(words) * _WIDE * (_BOLD if bold else _SMALL) > room
     return element(
         "text",
         text(words),
@@ -231,7 +242,14 @@ def _text(x: int, y: int, words: str, *, bold: bool = False, small: bool = False
         font_weight="600" if bold else None,
         font_size="11.5" if small else "12.5" if bold else None,
         text_anchor=anchor,
+        textLength=f"{room:g}" if is_long else None,
+        lengthAdjust="spacingAndGlyphs" if is_long else None,
     )
+
+
+def _n_letters(words: str) -> int:
+    """Return the number of letters; those of East Asian scripts count twice, as they are twice as wide."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
 def _two_lines(words: str, n_letters: int) -> tuple[str, str]:
@@ -249,9 +267,9 @@ def _two_lines(words: str, n_letters: int) -> tuple[str, str]:
 
 
 def _cut(words: str, n_letters: int) -> str:
-    """Return the words that fit; letters of East Asian scripts count twice, as they are twice as wide."""
+    """Return the words that fit."""
     width, kept = 0, 0
     for letter in words:
-        width += 2 if east_asian_width(letter) in "WF" else 1
+        width += _n_letters(letter)
         kept += width < n_letters
     return words if width <= n_letters else words[:kept] + "…"

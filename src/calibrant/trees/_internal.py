@@ -26,6 +26,7 @@ from calibrant.trees._levels.dask_parts import DaskParts
 from calibrant.trees._levels.grow_levels import grow_levels
 from calibrant.trees._levels.level_plan import LevelPlan
 from calibrant.trees._levels.parts import Parts
+from calibrant.trees._levels.row_nodes import BYTES_OF_ROW
 from calibrant.trees._packed_trees import TREE_ARRAYS, narrowest, pack_trees, unpack_trees
 from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
 from calibrant.trees._prediction.node_paths import node_indicator
@@ -48,6 +49,7 @@ from calibrant.trees._tree_params import (
 )
 
 __all__ = [
+    "BYTES_OF_ROW",
     "HOW_TO_READ",
     "PROBABILITIES",
     "RULES",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calibrant._dask.tasks import deliver, gather, submit
+from calibrant._dask.worker_memory import smallest_memory
 
 if TYPE_CHECKING:
     from calibrant._dask.client import Connection
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["DaskParts"]
 
 _MERGED_AT_ONCE = 8  # results that one task adds up
-_JOBS_PER_THREAD = 2  # so that a worker that is done early takes another
+_JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
+_MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others
 _PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
 
 
@@ -26,8 +28,18 @@ class DaskParts:
 
     @property
     def n_jobs(self) -> int:
-        """Two for each thread of the cluster."""
+        """Several for each thread of the cluster."""
         return max(2, _JOBS_PER_THREAD * sum(self._connection.n_threads().values()))
+
+    @property
+    def n_processes(self) -> int:
+        """Number of workers."""
+        return max(1, len(self._connection.n_threads()))
+
+    @property
+    def free_bytes(self) -> int:
+        """A quarter of the memory of the smallest worker."""
+        return smallest_memory(self._connection) // _MEMORY_SHARE
 
     def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""

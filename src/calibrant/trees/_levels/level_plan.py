@@ -57,6 +57,8 @@ class LevelPlan:
     row_weights: RowWeights
     max_features: int = 0
     n_threads: int = 1
+    trees_at_once: int = 1
+    kept_bytes: int = 256 << 20  # of the rows of trees that a process keeps between two levels
     run: str = field(default_factory=lambda: uuid4().hex)
 
     def options(self, seed: int) -> _core.GrowOptions:

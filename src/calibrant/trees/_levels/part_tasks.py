@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant import _core
 from calibrant.trees._levels.level_plan import LevelPlan, TreeState, WholeRows
-from calibrant.trees._levels.row_nodes import KEPT_NODES
+from calibrant.trees._levels.row_nodes import KEPT_ROWS, TreeRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["LeftNodes", "OpenTree", "add_histograms", "add_rows", "count_histograms", "count_rows", "gather_nodes"]
 
 Histograms = tuple["NDArray[Any]", "NDArray[np.uint32]"]  # cells, and rows of values where their number matters
-NodeRows = tuple["NDArray[np.uint8]", "NDArray[np.uint16]", "NDArray[np.float64] | None"]  # codes, classes, weights
+NodeRows = tuple["NDArray[np.uint8]", "NDArray[np.uint16]", "NDArray[Any] | None"]  # codes, classes, weights
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,13 @@ class LeftNodes:
 
 def count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> list[WholeRows]:
     """Return what the rows of a part add to the root of each tree."""
-    table = plan.table_of(part)
-    return [
-        WholeRows(*cast("tuple[Any, ...]", totals))
-        for number in numbers
-        for totals in [_core.part_totals(table, part.labels, plan.row_weights.weights(part, number), plan.n_classes)]
-    ]
+    table, found = plan.table_of(part), []
+    for number in numbers:
+        rows = _new_rows(number, plan, part)
+        KEPT_ROWS.keep(_key(number, plan, part), rows, plan.kept_bytes)
+        totals: Any = _core.part_totals(table, part.labels, rows.weights, plan.n_classes)
+        found.append(WholeRows(*totals))
+    return found
 
 
 def add_rows(several: Sequence[list[WholeRows]]) -> list[WholeRows]:
@@ -63,8 +64,9 @@ def count_histograms(trees: Sequence[OpenTree], plan: LevelPlan, part: CodedPart
     """Return the histograms of a part that the open nodes of each tree need."""
     table, found = plan.table_of(part), list[Any]()
     for tree in trees:
-        nodes, weights = _nodes_and_weights(tree.number, tree.state, plan, part, table)
-        found.append(_core.count_level(table, part.labels, weights, plan.n_classes, nodes, tree.request, tree.is_whole))
+        rows = _rows_of_tree(tree.number, tree.state, plan, part)
+        args = part.labels, rows.weights, plan.n_classes, rows.nodes, tree.request, tree.is_whole
+        found.append(_core.count_level(table, *args))
     return found
 
 
@@ -78,12 +80,13 @@ def add_histograms(several: Sequence[list[Histograms]]) -> list[Histograms]:
 
 def gather_nodes(job: Sequence[LeftNodes], plan: LevelPlan, part: CodedPart) -> list[NodeRows]:
     """Return the rows of a part that are in each node, in their order."""
-    table, found = plan.table_of(part), []
+    found = []
     for left in job:
-        nodes, weights = _nodes_and_weights(left.number, left.state, plan, part, table)
+        rows = _rows_of_tree(left.number, left.state, plan, part)
+        weights = rows.compact_weights
         for node in left.tops:
-            rows = np.flatnonzero(nodes == node)
-            found.append((part.matrix[rows], part.labels[rows], None if weights is None else weights[rows]))
+            at = np.flatnonzero(rows.nodes == node)
+            found.append((part.matrix.take(at, axis=0), part.labels[at], None if weights is None else weights[at]))
     return found
 
 
@@ -99,21 +102,23 @@ def grow_nodes(job: Sequence[LeftNodes], plan: LevelPlan, parts: Sequence[list[N
     return grown
 
 
-def _nodes_and_weights(
-    number: int, state: TreeState, plan: LevelPlan, part: CodedPart, table: _core.CodedTable
-) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
-    """Return the node that each row of a part has reached, -1 where it is not in the tree, and its weight."""
-    weights = plan.row_weights.weights(part, number)
-    tree = _core.restore_tree(plan.n_classes, state)
-    key = (plan.run, part.first_row, part.n_rows, number)
-    n_made, nodes = KEPT_NODES.take(key, tree.n_nodes)
-    if nodes is None:
-        start = np.zeros(part.n_rows, dtype=np.int32)
-        nodes = start if weights is None else np.where(weights > 0, start, np.int32(-1))
-    if n_made < tree.n_nodes:
-        _core.route_rows(tree, table, nodes)
-    KEPT_NODES.keep(key, tree.n_nodes, nodes)
-    return nodes, weights
+def _rows_of_tree(number: int, state: TreeState, plan: LevelPlan, part: CodedPart) -> TreeRows:
+    """Return the rows of a part at the nodes that they have reached."""
+    tree, key = _core.restore_tree(plan.n_classes, state), _key(number, plan, part)
+    rows = KEPT_ROWS.take(key, tree.n_nodes) or _new_rows(number, plan, part)
+    if rows.n_made < tree.n_nodes:
+        _core.route_rows(tree, plan.table_of(part), rows.nodes)
+        rows = rows._replace(n_made=tree.n_nodes)
+    KEPT_ROWS.keep(key, rows, plan.kept_bytes)
+    return rows
+
+
+def _new_rows(number: int, plan: LevelPlan, part: CodedPart) -> TreeRows:
+    return TreeRows.at_root(part.n_rows, plan.row_weights.weights(part, number))
+
+
+def _key(number: int, plan: LevelPlan, part: CodedPart) -> tuple[str, int, int, int]:
+    return plan.run, part.first_row, part.n_rows, number
 
 
 def _sum(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -123,4 +128,5 @@ def _sum(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 def _concatenated(pieces: Sequence[NodeRows]) -> NodeRows:
     matrices, labels, weights = zip(*pieces, strict=True)
     own = [each for each in weights if each is not None]
-    return np.concatenate(matrices), np.concatenate(labels), np.concatenate(own) if own else None
+    joined = np.concatenate(own).astype(np.float64, copy=False) if own else None
+    return np.concatenate(matrices), np.concatenate(labels), joined

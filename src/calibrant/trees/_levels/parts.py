@@ -18,6 +18,14 @@ class Parts(Protocol):
     def n_jobs(self) -> int:
         """Number of jobs that `collect` is best passed at once."""
 
+    @property
+    def n_processes(self) -> int:
+        """Number of processes that hold parts."""
+
+    @property
+    def free_bytes(self) -> int:
+        """Memory of each process that the rows of the trees grown together may take."""
+
     def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged."""
 
@@ -41,6 +49,8 @@ class LocalParts:
     """Parts in the memory of this process."""
 
     n_jobs = 1
+    n_processes = 1
+    free_bytes = 1 << 30
 
     def __init__(self, parts: Sequence[CodedPart]) -> None:
         self._parts = parts
