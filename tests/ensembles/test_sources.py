@@ -38,11 +38,14 @@ MAKERS = {
     "b_pets": lambda **params: BPETsClassifier(n_trees=4, random_state=0, **params),
     "eb_pets": lambda **params: EBPETsClassifier(n_trees=4, random_state=0, **params),
     "mob_esp": lambda **params: MOBESPClassifier(n_trees=4, random_state=0, **params),
+    "votes": lambda **params: MOBESPClassifier(
+        n_trees=4, combine="vote", vote_trees="out_of_bag", random_state=0, **params
+    ),
     "styled": lambda **params: BaggedTreesClassifier(n_trees=3, style="c4", random_state=0, **params),
     "boosted": lambda **params: BoostedTreesClassifier(n_trees=4, max_depth=3, random_state=0, **params),
     "stumps": lambda **params: BoostedStumpsClassifier(n_trees=8, **params),
 }
-FORESTS = ("forest", "subsample", "b_pets", "eb_pets", "mob_esp", "styled")
+FORESTS = ("forest", "subsample", "b_pets", "eb_pets", "mob_esp", "votes", "styled")
 
 
 @pytest.fixture(scope="module")

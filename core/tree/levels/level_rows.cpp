@@ -156,6 +156,7 @@ std::vector<std::vector<std::uint32_t>> last_present_of(const CodedTable& column
 
 void route(const Tree& tree, const CodedTable& table, std::span<std::int32_t> node_of_row, const StopToken& stop) {
     const std::vector<Step> steps = steps_of(tree);
+    const Step* const step_of = steps.data() + 1;  // that of absent rows comes first
     const ShareDescent descent(tree);
     const std::size_t width = table.n_columns();
     for (std::size_t begin = 0; begin < node_of_row.size(); begin += rows_between_stops) {
@@ -164,7 +165,7 @@ void route(const Tree& tree, const CodedTable& table, std::span<std::int32_t> no
         for (bool is_done = false; !is_done;) {
             is_done = true;
             for (std::size_t row = begin; row < end; ++row) {
-                const Step& step = steps[static_cast<std::size_t>(node_of_row[row] + 1)];
+                const Step& step = step_of[node_of_row[row]];
                 const std::uint8_t code = table.bytes()[row * width + step.column];
                 std::int32_t next = code <= step.cut ? step.low : step.high;
                 next = code == missing_code<std::uint8_t> ? step.missing : next;
@@ -175,7 +176,7 @@ void route(const Tree& tree, const CodedTable& table, std::span<std::int32_t> no
                                                            : static_cast<std::int32_t>(tree.child(node, branch));
                 }
                 node_of_row[row] = next;
-                is_done = is_done && steps[static_cast<std::size_t>(next + 1)].is_last;
+                is_done = is_done && step_of[next].is_last;
             }
         }
     }

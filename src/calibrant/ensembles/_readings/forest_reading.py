@@ -153,7 +153,7 @@ class ForestReader:
     def prepare(self) -> None:
         """Compute what predictions need."""
         if self.options.combine == "vote":
-            _ = self.frequencies
+            _ = self._voters
         elif self.options.out_of_bag == "ignore":
             _ = self.by_rows or self.tables
         elif self.options.out_of_bag == "condition":

@@ -88,7 +88,7 @@ def _make_forest(values: dict[str, Any]) -> Forest:
 def _take_reader(reader: ForestReader, training_rows: bool) -> dict[str, Any]:
     values: dict[str, Any] = {"forest": reader.forest, "options": reader.options}
     if reader.options.combine == "vote":
-        return values
+        return values | ({"n_voters": reader.n_voters} if reader.options.out_of_bag == "condition" else {})
     values["estimate"] = reader.estimate
     if reader.options.out_of_bag == "condition":
         values |= {"n_voters": reader.n_voters, "mob_esp": reader.mob_esp}
