@@ -18,8 +18,8 @@ import pytest
 EXPECTED = {
     "forest": "b506ca083da897ac",
     "b_pets": "9ee67d747c06ee79",
-    "eb_pets": "e5a1efc52220f7d3",
-    "mob_esp": "2fb33e50c24aa34e",
+    "eb_pets": "92ea5f062fc59981",
+    "mob_esp": "e2d1346f61aa9cd8",
     "pruned": "a692ebecbf789e32",
     "card": "d34fbc6e2f8e36f7",
     "intervals": "2fe98da69cf64160",

@@ -81,7 +81,7 @@ INTERNAL = {
     "trees": """
         BYTES_OF_ROW ClusterRows Coding CriterionName DaskParts Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree
         HOW_TO_READ JoinedRows LevelPlan MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts
-        Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES TREE_ARRAYS TREE_CODINGS
+        Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES SourceFacts TREE_ARRAYS TREE_CODINGS
         TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind counts_bits draw_model
         examples_for fit_by_one_worker fit_source fixed_point_weights grow_levels grow_unpruned
         impurity_importances leaves_below missing_rows narrowest node_indicator node_positions number_classes

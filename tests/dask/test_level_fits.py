@@ -11,7 +11,7 @@ from tests.dask.test_cluster_fits import MODELS, assert_same, dd, local, on_clus
 
 from calibrant.calibration import CalibratedClassifier
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, EBPETsClassifier, MOBESPClassifier
-from calibrant.exceptions import ParameterError
+from calibrant.exceptions import ClusterError, ParameterError
 
 
 @pytest.fixture
@@ -90,6 +90,14 @@ def test_groups_on_several_workers_cannot_be_left_out_of_leaves(client: Any) -> 
     lazy = dd.from_pandas(table().assign(patient=np.arange(600) % 50), npartitions=2, sort=False)
     with pytest.raises(ParameterError, match="rows have groups"):
         EBPETsClassifier(n_trees=2, missing="learned").fit(lazy, "ill", groups="patient", client=client)
+
+
+def test_workers_that_cannot_hold_their_share_are_refused_before_the_work(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 5000)
+    with pytest.raises(ClusterError, match=r"the codes of 600 rows, shared out over 2 workers, .* Start more workers"):
+        on_cluster(MODELS["forest"], dd.from_pandas(table(), npartitions=2), client)
 
 
 @pytest.mark.usefixtures("little_memory")

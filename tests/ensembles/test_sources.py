@@ -226,9 +226,11 @@ def test_classes_weights_and_groups_of_a_source_are_names(parquet, frame):
 
 
 @pytest.mark.parametrize("maker", ["tree", "forest", "boosted", "stumps"])
-def test_a_client_is_for_sources(maker, frame):
+def test_a_client_is_for_dask_collections(maker, frame, parquet):
     with pytest.raises(ParameterError, match="client must be None for a table in memory"):
         MAKERS[maker]().fit(frame[FEATURES], frame["y"], client=object())
+    with pytest.raises(ParameterError, match="client must be None unless the source is a Dask frame"):
+        MAKERS[maker]().fit(parquet, "y", client=object())
 
 
 def test_more_categories_than_a_byte_has_are_named():

@@ -1,7 +1,7 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
 from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for, fit_by_one_worker
-from calibrant.trees._cluster.joined_rows import JoinedRows
+from calibrant.trees._cluster.joined_rows import JoinedRows, SourceFacts
 from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
 from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
 from calibrant.trees._export.layout import leaves_below, node_positions
@@ -77,6 +77,7 @@ __all__ = [
     "Probabilities",
     "Pruning",
     "RowSubsets",
+    "SourceFacts",
     "TableWithoutRows",
     "TreeParams",
     "TreeReading",

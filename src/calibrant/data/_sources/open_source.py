@@ -16,6 +16,7 @@ from calibrant.data._sources.readers.frame_readers import DatasetReader, FrameRe
 from calibrant.data._sources.readers.partitions import PartitionReader, Partitions
 from calibrant.data._sources.readers.reader import SourceReader
 from calibrant.data._sources.source import LocalSource, Source
+from calibrant.exceptions import ParameterError
 
 __all__ = ["is_source", "open_source"]
 
@@ -57,7 +58,7 @@ def open_source(
     batch_size : int, optional
         The largest number of rows of a part, where the source allows a choice.
     client : distributed.Client, optional
-        The cluster that reads a Dask collection; by default the active one.
+        The cluster that reads a Dask collection; by default the active one. Other sources take none.
 
     Returns
     -------
@@ -75,6 +76,11 @@ def open_source(
     roles: dict[str, Any] = {"target": target, "sample_weight": sample_weight, "groups": groups}
     if _is_dask(X):
         return _open_dask(X, client, {**roles, "columns": columns, "nominal": nominal})
+    if client is not None:
+        raise ParameterError(
+            "client must be None unless the source is a Dask frame or array; got a client. To learn on its workers, "
+            "pass dask.dataframe.read_parquet(path) or the like."
+        )
     reader = _reader(X, batch_size)
     return LocalSource(
         reader, choose_roles(reader.columns, reader.not_features, **roles, columns=columns, nominal=nominal)

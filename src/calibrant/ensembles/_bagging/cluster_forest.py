@@ -13,6 +13,8 @@ from calibrant.ensembles._bagging.params import RULES, ForestParams
 from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._tree_style import styled, styled_for
+from calibrant.estimates import ChosenByCV, FittedHeldOut
+from calibrant.estimates._internal import look_up
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import ClusterRows, DaskParts, JoinedRows, examples_for
@@ -20,7 +22,7 @@ from calibrant.trees._internal import ClusterRows, DaskParts, JoinedRows, exampl
 if TYPE_CHECKING:
     import numpy as np
 
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import Examples, ExamplesWithoutRows, LevelPlan, Parts, SourceFacts
 
 __all__ = ["fit_forest_on_cluster"]
 
@@ -37,9 +39,24 @@ def fit_forest_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]:
 def _by_batches(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) -> dict[str, Any]:
     """Send the codes of all rows to every worker, and share out the trees."""
     rows.join()
-    params = rows.call(_params, estimator, seed, description="Fitting")
+    params, examples = rows.call(_describe, estimator, seed, description="Fitting")
     grown = rows.start_many(_grow_batch, _batches(params, seed, rows.n_threads), description="Growing trees")
-    return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
+    if not _can_read_blocks(estimator, params):
+        return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
+    trees = tuple(tree for batch in rows.fetch(grown, "Reading the forest") for tree in batch)
+    parts = DaskParts(rows.connection, rows.blocks(estimator.class_weight), "Reading the forest")
+    plan = _plan(parts, rows.facts, params, seed, examples)
+    return _read(estimator, parts, plan, Forest(trees, cast("Examples", examples), params, seed))
+
+
+def _can_read_blocks(estimator: Any, params: ForestParams) -> bool:
+    """Return whether blocks of rows can be read by themselves: one worker reads the forest otherwise."""
+    if params.prune is not None or params.honest or params.collapse:
+        return False
+    estimate = look_up(estimator._reading_options().estimate)
+    if isinstance(estimate, ChosenByCV | FittedHeldOut):  # by a tree that is grown from all rows again
+        return False
+    return bool(estimator.combine == "vote" or estimator.out_of_bag == "ignore")
 
 
 def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) -> dict[str, Any]:
@@ -49,7 +66,21 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
     _check_groups(estimator, has_groups=facts.groups is not None)
     numbered = rows.number(estimator.class_weight)
     examples, parts = numbered.examples, DaskParts(rows.connection, numbered.futures)
-    plan = forest_plan(
+    plan = _plan(parts, facts, params, seed, examples)
+    cores = grow_forest_levels(parts, plan, seed, range(params.n_trees))
+    trees = tuple(Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores)
+    forest = Forest(trees, cast("Examples", examples), params, seed)
+    return _read(estimator, DaskParts(rows.connection, numbered.futures, "Reading the forest"), plan, forest)
+
+
+def _plan(
+    parts: Parts,
+    facts: SourceFacts,
+    params: ForestParams,
+    seed: np.random.SeedSequence,
+    examples: ExamplesWithoutRows,
+) -> LevelPlan:
+    return forest_plan(
         parts,
         facts.bins,
         params,
@@ -59,10 +90,10 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
         n_declared=examples.n_declared,
         n_groups=None if facts.groups is None else len(facts.groups),
     )
-    cores = grow_forest_levels(parts, plan, seed, range(params.n_trees))
-    trees = tuple(Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores)
-    forest = Forest(trees, cast("Examples", examples), params, seed)
-    parts = DaskParts(rows.connection, numbered.futures, "Reading the forest")
+
+
+def _read(estimator: Any, parts: Parts, plan: LevelPlan, forest: Forest) -> dict[str, Any]:
+    """Return the attributes of a forest that is read part by part."""
     return dict(vars(estimator._keep(read_levels(parts, plan, forest, estimator._reading_options()))))
 
 
@@ -84,9 +115,15 @@ def _batches(
     return [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
 
 
-def _params(estimator: Any, seed: np.random.SeedSequence, rows: JoinedRows) -> ForestParams:
-    """Return the parameters of the trees, which may depend on the rows where a style prunes by cross-validation."""
-    return _snapshot(styled_for(examples_for(estimator, rows), estimator, seed))
+def _describe(
+    estimator: Any, seed: np.random.SeedSequence, rows: JoinedRows
+) -> tuple[ForestParams, ExamplesWithoutRows]:
+    """Return the parameters of the trees, which may depend on the rows where a style prunes by cross-validation.
+
+    And what a model keeps of the rows.
+    """
+    examples = examples_for(estimator, rows)
+    return _snapshot(styled_for(examples, estimator, seed)), examples.without_rows()
 
 
 def _snapshot(params: Any) -> ForestParams:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from calibrant._dask.tasks import TaskQueue, gather, submit
@@ -13,9 +14,10 @@ from calibrant.data._internal import DaskSource, find_bins
 from calibrant.exceptions import ClusterError
 from calibrant.trees._cluster.joined_rows import JoinedRows, SourceFacts, code_rows, join_parts
 from calibrant.trees._cluster.level_parts import LevelParts, number_parts
+from calibrant.trees._levels.row_nodes import BYTES_OF_ROW
 
 if TYPE_CHECKING:
-    from calibrant.data._internal import Source
+    from calibrant.data._internal import CodedPart, Source
     from calibrant.trees._growing.examples import Examples
 
 __all__ = ["ClusterRows", "examples_for", "fit_examples", "fit_on_cluster", "open_rows"]
@@ -24,6 +26,7 @@ R = TypeVar("R")
 
 # Codes may take a third of a worker's memory: a second copy exists while partitions are joined, and trees need the rest
 _MEMORY_SHARE = 3
+_BLOCKS_PER_THREAD = 4  # so that workers end at about the same time
 _MOST_BINS = 255  # of codes of a byte, and the default of sources
 
 
@@ -81,8 +84,21 @@ class ClusterRows:
         ]
         gather(self.connection, touched, "Sending rows", fetch=False)
 
+    def _check_share_fits(self) -> None:
+        """Raise if a worker has no memory for its share of the codes, and of those of one tree."""
+        memory, n_workers = smallest_memory(self.connection), max(1, len(self.connection.n_threads()))
+        of_tree = self.facts.n_rows * (BYTES_OF_ROW + self.facts.bytes_of_row)
+        needed = (self.facts.n_bytes + of_tree) // n_workers
+        if needed > memory:
+            raise ClusterError(
+                f"the codes of {self.facts.n_rows:,} rows, shared out over {n_workers:,} workers, and those of the "
+                f"tree that is grown take {format_bytes(needed)} on each; the smallest has {format_bytes(memory)}. "
+                "Start more workers, or workers with more memory."
+            )
+
     def number(self, class_weight: Any) -> LevelParts:
         """Return the coded partitions, which stay on their workers, with classes numbered and rows weighted."""
+        self._check_share_fits()
         self._parts = self._source.start(code_rows, self.facts)
         gather(self.connection, self._parts, "Coding rows", fetch=False)
         numbered = number_parts(self.connection, self.facts, self._parts, class_weight)
@@ -107,6 +123,24 @@ class ClusterRows:
             return submit(self.connection, function, *each, self._joined, **options)
 
         return TaskQueue(self.connection, start).run(calls, description)
+
+    def fetch(self, futures: Sequence[Any], description: str) -> list[Any]:
+        """Return the results of calls."""
+        return gather(self.connection, futures, description)
+
+    def blocks(self, class_weight: Any) -> list[Any]:
+        """Return futures of blocks of the joined rows, some for each thread; any worker has all of them."""
+        n_blocks, workers = (
+            min(_BLOCKS_PER_THREAD * self.n_threads, self.facts.n_rows),
+            list(self.connection.n_threads()),
+        )
+        ends = [self.facts.n_rows * each // n_blocks for each in range(n_blocks + 1)]
+
+        def start(number: int, first: int, last: int) -> Any:  # Dask would make all of them on one worker
+            options = {"workers": [workers[number % len(workers)]], "allow_other_workers": True}
+            return submit(self.connection, _block, class_weight, first, last, self._joined, **options)
+
+        return [start(number, first, last) for number, (first, last) in enumerate(pairwise(ends))]
 
     def release(self) -> None:
         """Release the rows on the workers."""
@@ -165,6 +199,10 @@ def fit_examples(estimator: Any, examples: Examples) -> None:
 def examples_for(estimator: Any, rows: JoinedRows) -> Examples:
     """Return the training rows of an estimator, on a worker."""
     return rows.examples(getattr(estimator, "class_weight", None))
+
+
+def _block(class_weight: Any, first: int, last: int, rows: JoinedRows) -> CodedPart:
+    return rows.block(class_weight, first, last)
 
 
 def _touch(rows: JoinedRows) -> None:

@@ -35,8 +35,12 @@ class SourceFacts:
     @property
     def n_bytes(self) -> int:
         """Memory that the codes, classes, weights and groups of all rows take."""
-        of_row = len(self.bins.highs) + 2 + 8 * self.has_weights + 8 * (self.groups is not None)
-        return self.n_rows * of_row
+        return self.n_rows * self.bytes_of_row
+
+    @property
+    def bytes_of_row(self) -> int:
+        """Memory that one row takes."""
+        return len(self.bins.highs) + 2 + 8 * self.has_weights + 8 * (self.groups is not None)
 
 
 def code_rows(part: SourcePart, facts: SourceFacts) -> CodedPart:
@@ -58,6 +62,13 @@ class JoinedRows:
             if self._examples is None:
                 self._examples = self._make(class_weight)
             return self._examples
+
+    def block(self, class_weight: Any, first: int, last: int) -> CodedPart:
+        """Return some of the rows as the part of a source that they would be, without copying them."""
+        examples, rows = self.examples(class_weight), slice(first, last)
+        weights = None if examples.weights is None else examples.weights[rows]
+        groups = None if examples.groups is None else examples.groups[rows]
+        return CodedPart(first, self._codes.matrix[rows], examples.labels[rows], weights, groups)
 
     def _make(self, class_weight: Any) -> Examples:
         facts, codes = self._facts, self._codes
