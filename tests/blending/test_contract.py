@@ -72,6 +72,7 @@ def test_every_kind_of_copy_predicts_to_the_bit(fitted, table):
         assert repr(again) == repr(fitted)
 
 
+@pytest.mark.long
 def test_frames_of_every_library_give_the_same_bits(fitted, table):
     X, y = table
     expected = fitted.predict_proba(X)

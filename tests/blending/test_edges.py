@@ -102,6 +102,7 @@ def test_fifty_rows_with_five_positives():
     assert 0.03 < model.predict_proba(X)[:, 1].mean() < 0.2
 
 
+@pytest.mark.long
 def test_a_hundred_classes():
     rng = np.random.default_rng(0)
     y = np.arange(400) % 100

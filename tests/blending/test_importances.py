@@ -32,6 +32,7 @@ def model() -> ProbabilityClassifier:
     return ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(*draw(500))
 
 
+@pytest.mark.long
 def test_they_are_those_of_scikit_learn(model: ProbabilityClassifier) -> None:
     X, y = draw(300, 1)
     ours = model.permutation_importances(X, y, n_repeats=40, random_state=0)

@@ -58,6 +58,7 @@ def test_rows_of_weight_zero_are_absent_to_the_bit():
     assert with_zeros.expected_log_loss_ == without.expected_log_loss_
 
 
+@pytest.mark.long
 def test_weights_of_one_change_nothing():
     X, y = noisy()
     plain, weighted = (ProbabilityClassifier(random_state=0).fit(X, y, weight) for weight in (None, np.ones(80)))

@@ -34,6 +34,7 @@ def test_axe_finds_nothing(page: Any) -> None:
     assert violations(page) == []
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_in_the_dark_on_a_phone_nor_on_the_page_of_a_class(page_of: PageOf) -> None:
     page = page_of(classes_html(), color_scheme="dark", width=360)
     page.get_by_role("navigation", name="Classes").get_by_role("link", name="high").click()
@@ -89,6 +90,7 @@ def test_a_page_has_a_language_a_title_and_landmarks(page: Any) -> None:
     assert page.locator("[data-figure] .chart:not([role=img][aria-label])").count() == 0
 
 
+@pytest.mark.long
 def test_on_a_phone_nothing_scrolls_sideways(page_of: PageOf) -> None:
     page = page_of(money_html(), width=360, height=TALL, is_mobile=True, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
@@ -97,6 +99,7 @@ def test_on_a_phone_nothing_scrolls_sideways(page_of: PageOf) -> None:
     assert max(ends) <= 360
 
 
+@pytest.mark.long
 def test_paper_has_every_chart_of_every_page(page_of: PageOf) -> None:
     page = page_of(classes_html())
     n_figures = page.locator("[data-figure]").count()

@@ -66,6 +66,7 @@ def test_a_known_training_prior_is_undone_whatever_the_test_says():
     assert repair.implied == (0.5, 0.5)
 
 
+@pytest.mark.long
 def test_many_classes_are_repaired_and_named():
     rng = np.random.default_rng(0)
     true = softmax(rng.normal(size=(2000, 3)) - [0, 1, 2], axis=1)
@@ -75,6 +76,7 @@ def test_many_classes_are_repaired_and_named():
     assert "Mean probabilities were 0 0.3" in repr(repair)
 
 
+@pytest.mark.long
 def test_a_weight_of_two_is_the_row_twice_in_the_test_and_the_map():
     scores, _, y = draw(n_rows=200, shift=0.5)
     times = np.random.default_rng(1).integers(1, 4, 200)

@@ -56,6 +56,7 @@ def test_json_is_one_document(folder, capsys):
     assert ranking == list(means.index)
 
 
+@pytest.mark.long
 def test_html_is_a_report_of_the_comparison(folder, capsys):
     write_table(folder / "donors.csv")
     printed = run(capsys, "compare", "donors.csv", *QUICK, "--html", "report.html")

@@ -61,6 +61,7 @@ def test_parquet_from_standard_input_is_recognized(predictions: pd.DataFrame) ->
     assert "600 rows" in done.stdout
 
 
+@pytest.mark.long
 def test_several_models_are_compared_on_the_same_rows(pred: Path, predictions: pd.DataFrame, capsys: Capture) -> None:
     args = ("evaluate", str(pred), "--target", "y", "--proba", "p", "--proba", "new=q")
     found = {each["metric"]: each for each in run_json(capsys, *args)["differences"]}
@@ -70,6 +71,7 @@ def test_several_models_are_compared_on_the_same_rows(pred: Path, predictions: p
     assert "worse" in run(capsys, *args)
 
 
+@pytest.mark.long
 def test_segments_are_those_of_the_function(pred: Path, predictions: pd.DataFrame, capsys: Capture) -> None:
     args = ("evaluate", str(pred), "--target", "y", "--proba", "p", "--by", "region")
     found = run_json(capsys, *args)["models"]["p"]["by"]["region"]["segments"]

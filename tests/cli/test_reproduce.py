@@ -31,6 +31,7 @@ def test_findings_and_tables_are_printed(capsys: Capture) -> None:
     assert Path("calibrant-small-paper/results.md").read_text().startswith(f"# {SmallPaper.citation}")
 
 
+@pytest.mark.long
 def test_html_is_a_report_of_the_paper(capsys: Capture) -> None:
     run(capsys, "reproduce", "small-paper", "--workers", "1", "--html", "nowhere/a.html", code=6)
     assert not Path("calibrant-small-paper").exists()

@@ -156,6 +156,7 @@ def test_the_parts_of_the_report_add_up():
     assert report.perfect.value == pytest.approx(known - report.now.model_cost)
 
 
+@pytest.mark.long
 def test_the_report_finds_the_loss_of_distorted_probabilities_and_none_of_calibrated_ones():
     """The loss of the square root is known: rows from 0.01 to 0.1 are approached, each at a loss of 1 - 10 p."""
     rng = np.random.default_rng(6)

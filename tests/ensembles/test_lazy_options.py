@@ -221,6 +221,7 @@ def test_a_weight_of_two_is_the_row_twice():
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
+@pytest.mark.long
 def test_a_weight_of_three_is_three_rows_on_average_where_rows_are_drawn():
     """Rows of one class have weight 3: without the weights its mean probability would be a fifth lower."""
     X, y = make_classification(200, 3, n_informative=3, n_redundant=0, flip_y=0.3, random_state=1)

@@ -20,6 +20,7 @@ def rows():
     return pd.DataFrame({"id": np.arange(30_000), "y": y, "p": p, "w": rng.integers(0, 4, 30_000)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "separator"), [("rows.csv", ","), ("rows.CSV", ";"), ("rows.tsv", "\t"), ("rows.csv.gz", ",")]
 )

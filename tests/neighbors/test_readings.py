@@ -66,6 +66,7 @@ def test_complete_rows_have_the_same_distances_from_all_rows_and_from_some():
     np.testing.assert_array_equal(space.squared(queries, points), space.squared_from_some(queries, points, every))
 
 
+@pytest.mark.long
 def test_the_engine_searches_once_for_all_readings_and_their_calibrators(monkeypatch):
     X, y = rows(120)
     y = np.minimum(y, 1)

@@ -162,6 +162,7 @@ def test_a_finding_holds_if_all_figures_show_it(outcomes: list[bool | None], ver
     assert conclude("a", "A.", "Table 1", [Checked(each, "") for each in outcomes]).verdict == verdict
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("papers_data")
 def test_the_sample_of_the_mailing_stands_for_all_people() -> None:
     """Mailing everybody in the learning set earns $10,788.54, printed as $10,790."""

@@ -30,6 +30,7 @@ def make_rows(weighted):
     return X, y, rng.integers(0, 3, 240).astype(float) if weighted else None
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("weighted", [False, True])

@@ -45,6 +45,7 @@ def run_out_in_c(_: StudyRows, __: TrialRef) -> float:
     os.abort()
 
 
+@pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("method", [hang, pytest.param(hang_in_c, marks=posix)])
 def test_only_the_trial_that_hangs_exceeds_the_time_limit(start: Any, method: Any) -> None:
@@ -66,6 +67,7 @@ def test_only_the_trial_that_hangs_exceeds_the_time_limit(start: Any, method: An
     assert found["iris/0/method/1"].data_fingerprint == "fingerprint of iris"
 
 
+@pytest.mark.long
 def test_a_time_limit_ends_no_other_job(start: Any) -> None:
     runner = start(2, time_limit=1.0, hang=hang, process_id=process_id)
     jobs = [job_of(0, "hang", 2), *(job_of(number, "process_id") for number in range(1, 9))]

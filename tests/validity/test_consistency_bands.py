@@ -35,6 +35,7 @@ def share_said_to_be_outside(method, n, n_samples, n_resamples=200):
     return found / n_samples
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [60, 1500])
 @pytest.mark.parametrize("method", ["fixed", "equal_mass"])
 @pytest.mark.sample(3)

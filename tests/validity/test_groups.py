@@ -34,6 +34,7 @@ def gap(kind, *, is_grouped):
     return np.mean(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier])
 @pytest.mark.sample(6)
 def test_the_out_of_bag_log_loss_of_groups_is_that_of_new_groups(kind):

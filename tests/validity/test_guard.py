@@ -71,6 +71,7 @@ def mean_divergence(wrong, base, n_rows, is_used, n_draws=20):
     return np.mean(found, axis=0)
 
 
+@pytest.mark.long
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "wrong", [lambda x: 2.5 * x, lambda x: 0.1 * x, lambda x: x + 1], ids=["overconfident", "underconfident", "shifted"]

@@ -30,6 +30,7 @@ def choice_of(y: Any, models: dict[str, Any], **options: Any) -> ModelChoice:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_copies", [1, 4])
 def test_a_model_as_good_as_the_best_is_hardly_ever_called_worse(n_copies: int) -> None:
     """Three models of equal expected loss, on independent rows or on rows of groups that are all copies."""

@@ -86,6 +86,7 @@ def test_recalibrated_probabilities_are_rounded_to_the_bytes_there_are(n_bytes: 
     assert np.abs(found - proba).max() <= 0.51 / (2.0 ** (8 * n_bytes) - 1)
 
 
+@pytest.mark.long
 def test_four_models_of_50_000_rows_stay_below_two_megabytes() -> None:
     y, proba, _ = rows(50_000)
     rng = np.random.default_rng(1)

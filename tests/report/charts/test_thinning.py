@@ -114,6 +114,7 @@ def test_the_ends_of_a_band_are_thinned_to_the_same_rows() -> None:
     assert max(error(x, low, rows), error(x, high, rows)) <= TOLERANCE
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=12)
 @given(curves())
 def test_the_bound_holds_for_steps(curve: tuple[Floats, Floats]) -> None:

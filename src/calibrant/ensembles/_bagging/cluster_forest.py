@@ -12,8 +12,8 @@ from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._bagging.params import RULES, ForestParams
 from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
 from calibrant.ensembles._levels.level_reading import read_levels
+from calibrant.ensembles._readings.forest_reading import needs_all_rows
 from calibrant.ensembles._tree_style import styled, styled_for
-from calibrant.estimates import ChosenByCV, FittedHeldOut
 from calibrant.estimates._internal import look_up
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
@@ -41,20 +41,19 @@ def _by_batches(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence)
     rows.join()
     params, examples = rows.call(_describe, estimator, seed, description="Fitting")
     grown = rows.start_many(_grow_batch, _batches(params, seed, rows.n_threads), description="Growing trees")
-    if not _can_read_blocks(estimator, params):
-        return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
     trees = tuple(tree for batch in rows.fetch(grown, "Reading the forest") for tree in batch)
+    if not _can_read_blocks(estimator, params, trees[0]):
+        return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
     parts = DaskParts(rows.connection, rows.blocks(estimator.class_weight), "Reading the forest")
     plan = _plan(parts, rows.facts, params, seed, examples)
     return _read(estimator, parts, plan, Forest(trees, cast("Examples", examples), params, seed))
 
 
-def _can_read_blocks(estimator: Any, params: ForestParams) -> bool:
+def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
     """Return whether blocks of rows can be read by themselves: one worker reads the forest otherwise."""
     if params.prune is not None or params.honest or params.collapse:
         return False
-    estimate = look_up(estimator._reading_options().estimate)
-    if isinstance(estimate, ChosenByCV | FittedHeldOut):  # by a tree that is grown from all rows again
+    if needs_all_rows(look_up(estimator._reading_options().estimate), tree):
         return False
     return bool(estimator.combine == "vote" or estimator.out_of_bag == "ignore")
 

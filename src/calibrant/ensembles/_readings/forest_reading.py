@@ -23,7 +23,7 @@ from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting,
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.row_reading import RowReading
 from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
-from calibrant.estimates import Estimate, Resolvable, RowEstimate
+from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate
 from calibrant.estimates._internal import look_up, with_classes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
 
-__all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions"]
+__all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "needs_all_rows"]
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
@@ -255,9 +255,14 @@ def average_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float
 
 def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
     """Choose what is left to cross-validation once for all trees, on a tree grown from all rows."""
-    from calibrant.estimates import ChosenByCV, FittedHeldOut
-
-    is_open = isinstance(estimate, ChosenByCV) and len(estimate.candidates(forest.trees[0])) > 1
-    if not is_open and not (isinstance(estimate, FittedHeldOut) and estimate.needs_held_out):
+    if not needs_all_rows(estimate, forest.trees[0]):
         return estimate
     return resolve_estimate(estimate, GrownTree.grow(forest.examples, forest.params, forest.seed), forest.params)
+
+
+def needs_all_rows(estimate: Estimate, tree: CountedTree) -> bool:
+    """Return whether an estimate is chosen for a forest on a tree that is grown from all rows."""
+    from calibrant.estimates import ChosenByCV, FittedHeldOut
+
+    is_open = isinstance(estimate, ChosenByCV) and len(estimate.candidates(tree)) > 1
+    return is_open or (isinstance(estimate, FittedHeldOut) and estimate.needs_held_out)
