@@ -4,6 +4,7 @@ from calibrant.metrics._classification.costs import row_amounts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
+from calibrant.metrics._intervals.delong import placements
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
@@ -14,6 +15,7 @@ from calibrant.metrics._intervals.paired_proportions import (
 )
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
+from calibrant.metrics._intervals.row_means import RowValues, row_values_of
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text, scope_text
 from calibrant.metrics._validation.options import check_options
@@ -30,6 +32,7 @@ __all__ = [
     "BootstrapPlan",
     "Predictions",
     "Resampled",
+    "RowValues",
     "bca_interval",
     "check_options",
     "check_probabilities",
@@ -41,12 +44,14 @@ __all__ = [
     "number_text",
     "percent",
     "percentile_interval",
+    "placements",
     "read_codes",
     "read_more_labels",
     "read_predictions",
     "replicate",
     "replicate_few_kinds",
     "row_amounts",
+    "row_values_of",
     "scope_text",
     "score_difference",
     "two_sided_z",

@@ -2,13 +2,17 @@
 
 from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
 from calibrant.resampling._performance.intervals import NO_INTERVAL, split_interval
+from calibrant.resampling._performance.row_contributions import TestedRows, row_contributions
+from calibrant.resampling._performance.row_statistics import RowDifference, RowStatistics
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind
 from calibrant.resampling._trials.experiment import Experiment, read_experiment, read_plan
 from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial
 from calibrant.resampling._trials.methods import are_regressors
+from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
 from calibrant.resampling._trials.seeds import open_seeds, seeded_clone, split_seed
 from calibrant.resampling._trials.sharing import Sharing
+from calibrant.resampling._trials.trial_data import TrialData
 
 __all__ = [
     "ALL_ROWS",
@@ -17,12 +21,19 @@ __all__ = [
     "Experiment",
     "IntervalKind",
     "MethodTrial",
+    "RowDifference",
+    "RowStatistics",
+    "Scorer",
     "Sharing",
+    "TestedRows",
+    "TrainingSummary",
+    "TrialData",
     "are_regressors",
     "bootstrap_632_values",
     "open_seeds",
     "read_experiment",
     "read_plan",
+    "row_contributions",
     "seeded_clone",
     "split_interval",
     "split_seed",

@@ -21,7 +21,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COST", "PROFIT", "cost", "least_costs", "profit", "row_amounts", "row_profits"]
+__all__ = ["COST", "PROFIT", "cost", "least_costs", "profit", "row_amounts", "row_costs", "row_profits"]
 
 
 @document_metric
@@ -63,6 +63,17 @@ def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labe
         return predictions.mean(least_costs(predictions, matrix, labels))
     costs, counts = _read_matrix(matrix, predictions, labels), confusion_of(predictions)
     return float((costs * counts).sum() / counts.sum())
+
+
+def row_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:
+    """Return the cost of each row if its likeliest class is decided for.
+
+    Examples
+    --------
+    >>> row_costs(read_predictions([0, 1], [0.1, 0.05]), [[0, 1], [10, 0]])
+    array([ 0., 10.])
+    """
+    return np.asarray(_read_matrix(matrix, predictions, labels)[predictions.label, predictions.predicted_class()])
 
 
 def least_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:

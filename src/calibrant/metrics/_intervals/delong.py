@@ -15,7 +15,7 @@ from calibrant.metrics._intervals.proportions import Interval, two_sided_z
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["area_difference", "area_interval", "combined_difference"]
+__all__ = ["area_difference", "area_interval", "combined_difference", "placements"]
 
 
 def area_interval(
@@ -63,7 +63,7 @@ def area_difference(
     >>> round(difference, 4), round(interval.low, 2), round(interval.high, 2)
     (0.1667, -0.87, 1.0)
     """
-    of_one, of_other = (_placements(scores, positive) for scores in (one, other))
+    of_one, of_other = (placements(scores, positive) for scores in (one, other))
     differences = [mine - theirs for mine, theirs in zip(of_one, of_other, strict=True)]
     difference = float(differences[0].mean())
     variance = sum(float(each.var(ddof=1)) / len(each) if len(each) > 1 else math.nan for each in differences)
@@ -90,12 +90,17 @@ def combined_difference(one: tuple[float, Interval], other: tuple[float, Interva
     )
 
 
-def _placements(
+def placements(
     scores: NDArray[np.float64], positive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the fraction of negative rows below each positive row, and of positive rows above each negative one.
 
     They are ranks among all rows less ranks within the class (Sun & Xu 2014).
+
+    Examples
+    --------
+    >>> placements(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]))
+    (array([0.75, 1.  ]), array([1.  , 0.75]))
     """
     ranks = rankdata(scores)
     n_positive, n_negative = int(positive.sum()), int((~positive).sum())

@@ -37,6 +37,8 @@ class Difference:
         The method of the interval.
     better : {"first", "second", ""}
         Which model is better; neither where the interval contains 0.
+    pvalue : float or None
+        The p-value of no difference, where the method has one.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Difference:
     high: float | None = None
     method: str = ""
     better: str = ""
+    pvalue: float | None = None
 
     def __repr__(self) -> str:
         sign = "+" if self.difference > 0 else ""

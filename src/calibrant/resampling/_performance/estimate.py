@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calibrant.resampling._performance.performance import Performance
-from calibrant.resampling._performance.run_plan import run_plan
+from calibrant.resampling._performance.run_plan import IntervalMethod, run_plan
 from calibrant.resampling._trials.experiment import read_experiment, read_plan
 
 __all__ = ["estimate_performance"]
@@ -25,6 +25,7 @@ def estimate_performance(
     metric_params: Mapping[str, Mapping[str, Any]] | None = None,
     choose_by: str | None = None,
     confidence: float = 0.95,
+    interval: IntervalMethod = "rows",
     n_jobs: int | None = None,
 ) -> Performance:
     """Estimate the performance of methods on rows that they were not fitted to.
@@ -64,6 +65,9 @@ def estimate_performance(
         With `Nested`, the metric that chooses; by default the first of `metrics`.
     confidence : float
         Confidence of the intervals.
+    interval : {"rows", "splits"}
+        What the intervals are computed from: the losses of the tested rows, or the variance of the splits, as textbooks
+        have it, which stratified splits make too small.
     n_jobs : int, optional
         Number of threads that grow trees, and of processes that fit other methods, counted as scikit-learn counts
         them. The result is the same for any number.
@@ -75,14 +79,13 @@ def estimate_performance(
 
     Notes
     -----
-    The intervals are of the mean over training sets of that size drawn from the same population, by the variance of
-    the splits and the correction of Nadeau & Bengio (2003) for the rows that splits share; repeats of a
-    cross-validation do not count as further splits in it. That is a heuristic, as there is no unbiased estimate of the
-    variance of cross-validation. They stay within the range of the metric and have a width above 0, as Wilson's
-    interval of a proportion: docs/resampling.md has the formula and the coverage. For a single split they are of the
-    model that was fitted, by its test rows. There is none where none holds: for resubstitution, over groups that are
-    tested one by one, and for calibration errors over splits, which the pooled predictions estimate better. To decide
-    which of two methods is better compare them split by split, by `calibrant.comparison`.
+    The intervals are of the models that were fitted, for rows drawn anew: a row's loss, averaged over the splits that
+    test it, has a variance, and the mean of n rows an n-th of it, whatever the number of repeats. Of an area under the
+    ROC curve it is the row's placement within its split, of any other metric what leaving out blocks of rows changes.
+    With groups, groups take the place of rows. They stay within the range of the metric as Wilson's interval of a
+    proportion does: docs/resampling.md has the formulas and the coverage. There is none where none holds: with fewer
+    than five rows of the rarer class, for resubstitution, over groups that are tested one by one, and for calibration
+    errors, which the pooled predictions estimate better. `Performance.compare` decides which of two methods is better.
 
     A classifier without `predict_proba` has probability 1 for the class that it predicts.
 
@@ -112,4 +115,4 @@ def estimate_performance(
     experiment = read_experiment(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
-    return run_plan(experiment, read_plan(plan), choose_by)
+    return run_plan(experiment, read_plan(plan), choose_by, interval)

@@ -1,4 +1,4 @@
-"""Intervals of a mean over splits, corrected for shared rows (Nadeau & Bengio 2003), and of one split."""
+"""Intervals within the range of a metric, and those of a mean over splits by the variance of the splits."""
 
 from __future__ import annotations
 
@@ -8,22 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtrit
 
-from calibrant._random import seed_sequence, stream
-from calibrant.data._internal import factorize
-from calibrant.metrics import METRICS, Interval, evaluate
+from calibrant.metrics import Interval
 from calibrant.metrics._internal import two_sided_z
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.method_trial import MethodTrial
-    from calibrant.resampling._trials.scoring import Scorer
-
-__all__ = ["NO_INTERVAL", "row_intervals", "split_interval"]
+__all__ = ["NO_INTERVAL", "ends_in_range", "split_interval"]
 
 NO_INTERVAL = Interval(math.nan, math.nan)
 _ROUNDING = 1e-12  # values that differ by less are equal
-_N_REPLICATES = 1000  # the rough minimum for percentile intervals of Efron & Tibshirani (1986)
 
 
 def split_interval(
@@ -65,17 +59,54 @@ def split_interval(
     if k < 2 or not np.isfinite(defined).all():
         return NO_INTERVAL
     correction = 1.0 / k + float(n_test[is_defined].mean() / n_train[is_defined].mean())
-    mean = float(np.clip(defined.mean(), low, high))  # outside by rounding only
+    square = float(stdtrit(k - 1, 0.5 + 0.5 * confidence)) ** 2
+    n_rows = float((n_test if n_counted is None else n_counted)[is_defined].mean())
+    # The variance of rows that are counted is known: it takes the quantile of the normal distribution
+    least = two_sided_z(confidence) ** 2 / square * correction / n_rows
+    variance = correction * float(defined.var(ddof=1))
+    return ends_in_range(float(defined.mean()), square, variance, low, high, least, is_counted=n_counted is not None)
+
+
+def ends_in_range(
+    mean: float,
+    square: float,
+    variance: float,
+    low: float,
+    high: float,
+    least: float,
+    *,
+    is_counted: bool = False,
+) -> Interval:
+    """Return the means within some standard errors of a mean, the variance proportional to the distances of the ends.
+
+    Parameters
+    ----------
+    mean : float
+        The mean.
+    square : float
+        The square of the number of standard errors.
+    variance : float
+        Its variance.
+    low, high : float
+        The range of the metric.
+    least : float
+        The variance over the product of the distances from both ends where it was found to be 0: one over the number of
+        rows, as values within a range vary at most like a proportion.
+    is_counted : bool
+        Whether the metric counts rows: then the variance is never less than that.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in ends_in_range(0.1, 1.96**2, 0.1 * 0.9 / 100, 0.0, 1.0, 0.01)]  # Wilson's, 10 of 100
+    [0.0552, 0.1744]
+    """
+    mean = float(np.clip(mean, low, high))  # outside by rounding only
     spread = _from_ends(mean, low, high)
-    is_constant = spread == 0.0 or float(np.ptp(defined)) <= _ROUNDING * max(1.0, abs(mean))
-    if is_constant and math.isinf(low) and math.isinf(high):
+    is_constant = spread == 0.0 or math.sqrt(variance) <= _ROUNDING * max(1.0, abs(mean))
+    if is_constant and (math.isinf(low) or math.isinf(high)):
         return NO_INTERVAL
-    variance = 0.0 if is_constant else float(defined.var(ddof=1)) / spread
-    square = float(stdtrit(k - 1, 0.5 + 0.5 * confidence)) ** 2 * correction * variance
-    if is_constant or n_counted is not None:
-        n_rows = float((n_test if n_counted is None else n_counted)[is_defined].mean())
-        square = max(square, two_sided_z(confidence) ** 2 * correction / n_rows)
-    return _ends(mean, square, low, high)
+    relative = least if is_constant else variance / spread
+    return _ends(mean, square * (max(relative, least) if is_counted else relative), low, high)
 
 
 def _from_ends(mean: float, low: float, high: float) -> float:
@@ -96,45 +127,3 @@ def _ends(mean: float, square: float, low: float, high: float) -> Interval:
     middle = distance + square * length / 2.0
     root = math.sqrt(square * (_from_ends(mean, low, high) + square * length**2 / 4.0))
     return Interval(low + distance**2 / (middle + root), min(high, low + (middle + root) / leading))
-
-
-def row_intervals(scorer: Scorer, trial: MethodTrial, confidence: float) -> dict[str, Interval]:
-    """Return the intervals of the model of one method by the rows of its only test set."""
-    data, rows, predictions = scorer.data, trial.test, np.asarray(trial.predictions)
-    if data.classes is None:
-        return _bootstrap_intervals(scorer, trial, confidence)
-    names = [name for name, own in scorer.metrics.items() if own is None and not METRICS[name].needs]
-    card = evaluate(
-        data.classes[data.outcome[rows]],
-        predictions,
-        metrics=names,
-        confidence=confidence,
-        groups=None if data.groups is None else np.asarray(data.groups)[rows],
-        sample_weight=None if data.weight is None else data.weight[rows],
-        labels=data.classes,
-        pos_label=scorer.pos_label,
-    )
-    return {
-        name: NO_INTERVAL if score.low is None or score.high is None else Interval(score.low, score.high)
-        for name, score in ((name, card[name]) for name in names)
-    }
-
-
-def _bootstrap_intervals(scorer: Scorer, trial: MethodTrial, confidence: float) -> dict[str, Interval]:
-    """Return percentile intervals by bootstrap replicates of the test rows, or of whole groups of them."""
-    random, tails = stream(seed_sequence(0), 0), 100 * np.array([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
-    rows, predictions = trial.test, np.asarray(trial.predictions)
-    units = _resampling_units(scorer, rows)
-    drawn = random.integers(0, len(units), (_N_REPLICATES, len(units)))
-    positions = (np.concatenate([units[unit] for unit in each]) for each in drawn)
-    values = np.array([scorer.scores(predictions[each], rows[each], trial.training) for each in positions])
-    found = {name: Interval(*np.nanpercentile(values[:, i], tails)) for i, name in enumerate(scorer.metrics)}
-    return {name: ends if ends.low < ends.high else NO_INTERVAL for name, ends in found.items()}
-
-
-def _resampling_units(scorer: Scorer, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return the positions of the test rows that are drawn together."""
-    if scorer.data.groups is None:
-        return list(np.arange(len(rows))[:, np.newaxis])
-    group = np.asarray(factorize(scorer.data.groups).codes)[rows]
-    return [np.flatnonzero(group == number) for number in np.unique(group)]

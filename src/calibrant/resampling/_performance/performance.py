@@ -13,11 +13,13 @@ from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import ParameterError, nearest
-from calibrant.metrics import Interval, Score
+from calibrant.metrics import METRICS, Difference, Interval, Score
 from calibrant.resampling._performance.performance_text import performance_sections, performance_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from calibrant.resampling._performance.row_statistics import RowStatistics
 
 __all__ = ["METRIC_PARAMETERS", "Performance", "Pooled"]
 
@@ -112,6 +114,8 @@ class Performance:
         With `Nested`, the method chosen in each split.
     notes : dict of metric to str
         Why a metric has no interval; of calibration errors, that the pooled predictions estimate them better.
+    rows : RowStatistics or None
+        What the tested rows contribute to the means, which `compare` reads; None where they show nothing.
 
     Examples
     --------
@@ -138,6 +142,7 @@ class Performance:
     predictions: tuple[Pooled, ...]
     choices: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
+    rows: RowStatistics | None = field(default=None, repr=False)
 
     @property
     def n_splits(self) -> int:
@@ -189,6 +194,52 @@ class Performance:
         if math.isnan(low):
             return Score(metric, self.mean(metric, method), note=note)
         return Score(metric, self.mean(metric, method), low, high, self.interval_text, note=note)
+
+    def compare(self, metric: str, one: str, other: str) -> Difference:
+        """Return the difference of two methods in the mean of a metric, with its interval.
+
+        A row's difference of losses, averaged over the splits that test it, is what is tested; its variance counts
+        once for the tested rows and once for the training rows, which the splits share (Nadeau & Bengio 2003, with the
+        variance of rows).
+
+        Parameters
+        ----------
+        metric : str
+            The metric.
+        one, other : str
+            The methods.
+
+        Returns
+        -------
+        Difference
+            ``difference`` (the first less the second), ``low``, ``high``, ``pvalue``, and ``better``: "first",
+            "second", or neither.
+
+        Examples
+        --------
+        >>> from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
+        >>> from calibrant.data import load
+        >>> from calibrant.resampling import CrossValidation, estimate_performance
+        >>> donors = load("appeal")
+        >>> methods = {"base rate": ConstantClassifier(), "naive Bayes": NaiveBayesClassifier()}
+        >>> found = estimate_performance(methods, donors.X, donors.y, CrossValidation(5), ["brier"])
+        >>> found.compare("brier", "naive Bayes", "base rate").better
+        'first'
+        """
+        mine, theirs = (self.methods[self._method_index(name)] for name in (one, other))
+        value = self.mean(metric, mine) - self.mean(metric, theirs)
+        if self.rows is None:
+            return Difference(metric, value)
+        found = self.rows.difference(mine, theirs, metric, value, self.confidence)
+        if math.isnan(found.low):
+            return Difference(metric, value)
+        is_shown = found.pvalue <= 1.0 - self.confidence
+        side = "" if not is_shown or metric not in METRICS else self._better(metric, mine, theirs)
+        return Difference(metric, value, found.low, found.high, "rows", side, found.pvalue)
+
+    def _better(self, metric: str, one: str, other: str) -> str:
+        is_first = METRICS[metric].is_better(self.mean(metric, one), self.mean(metric, other))
+        return "first" if is_first else "second"
 
     def pooled(self, method: str | None = None) -> Pooled:
         """Return the predictions of a method for the test rows of all splits.

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from calibrant._fit_warnings import one_warning_a_fit
+from calibrant._params import Choice, check_param
 from calibrant._progress import progress
 from calibrant.metrics import Interval
 from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
-from calibrant.resampling._performance.intervals import NO_INTERVAL, row_intervals, split_interval
+from calibrant.resampling._performance.intervals import NO_INTERVAL, split_interval
 from calibrant.resampling._performance.performance import Performance, Pooled
+from calibrant.resampling._performance.row_contributions import TestedRows, row_contributions
+from calibrant.resampling._performance.row_statistics import RowStatistics
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.across_groups import AcrossGroups
 from calibrant.resampling._plans.nested import Nested
@@ -26,33 +32,29 @@ from calibrant.resampling._trials.trial_data import TrialData
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan import IntervalKind
     from calibrant.resampling._trials.experiment import Experiment
 
-__all__ = ["run_plan"]
+__all__ = ["IntervalMethod", "run_plan"]
 
+_TRAINING = 0.368  # the weight of the training rows in .632
 _NO_GROUP_NOTE = (
     AcrossGroups,
     PredefinedSplits,
     Resubstitution,
 )  # they do not keep groups whole, or are named for them
 
-_INTERVALS = {
-    "splits": "Intervals at {:g} % of the mean over training sets of this size, corrected for splits that share rows "
-    "(Nadeau & Bengio).",
-    "rows": "Intervals at {:g} % of the one model fitted, by the test rows.",
-    "none": "",
-}
+_ROWS = "Intervals at {:g} % for rows drawn anew, by the losses of the tested rows."
+_SPLITS = "Intervals at {:g} % by the variance of the splits, corrected for rows that they share (Nadeau & Bengio)."
+_POOL_THEM = "evaluate(pooled.y_true, pooled.y_pred) has an interval of the pooled predictions"
+
+IntervalMethod = Literal["rows", "splits"]
 
 
-_POOL_THEM = (
-    "no interval over splits: a calibration error of few rows is above 0 by chance, and none is proved; estimate it by "
-    "the predictions of all splits, evaluate(pooled.y_true, pooled.y_pred)"
-)
-
-
-def run_plan(experiment: Experiment, plan: Any, choose_by: str | None = None) -> Performance:
+def run_plan(
+    experiment: Experiment, plan: Any, choose_by: str | None = None, interval: IntervalMethod = "rows"
+) -> Performance:
     """Try the methods on every split of a plan, and summarize the trials."""
+    check_param("interval", interval, Choice("rows", "splits"))
     data, scorer, metrics = experiment.data, experiment.scorer, tuple(experiment.scorer.metrics)
     with one_warning_a_fit():
         names = experiment.split_names(plan)
@@ -62,10 +64,16 @@ def run_plan(experiment: Experiment, plan: Any, choose_by: str | None = None) ->
     values, trials = _values(by_method, of_all, plan, scorer), by_method[0]
     choices = tuple(trial.choice for trial in trials if trial.choice)
     methods = ("chosen",) if choices else tuple(experiment.methods)
-    kind = _interval_kind(plan, trials)
-    k = splitters.n_independent(plan, len(trials))
-    intervals = _intervals(methods, values, by_method, scorer, kind, experiment.confidence, k)
-    has_interval = any(each != NO_INTERVAL for each in intervals.values())
+    has_intervals = _has_intervals(plan, trials)
+    rows = _row_statistics(methods, by_method, of_all, values, plan, scorer)
+    intervals = {(name, metric): NO_INTERVAL for name in methods for metric in metrics}
+    if has_intervals and interval == "rows":
+        intervals |= _by_rows(rows, by_method, values, scorer, experiment.confidence)
+    elif has_intervals:
+        k = splitters.n_independent(plan, len(trials))
+        intervals |= _by_splits(methods, values, by_method, scorer, experiment.confidence, k)
+    is_known = any(each != NO_INTERVAL for each in intervals.values())
+    words = _ROWS if interval == "rows" else _SPLITS
     return Performance(
         methods,
         metrics,
@@ -76,12 +84,13 @@ def run_plan(experiment: Experiment, plan: Any, choose_by: str | None = None) ->
         tuple(names),
         _describe_plan(plan, data),
         splitters.caution(plan),
-        _INTERVALS[kind].format(100 * experiment.confidence) if has_interval else "",
+        words.format(100 * experiment.confidence) if is_known else "",
         experiment.confidence,
         data.n_rows,
         tuple(_pool(data, each) for each in by_method),
         choices,
-        {name: _POOL_THEM for name in metrics if kind == "splits" and scorer.is_calibration_error(name)},
+        _notes(rows, intervals, scorer) if has_intervals and interval == "rows" else {},
+        rows if has_intervals else None,
     )
 
 
@@ -112,12 +121,11 @@ def _describe_plan(plan: Any, data: TrialData) -> str:
     return f"{words}, in whole groups" if data.groups is not None and keeps_groups else words
 
 
-def _interval_kind(plan: Any, trials: Sequence[MethodTrial]) -> IntervalKind:
-    """Return what intervals are computed from; with one split, its test rows if none of them was trained on."""
-    kind = splitters.interval_kind(plan)
-    if kind != "splits" or len(trials) > 1:
-        return kind
-    return "rows" if trials[0].is_disjoint and splitters.bootstrap_kind(plan) is None else "none"
+def _has_intervals(plan: Any, trials: Sequence[MethodTrial]) -> bool:
+    """Return whether rows were tested that show what others would: not by a single split that trained on them."""
+    if splitters.interval_kind(plan) == "none":
+        return False
+    return len(trials) > 1 or (trials[0].is_disjoint and splitters.bootstrap_kind(plan) is None)
 
 
 def _values(
@@ -139,33 +147,100 @@ def _stack(values: Sequence[Sequence[NDArray[np.float64] | None]]) -> NDArray[np
     return np.ascontiguousarray(np.array(values, dtype=np.float64).transpose(0, 2, 1))
 
 
-def _intervals(
+def _row_statistics(
+    names: tuple[str, ...],
+    by_method: Sequence[Sequence[MethodTrial]],
+    of_all: list[MethodTrial] | None,
+    values: NDArray[np.float64],
+    plan: Any,
+    scorer: Scorer,
+) -> RowStatistics:
+    """Return what the tested rows contribute to the means; with a bootstrap plan, the training rows too."""
+    tested = TestedRows.of(scorer.data, by_method[0])
+    kind, found = splitters.bootstrap_kind(plan), {}
+    for number, (name, trials) in enumerate(zip(names, by_method, strict=True)):
+        fitted = None if kind is None else _training_trials(trials) if of_all is None else [of_all[number]]
+        for column, metric in enumerate(scorer.metrics):
+            own = np.array([np.asarray(trial.values)[column] for trial in trials])
+            found[name, metric] = row_contributions(scorer, metric, trials, own, tested)
+            if fitted is not None:
+                trained = np.array([np.asarray(trial.training_values)[column] for trial in fitted])
+                share = _training_share(float(np.nanmean(values[number, column])), own, trained)
+                of_training = row_contributions(scorer, metric, fitted, trained, tested.again(fitted))
+                found[name, metric] = found[name, metric].plus(of_training, share)
+    return RowStatistics(tested, found)
+
+
+def _training_trials(trials: Sequence[MethodTrial]) -> list[MethodTrial]:
+    """Return the trials with the training rows in the place of the test rows."""
+    return [replace(each, test=np.asarray(each.train), predictions=each.training_predictions) for each in trials]
+
+
+def _training_share(combined: float, tested: NDArray[np.float64], trained: NDArray[np.float64]) -> float:
+    """Return the weight of the training rows in a value of .632 or .632+, which is held fixed."""
+    test, training = float(np.nanmean(tested)), float(np.nanmean(trained))
+    if not math.isfinite(combined) or math.isclose(test, training):
+        return _TRAINING
+    return min(max((combined - test) / (training - test), 0.0), 1.0)
+
+
+def _by_rows(
+    rows: RowStatistics,
+    by_method: Sequence[Sequence[MethodTrial]],
+    values: NDArray[np.float64],
+    scorer: Scorer,
+    confidence: float,
+) -> dict[tuple[str, str], Interval]:
+    """Return the intervals of means by what the tested rows contribute."""
+    counts = {metric: _n_counted(metric, by_method[0], scorer) for metric in scorer.metrics}
+    names = list(dict.fromkeys(name for name, _ in rows.contributions))
+    found = {}
+    for (number, name), (column, metric) in itertools.product(enumerate(names), enumerate(scorer.metrics)):
+        known = values[number, column][~np.isnan(values[number, column])]
+        if len(known):
+            limits, mean = scorer.range_of(metric), float(known.mean())
+            found[name, metric] = rows.interval(name, metric, mean, confidence, limits, counts[metric])
+    return found
+
+
+def _n_counted(metric: str, trials: Sequence[MethodTrial], scorer: Scorer) -> float | None:
+    """Return the number of different rows that a proportion or an area counts."""
+    row, first = np.unique(np.concatenate([trial.test for trial in trials]), return_index=True)
+    predictions = np.concatenate([np.asarray(trial.predictions) for trial in trials])[first]
+    return scorer.n_counted(metric, predictions, row)
+
+
+def _notes(rows: RowStatistics, intervals: Mapping[tuple[str, str], Interval], scorer: Scorer) -> dict[str, str]:
+    """Return why metrics have no interval."""
+    found = {}
+    for (name, metric), ends in intervals.items():
+        why = rows.why_none(name, metric) or "all rows have the same value"
+        if ends == NO_INTERVAL:
+            more = f"; {_POOL_THEM}" if scorer.is_calibration_error(metric) else ""
+            found[metric] = f"no interval: {why}{more}"
+    return found
+
+
+def _by_splits(
     names: tuple[str, ...],
     values: NDArray[np.float64],
     by_method: Sequence[Sequence[MethodTrial]],
     scorer: Scorer,
-    kind: IntervalKind,
     confidence: float,
     k: int,
 ) -> dict[tuple[str, str], Interval]:
-    """Return the interval of every mean."""
-    found = {(name, metric): NO_INTERVAL for name in names for metric in scorer.metrics}
-    trials = by_method[0]
-    if kind == "rows" and len(trials) == 1:
-        for name, (trial,) in zip(names, by_method, strict=True):
-            by_rows = row_intervals(scorer, trial, confidence)
-            found |= {(name, metric): interval for metric, interval in by_rows.items()}
-    elif kind == "splits":
-        sizes = [np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True)]
-        for column, metric in enumerate(scorer.metrics):
-            if scorer.is_calibration_error(metric):
-                continue
-            low, high = scorer.range_of(metric)
-            counts = _counts(metric, trials, scorer)
-            for row, name in enumerate(names):
-                found[name, metric] = split_interval(
-                    *(values[row, column], *sizes, confidence, k), low=low, high=high, n_counted=counts
-                )
+    """Return the intervals of means by the variance of the splits."""
+    found, trials = {}, by_method[0]
+    sizes = [np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True)]
+    for column, metric in enumerate(scorer.metrics):
+        if scorer.is_calibration_error(metric):
+            continue
+        low, high = scorer.range_of(metric)
+        counts = _counts(metric, trials, scorer)
+        for row, name in enumerate(names):
+            found[name, metric] = split_interval(
+                *(values[row, column], *sizes, confidence, k), low=low, high=high, n_counted=counts
+            )
     return found
 
 

@@ -12,7 +12,7 @@ from calibrant._params import Bool, Int, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.resampling._plans.fold_assignment import choose_rows
 from calibrant.resampling._plans.held_out_size import SIZE, n_test_rows, size_text
-from calibrant.resampling._plans.plan import IntervalKind, Plan, Split
+from calibrant.resampling._plans.plan import Plan, Split
 
 if TYPE_CHECKING:
     from calibrant.resampling._plans.plan_rows import PlanRows
@@ -52,7 +52,6 @@ class Holdout(Plan):
     """
 
     caution: ClassVar[str] = "One split is one draw: another would have had another value."
-    _interval: ClassVar[IntervalKind] = "rows"
     _rules: ClassVar = {"test_size": SIZE, "stratified": Bool(), "random_state": Seed()}
 
     def __init__(self, test_size: float = 1 / 3, *, stratified: bool = True, random_state: SeedLike = 0) -> None:

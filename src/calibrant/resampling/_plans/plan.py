@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["BootstrapKind", "IntervalKind", "Plan", "Split"]
 
 Split = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
-# What the interval of a mean over splits is computed from: their variance, the rows of the only test set, or nothing.
-IntervalKind = Literal["splits", "rows", "none"]
+# What the interval of a mean over splits is computed from: the rows that they test, or nothing.
+IntervalKind = Literal["rows", "none"]
 # How the metrics on training rows and on test rows are combined; None: the test rows alone count.
 BootstrapKind = Literal[".632", ".632+"] | None
 
@@ -47,7 +47,7 @@ class Plan(BaseCrossValidator):  # type: ignore[misc]
 
     caution: ClassVar[str] = ""
     _rules: ClassVar[Mapping[str, Rule]] = {}
-    _interval: ClassVar[IntervalKind] = "splits"
+    _interval: ClassVar[IntervalKind] = "rows"
     _split_word: ClassVar[str] = "split"  # in the names of the splits, before a number
     _bootstrap: ClassVar[BootstrapKind] = None
 

@@ -44,7 +44,7 @@ def caution(splitter: Any) -> str:
 
 def interval_kind(splitter: Any) -> IntervalKind:
     """Return what intervals over the splits are computed from."""
-    kind: IntervalKind = getattr(splitter, "_interval", "splits")
+    kind: IntervalKind = getattr(splitter, "_interval", "rows")
     return kind
 
 

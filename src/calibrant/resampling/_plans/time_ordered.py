@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._params import Int
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 from calibrant.resampling._plans.held_out_size import SIZE, n_test_rows, size_text
-from calibrant.resampling._plans.plan import IntervalKind, Plan, Split
+from calibrant.resampling._plans.plan import Plan, Split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,6 @@ class TimeOrderedHoldout(Plan):
     """
 
     caution: ClassVar[str] = "One split at one moment: it estimates the performance just after it."
-    _interval: ClassVar[IntervalKind] = "rows"
     _rules: ClassVar = {"test_size": SIZE, "gap": Int(0)}
 
     def __init__(self, test_size: float = 1 / 3, *, time: Any = None, gap: int = 0) -> None:

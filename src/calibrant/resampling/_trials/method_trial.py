@@ -85,6 +85,8 @@ class MethodTrial:
         `ALL_ROWS` alone.
     predictions : array or None
         The predictions for the test rows.
+    train, training_predictions : arrays or None
+        The training rows and the predictions for them, where their metrics were requested.
     seconds : TrialSeconds
         How long it took.
     seed : int or None
@@ -105,6 +107,8 @@ class MethodTrial:
     training_values: NDArray[np.float64] | None = None
     no_information: NDArray[np.float64] | None = None
     predictions: NDArray[np.float64] | None = None
+    train: NDArray[np.intp] | None = None
+    training_predictions: NDArray[np.float64] | None = None
     seconds: TrialSeconds = _NO_TIME
     seed: int | None = None
     choice: str = ""

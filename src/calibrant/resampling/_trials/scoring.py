@@ -15,7 +15,7 @@ from calibrant._params import choose
 from calibrant._repr import short_repr
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
-from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, check_options
+from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, RowValues, check_options, row_values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,6 +71,28 @@ class Scorer:
         """Return the metrics of predictions for some rows; NaN where a metric is undefined."""
         return self._scores(self.data.outcome[rows], predictions, self._weight(rows), rows, training)
 
+    def score(
+        self, name: str, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
+    ) -> float:
+        """Return one metric of predictions for some rows; NaN where it is undefined."""
+        outcome, weight, keywords = self.data.outcome[rows], self._weight(rows), self._keywords(name, rows, training)
+        if self.data.classes is None:
+            return self._number_score(name, outcome, predictions, weight, keywords)
+        return self._class_score(name, self._read(outcome, predictions, weight), keywords)
+
+    def read(self, predictions: NDArray[np.float64], rows: NDArray[np.intp]) -> Predictions:
+        """Return predictions of classes for some rows as metrics take them."""
+        return self._read(self.data.outcome[rows], predictions, self._weight(rows))
+
+    def row_values(
+        self, name: str, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
+    ) -> RowValues | None:
+        """Return the values of rows that a metric is the mean or the sum of; None for a metric that is neither."""
+        if self.metrics[name] is not None or self.data.classes is None or name in self._with_prior:
+            return None
+        keywords = self._keywords(name, rows, training)
+        return row_values_of(METRICS[name], self.read(predictions, rows), keywords)
+
     def no_information_scores(
         self, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
     ) -> list[float]:
@@ -105,6 +127,19 @@ class Scorer:
     def is_calibration_error(self, name: str) -> bool:
         """Return whether a metric of ours is a calibration error, which is above 0 by chance alone."""
         return self.metrics[name] is None and self.data.classes is not None and name in CALIBRATION_ERRORS
+
+    def is_proportion(self, name: str) -> bool:
+        """Return whether a metric of ours is a proportion of rows that the actual classes determine."""
+        if self.data.classes is None or self.metrics[name] is not None or METRICS[name].hits is None:
+            return False
+        return "average" not in self.params.get(name, {})
+
+    def is_area(self, name: str) -> bool:
+        """Return whether a metric of ours is the area under the ROC curve of one class, or Gini's coefficient."""
+        classes = self.data.classes
+        if classes is None or self.metrics[name] is not None or self.params.get(name):
+            return False
+        return name in _AREAS and (len(classes) == 2 or self.has_pos_label)
 
     def n_counted(self, name: str, predictions: NDArray[np.float64], rows: NDArray[np.intp]) -> float | None:
         """Return the number of rows that a proportion is of; of an area, that with as many rows of either class."""

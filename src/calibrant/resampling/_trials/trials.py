@@ -179,6 +179,7 @@ def _score(
         scores: dict[str, Any] = {"values": np.array(scorer.scores(predictions[0], split.test, training))}
         if split.tests_training:
             scores["training_values"] = np.array(scorer.scores(predictions[-1], split.train, training))
+            scores |= {"train": split.train, "training_predictions": predictions[-1]}
         if split.number == ALL_ROWS:
             guessing = scorer.no_information_scores(predictions[-1], split.train, training)
             scores["no_information"] = np.array(guessing)

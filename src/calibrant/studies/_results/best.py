@@ -64,13 +64,13 @@ def _on_dataset(
     best = int(np.nanargmin(facts.losses(means)))
     about = (study.methods[best], facts.name, facts.words, dataset, len(study.methods), float(means[best]))
     if len(study.methods) == 1:
-        ends = mean_interval(study, facts.name, dataset, best, confidence)
+        ends = mean_interval(study, facts.name, dataset, best, about[-1], confidence)
         return BestMethod(*about, about[-1], *ends, confidence, "nothing chosen", "There is one method")
     plan = study.plans[dataset]
     values = study.done_values(facts.name, dataset)
     if plan.has_disjoint_tests and plan.n_independent > 1:
         corrected, shares = _by_folds(facts, values, plan.n_independent)
-        ends = _moved_interval(study, facts, dataset, values[best], corrected - about[-1], confidence)
+        ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
         chosen = _counted(study.methods, shares)
         return BestMethod(*about, corrected, *ends, confidence, "folds", _FOLDS, chosen)
     kept = _kept(study, facts, dataset)
@@ -78,10 +78,7 @@ def _on_dataset(
         how = f"No correction is possible: {kept}. Take cross-validation or a nested plan, or keep the predictions"
         return BestMethod(*about, math.nan, confidence=confidence, correction="none", how=how)
     moved, shares = _by_rows(study, facts, dataset, kept, best)
-    if plan.interval_kind == "rows":
-        ends = _moved(mean_interval(study, facts.name, dataset, best, confidence), moved, facts)
-    else:
-        ends = _moved_interval(study, facts, dataset, values[best], moved, confidence)
+    ends = mean_interval(study, facts.name, dataset, best, about[-1] + moved, confidence)
     return BestMethod(*about, about[-1] + moved, *ends, confidence, "rows", _ROWS, _counted(study.methods, shares))
 
 
@@ -90,31 +87,6 @@ def _by_folds(facts: MetricFacts, values: NDArray[np.float64], n_folds: int) -> 
     repeats = [values[:, first : first + n_folds] for first in range(0, values.shape[1], n_folds)]
     found = [select_by_units(facts.losses(each), each, number) for number, each in enumerate(repeats)]
     return float(np.nanmean([each.score for each in found])), np.mean([each.shares for each in found], axis=0)
-
-
-def _moved_interval(
-    study: StudyValues,
-    facts: MetricFacts,
-    dataset: str,
-    values: NDArray[np.float64],
-    moved: float,
-    confidence: float,
-) -> Interval:
-    """Return the interval of the method's mean, moved to the corrected score and kept within the range."""
-    plan = study.plans[dataset]
-    if plan.interval_kind != "splits" or facts.is_calibration_error or math.isnan(moved):
-        return NO_INTERVAL
-    return split_interval(
-        *(values + moved, plan.n_train, plan.n_test, confidence, plan.n_independent),
-        low=facts.low,
-        high=facts.high,
-        n_counted=study.n_counted(facts.name, dataset),
-    )
-
-
-def _moved(ends: Interval, moved: float, facts: MetricFacts) -> Interval:
-    """Return the interval by the rows of the only test set, moved to the corrected score and kept within the range."""
-    return Interval(*(float(np.clip(end + moved, facts.low, facts.high)) for end in ends))
 
 
 def _kept(study: StudyValues, facts: MetricFacts, dataset: str) -> list[list[TestPredictions]] | str:
@@ -210,7 +182,7 @@ def _nested(
     is_one = len(datasets) == 1
     values = means[:, 0]
     if is_one:
-        ends = mean_interval(study, facts.name, datasets[0], 0, confidence)
+        ends = mean_interval(study, facts.name, datasets[0], 0, float(values[0]), confidence)
     else:
         ends = _dataset_interval(values, facts, confidence)
     return BestMethod(

@@ -10,10 +10,8 @@ from calibrant._params import check_param, choose
 from calibrant.comparison import Friedman, friedman
 from calibrant.comparison._internal import method_pairs
 from calibrant.exceptions import StudyError
-from calibrant.metrics import METRICS
 from calibrant.metrics._internal import CONFIDENCE
 from calibrant.studies._results.metric_facts import choose_name
-from calibrant.studies._results.row_tests import kept_predictions
 from calibrant.studies._results.study_comparison import StudyComparison
 from calibrant.studies._results.study_tests import STUDY_TESTS, Compared, Found, StudyTest
 from calibrant.studies._results.tables import check_complete, check_finite, study_means
@@ -128,8 +126,7 @@ def _default(compared: Compared, n_datasets: int) -> tuple[str, str]:
     if n_datasets > 1:
         return "wilcoxon", "the data sets are independent, and the verdict on a pair does not depend on other methods"
     for name, reason in (
-        ("mcnemar_test", "one split, by the rows that only one method classifies correctly"),
-        ("paired_rows", "one split, by its test rows"),
+        ("paired_rows", "rows are independent, and training sets share them"),
         ("five_by_two_test", "the plan is 5 times 2-fold cross-validation"),
         ("corrected_resampled_t_test", _t_reason(compared.plan)),
     ):
@@ -165,35 +162,38 @@ def _split_problem(compared: Compared) -> str:
     plan = compared.plan
     if plan.interval_kind == "none":
         return f"the variance of the splits does not bound what other rows would show ({plan.words})"
-    if plan.interval_kind == "rows" or min(int(compared.both(pair)[2].sum()) for pair in compared.pairs) < 2:
+    if min(int(compared.both(pair)[2].sum()) for pair in compared.pairs) < 2:
         return "it needs at least 2 splits with values"
     return ""
 
 
 def _row_problem(compared: Compared, name: str) -> str:
-    study, plan, metric = compared.study, compared.plan, compared.facts.name
-    if plan.interval_kind != "rows":
-        return "it compares two fitted models on one test set, and the plan has several splits"
-    kept = [kept_predictions(study, compared.dataset, method) for method in study.methods]
-    if any(each is None for each in kept):
-        return "there is one split, and its predictions were not kept"
-    if any(each is not None and not each.classes for each in kept):
-        return "it compares classifiers"
-    is_ours = metric in METRICS and metric not in study.own_metrics and not METRICS[metric].needs
+    plan, metric = compared.plan, compared.facts.name
+    if plan.interval_kind == "none":
+        return f"the tested rows do not show what others would ({plan.words})"
+    if isinstance(compared.kept, str):
+        return compared.kept
     if name == "mcnemar_test":
-        is_weighted = any(each is not None and each.weight is not None for each in kept)
-        if is_weighted:
-            return "the rows are weighted"
-        return "" if is_ours and metric in _OF_ACCURACY else f"it tests accuracy, and the metric is {metric}"
-    return "" if is_ours and not compared.facts.is_calibration_error else f"no paired interval of {metric} is known"
+        return _mcnemar_problem(compared)
+    is_known = not compared.facts.is_calibration_error and compared.facts.better != "nearer"
+    return "" if is_known else f"no paired interval of {metric} is known"
+
+
+def _mcnemar_problem(compared: Compared) -> str:
+    data = None if isinstance(compared.kept, str) else compared.kept.scorer.data
+    if data is None or data.classes is None:
+        return "it compares classifiers"
+    if compared.plan.n_splits > 1:
+        return "it compares two fitted models on one test set, and the plan has several splits"
+    if data.weight is not None:
+        return "the rows are weighted"
+    metric = compared.facts.name
+    return "" if metric in _OF_ACCURACY else f"it tests accuracy, and the metric is {metric}"
 
 
 def _no_test(compared: Compared) -> str:
     """Return why no test holds within a data set."""
-    plan = compared.plan
-    if plan.interval_kind == "rows":
-        return _row_problem(compared, "paired_rows")
-    return _split_problem(compared)
+    return _row_problem(compared, "paired_rows") if compared.plan.n_splits == 1 else _split_problem(compared)
 
 
 def _friedman(compared: Compared) -> Friedman:

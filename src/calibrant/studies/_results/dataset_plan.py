@@ -39,8 +39,8 @@ class DatasetPlan:
         Numbers of different training rows and of test rows; 0 where no trial of the split has run.
     n_independent : int
         Number of splits of one repeat.
-    interval_kind : {"splits", "rows", "none"}
-        What intervals are computed from: the variance of the splits, the rows of the only test set, or nothing.
+    interval_kind : {"rows", "none"}
+        What intervals are computed from: the tested rows, or nothing.
     bootstrap : {".632", ".632+"} or None
         How the metrics on training rows and on test rows are combined.
     has_disjoint_tests : bool
@@ -58,7 +58,7 @@ class DatasetPlan:
     n_train: NDArray[np.intp]
     n_test: NDArray[np.intp]
     n_independent: int
-    interval_kind: IntervalKind = "splits"
+    interval_kind: IntervalKind = "rows"
     bootstrap: BootstrapKind = None
     has_disjoint_tests: bool = False
     is_nested: bool = False
@@ -102,8 +102,8 @@ def read_dataset_plan(
     """
     kind, n_splits = splitters.interval_kind(plan), len(split_names)
     bootstrap = splitters.bootstrap_kind(plan)
-    if kind == "splits" and n_splits == 1:
-        kind = "rows" if is_disjoint and bootstrap is None else "none"
+    if n_splits == 1 and not (is_disjoint and bootstrap is None):
+        kind = "none"
     return DatasetPlan(
         splitters.describe(plan),
         tuple(split_names),

@@ -110,7 +110,6 @@ class StudyResults(ComparisonQueries):
                 n_train * one,
                 n_test * one,
                 len(one),
-                "splits" if len(one) > 1 else "rows",
                 has_disjoint_tests=len(one) > 1,
             )
             for name, one in sizes.items()
@@ -132,7 +131,7 @@ class StudyResults(ComparisonQueries):
         metric: str,
         *,
         part: str = "test",
-        interval: bool = False,
+        interval: bool | str = False,
         confidence: float = 0.95,
         partial: bool = False,
     ) -> pd.DataFrame:
@@ -147,8 +146,10 @@ class StudyResults(ComparisonQueries):
             A metric of the study.
         part : {"test", "training"}
             The rows that the metric is computed on.
-        interval : bool
-            Whether to add columns with the interval of each mean; NaN where none holds.
+        interval : bool, "rows" or "splits"
+            Whether to add columns with the interval of each mean; NaN where none holds. True and ``"rows"``: by the
+            test rows, where predictions were kept; ``"splits"``: by the variance of the splits, which stratified splits
+            make too small.
         confidence : float
             Confidence of the intervals.
         partial : bool
@@ -164,7 +165,7 @@ class StudyResults(ComparisonQueries):
         --------
         >>> values = {"iris": [[0.1, 0.2, 0.3], [0.3, 0.2, 0.4]]}
         >>> results = StudyResults.from_values(values, methods=["tree", "bayes"], metric="mse")
-        >>> results.table("mse", interval=True)["tree"].round(3)
+        >>> results.table("mse", interval="splits")["tree"].round(3)
                  mean   low   high
         dataset
         iris      0.2  0.05  0.647

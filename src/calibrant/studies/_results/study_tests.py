@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from calibrant.comparison import (
     bonferroni_dunn,
     corrected_resampled_t_test,
     five_by_two_test,
+    holm,
     mcnemar_test,
     nemenyi,
     paired_t_test,
@@ -25,8 +27,8 @@ from calibrant.comparison import (
     wilcoxon,
 )
 from calibrant.comparison._internal import holm_corrected
-from calibrant.metrics import Difference, compare
-from calibrant.studies._results.row_tests import kept_predictions, row_card
+from calibrant.exceptions import StudyError
+from calibrant.studies._results.kept_rows import KeptRows, kept_predictions, read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ class Compared:
     def plan(self) -> DatasetPlan:
         """The plan of the one data set."""
         return self.study.plans[self.dataset]
+
+    @cached_property
+    def kept(self) -> KeptRows | str:
+        """The kept predictions of all methods on the one data set, or why they are not enough."""
+        return read_kept_rows(self.study, self.dataset, self.study.methods, [self.facts.name])
 
     def both(self, pair: tuple[str, str]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Return the values of a pair where both have one, and where that is."""
@@ -152,10 +159,9 @@ def _plain(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mcnemar(compared: Compared, pair: tuple[str, str], **options: Any) -> Comparison:
-    both = [kept_predictions(compared.study, compared.dataset, name) for name in pair]
-    known = [each for each in both if each is not None]  # `compare` has checked that both are kept
-    predicted = [each.y_pred.argmax(axis=1) for each in known]
-    actual = _positions(known[0].y_true, known[0].classes)
+    one, other = (next(iter(kept_predictions(compared.study, compared.dataset, name).values())) for name in pair)
+    predicted = [each.y_pred.argmax(axis=1) for each in (one, other)]
+    actual = _positions(one.y_true, one.classes)
     return mcnemar_test(actual, *predicted, names=pair, **({"confidence": compared.confidence} | options))
 
 
@@ -165,21 +171,23 @@ def _positions(outcome: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.in
 
 
 def _paired_rows(compared: Compared) -> Found:
-    """Compare the metric of each pair on the same test rows; the intervals hold for all pairs by Bonferroni."""
-    n, name = len(compared.pairs), compared.facts.name
-    each = 1.0 - (1.0 - compared.confidence) / n
-    cards = {
-        method: row_card(compared.study, name, compared.dataset, method, each)
-        for method in dict.fromkeys(method for pair in compared.pairs for method in pair)
-    }
+    """Compare each pair by the differences of the tested rows, with the variance that training sets add."""
+    metric, confidence = compared.facts.name, compared.confidence
+    if isinstance(compared.kept, str):
+        raise StudyError(f"compare: {compared.kept}.")
+    rows = compared.kept.statistics([metric])
     found = []
-    for one, other in compared.pairs:
-        difference: Difference = compare(cards[one], cards[other])[name]  # type: ignore[arg-type]
-        better = {"first": one, "second": other}.get(difference.better, "")
-        low, high = (math.nan if end is None else end for end in (difference.low, difference.high))
-        found.append(PairDifference(one, other, difference.difference, low, high, better=better, result=difference))
-    corrected = ", a single comparison" if n == 1 else f", corrected by Bonferroni for {n} comparisons"
-    return Found(tuple(found), f"Paired intervals by the test rows{corrected}")
+    for pair in compared.pairs:
+        mine, theirs, _ = compared.both(pair)
+        found.append(rows.difference(*pair, metric, float(mine.mean() - theirs.mean()), confidence))
+    adjusted = holm([1.0 if math.isnan(each.pvalue) else each.pvalue for each in found]).tolist()
+    pairs = []
+    for (one, other), each, pvalue in zip(compared.pairs, found, adjusted, strict=True):
+        is_first = (each.difference > 0) == (compared.facts.side == "higher")
+        better = (one if is_first else other) if pvalue <= 1.0 - confidence and each.difference else ""
+        figures = (each.difference, each.low, each.high, each.pvalue, pvalue)
+        pairs.append(PairDifference(one, other, *figures, better=better, result=each))
+    return Found(tuple(pairs), f"Differences of the test rows{_holm_words(len(pairs))}")
 
 
 def _by_ranks(compared: Compared, **options: Any) -> Found:
@@ -214,7 +222,7 @@ STUDY_TESTS: dict[str, StudyTest] = {
         "splits", _pairwise("Bayesian correlated t-test", _bayesian_t), "the splits of a data set"
     ),
     "mcnemar_test": StudyTest("rows", _pairwise("McNemar's test of accuracy", _mcnemar), "the only test set"),
-    "paired_rows": StudyTest("rows", _paired_rows, "the only test set"),
+    "paired_rows": StudyTest("rows", _paired_rows, "the test rows of a data set"),
     "wilcoxon": StudyTest("datasets", _pairwise("Wilcoxon signed-rank test", _plain(wilcoxon)), "data sets"),
     "sign_test": StudyTest("datasets", _pairwise("Sign test", _plain(sign_test)), "data sets"),
     "paired_t_test": StudyTest("datasets", _pairwise("Paired t-test", _plain(paired_t_test)), "data sets"),

@@ -76,9 +76,8 @@ def _read_splits(results: StudyResults, splits: Sequence[int]) -> list[int]:
 
 
 def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
-    """Return the plan of some of its splits; the rows of a single test set take the place of the splits' variance."""
+    """Return the plan of some of its splits."""
     is_whole = len(chosen) == plan.n_splits
-    by_rows = len(chosen) == 1 and plan.interval_kind == "splits" and plan.bootstrap is None
     return replace(
         plan,
         words=plan.words if is_whole else f"{plan.words}, {len(chosen)} of {plan.n_splits} splits",
@@ -86,7 +85,7 @@ def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
         n_train=plan.n_train[chosen],
         n_test=plan.n_test[chosen],
         n_independent=min(plan.n_independent, len(chosen)),
-        interval_kind="rows" if by_rows else plan.interval_kind,
+        interval_kind="none" if len(chosen) == 1 and plan.bootstrap is not None else plan.interval_kind,
     )
 
 

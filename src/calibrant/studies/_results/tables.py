@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant._params import Choice, check_param
+from calibrant._params import Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
 from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._internal import NO_INTERVAL, split_interval
 from calibrant.studies._results.arrays import DONE, FAILED
-from calibrant.studies._results.row_tests import row_interval
+from calibrant.studies._results.kept_rows import read_kept_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,16 +127,26 @@ def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, me
 
 
 def study_table(
-    study: StudyValues, metric: str, *, part: str, interval: bool, confidence: float, partial: bool, stacklevel: int = 4
+    study: StudyValues,
+    metric: str,
+    *,
+    part: str,
+    interval: bool | str,
+    confidence: float,
+    partial: bool,
+    stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
     check_param("part", part, Choice("test", "training"))
+    check_param("interval", interval, Bool() | Choice("rows", "splits"))
     check_param("confidence", confidence, CONFIDENCE)
     means = study_means(study, metric, part=part, partial=partial)
     index = pandas.Index(study.datasets, name="dataset")
     if interval:
-        frame: pd.DataFrame = pandas.DataFrame(_with_intervals(study, metric, means, part, confidence), index=index)
+        frame: pd.DataFrame = pandas.DataFrame(
+            _with_intervals(study, metric, means, part, confidence, interval), index=index
+        )
         frame.columns = pandas.MultiIndex.from_tuples(frame.columns, names=["method", None])
     else:
         frame = pandas.DataFrame(means.values, index=index, columns=pandas.Index(study.methods, name="method"))
@@ -149,14 +158,15 @@ def study_table(
 
 
 def _with_intervals(
-    study: StudyValues, metric: str, means: Means, part: str, confidence: float
+    study: StudyValues, metric: str, means: Means, part: str, confidence: float, interval: bool | str
 ) -> dict[tuple[str, str], NDArray[np.float64]]:
     """Return the columns mean, low and high of each method."""
     ends = np.full((*means.values.shape, 2), np.nan)
     for i, dataset in enumerate(study.datasets):
         known = np.flatnonzero(~np.isnan(means.values[i]) & (part == "test")).tolist()
-        for j, interval in zip(known, mean_intervals(study, metric, dataset, known, confidence), strict=True):
-            ends[i, j] = interval
+        for j in known:
+            mean = float(means.values[i, j])
+            ends[i, j] = mean_interval(study, metric, dataset, j, mean, confidence, by_splits=interval == "splits")
     return {
         (method, name): column
         for j, method in enumerate(study.methods)
@@ -164,26 +174,32 @@ def _with_intervals(
     }
 
 
-def mean_interval(study: StudyValues, metric: str, dataset: str, method: int, confidence: float) -> Interval:
-    """Return the interval of one mean over splits."""
-    return next(mean_intervals(study, metric, dataset, [method], confidence))
+def mean_interval(
+    study: StudyValues,
+    metric: str,
+    dataset: str,
+    method: int,
+    mean: float,
+    confidence: float,
+    *,
+    by_splits: bool = False,
+) -> Interval:
+    """Return the interval of a mean over splits as `estimate_performance` does: by the rows whose predictions are kept.
 
-
-def mean_intervals(
-    study: StudyValues, metric: str, dataset: str, methods: Iterable[int], confidence: float
-) -> Iterator[Interval]:
-    """Yield intervals of means over splits, or of the only split by its rows, as `estimate_performance` does."""
+    With a bootstrap plan they are the out-of-bag rows alone, which vary a little more than the combined value. By the
+    variance of the splits where that was requested.
+    """
     plan, facts = study.plans[dataset], study.facts(metric)
-    if plan.interval_kind == "rows":
-        yield from (row_interval(study, metric, dataset, study.methods[method], confidence) for method in methods)
-    elif plan.interval_kind == "none" or facts.is_calibration_error:
-        yield from (NO_INTERVAL for _ in methods)
-    else:
-        values, n_counted = study.done_values(metric, dataset), study.n_counted(metric, dataset)
-        for method in methods:
-            yield split_interval(
-                *(values[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
-                low=facts.low,
-                high=facts.high,
-                n_counted=n_counted,
-            )
+    if plan.interval_kind == "none" or facts.is_calibration_error:
+        return NO_INTERVAL
+    if by_splits:
+        return split_interval(
+            *(study.done_values(metric, dataset)[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
+            low=facts.low,
+            high=facts.high,
+            n_counted=study.n_counted(metric, dataset),
+        )
+    kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
+    if isinstance(kept, str):
+        return NO_INTERVAL
+    return kept.interval(study.methods[method], metric, mean, confidence)

@@ -30,7 +30,7 @@ def study_wins(
         values = facts.comparable(study.tested_values(metric, dataset))
         check_finite(study, values, f"in splits of {dataset}", metric)
         is_used = np.asarray(~np.isnan(values).any(axis=0))
-        if plan.interval_kind != "splits" or is_used.sum() < 2:
+        if plan.interval_kind == "none" or is_used.sum() < 2:
             raise StudyError(
                 f"win_tie_loss tests the splits of each data set; {dataset!r} has {int(is_used.sum())} it can test "
                 f"({plan.words}). Take cross-validation, or compare() over data sets."

@@ -1,0 +1,291 @@
+"""What each held-out row contributes to the mean of a metric over splits: intervals and tests are computed from it.
+
+The mean over splits is, to first order, a sum over rows. Of a metric that is a mean of row losses the contribution of a
+row is exact; of the area under the ROC curve it is the row's placement (DeLong et al. 1988); of any other metric it is
+found by leaving out blocks of rows (the grouped jackknife).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant._random import seed_sequence, stream
+from calibrant.data._internal import factorize
+from calibrant.metrics._internal import placements
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._trials.method_trial import MethodTrial
+    from calibrant.resampling._trials.scoring import Scorer
+    from calibrant.resampling._trials.trial_data import TrialData
+
+__all__ = ["Contributions", "TestedRows", "row_contributions"]
+
+FEWEST = 5  # rows of the rarer class: with fewer, an interval is longer than what it is of
+_MOST_BLOCKS = 200  # the standard error then varies by 5 % with the blocks
+
+
+@dataclass(frozen=True, eq=False)
+class TestedRows:
+    """The tests of all splits: a row is tested once for each split whose test set it belongs to.
+
+    Parameters
+    ----------
+    row, split : arrays of shape (n_tests,)
+        The row of each test, and the number of its split.
+    unit_of_row : array of shape (n_data_rows,)
+        The unit of each row of the data, which is drawn independently: the row itself or its group; -1 where no row of
+        the unit was tested.
+    copies : array of shape (n_units,)
+        The number of rows that each unit counts as: its weight, or 1 for a group.
+    n_splits : int
+        Number of splits.
+    n_rows : int
+        Number of different rows tested.
+    n_train : int
+        Number of training rows of a split, the least of all splits.
+    n_rarer : float
+        The number of units of all classes but the commonest, or of the commonest where those are fewer.
+    """
+
+    __test__ = False  # not a class of tests
+
+    row: NDArray[np.intp]
+    split: NDArray[np.intp]
+    unit_of_row: NDArray[np.intp]
+    copies: NDArray[np.float64]
+    n_splits: int
+    n_rows: int
+    n_train: int
+    n_rarer: float
+
+    @classmethod
+    def of(cls, data: TrialData, trials: Sequence[MethodTrial]) -> TestedRows:
+        """Return the tests of the trials of one method, a trial for each split."""
+        row, split = _tests(trials)
+        code = np.arange(data.n_rows) if data.groups is None else np.asarray(factorize(data.groups).codes)
+        tested, first = np.unique(code[row], return_index=True)
+        position = np.searchsorted(tested, code)
+        unit = np.where(tested[np.minimum(position, len(tested) - 1)] == code, position, -1)
+        is_weighted = data.groups is None and data.weight is not None
+        copies = np.asarray(data.weight)[row[first]] if is_weighted else np.ones(len(tested))
+        n_train, n_rows = min(trial.n_train for trial in trials), len(np.unique(row))
+        rarer = _n_rarer(data, row, unit[row], copies)
+        return cls(row, split, unit, copies, len(trials), n_rows, n_train, rarer)
+
+    @property
+    def unit(self) -> NDArray[np.intp]:
+        """The unit of each test."""
+        return self.unit_of_row[self.row]
+
+    def again(self, trials: Sequence[MethodTrial]) -> TestedRows:
+        """Return other tests of the same units; those of other rows are of no unit."""
+        row, split = _tests(trials)
+        return replace(self, row=row, split=split, n_splits=len(trials))
+
+
+def _tests(trials: Sequence[MethodTrial]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    sizes = [len(trial.test) for trial in trials]
+    return np.concatenate([trial.test for trial in trials]), np.repeat(np.arange(len(trials)), sizes)
+
+
+def _n_rarer(data: TrialData, row: NDArray[np.intp], unit: NDArray[np.intp], copies: NDArray[np.float64]) -> float:
+    """Return the number of units of the rarer side: the commonest class, or all others."""
+    if data.classes is None:
+        return float(copies.sum())
+    label = data.outcome[row]
+    is_common = label == np.bincount(label).argmax()
+    sides = (np.unique(unit[which]) for which in (is_common, ~is_common))
+    return min(float(copies[units].sum()) for units in sides)
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each unit contributes to the deviation of a mean over splits from its expectation.
+
+    Parameters
+    ----------
+    by_unit : array of shape (n_units,)
+        The contributions, which sum to about 0; empty where there are none.
+    copies : array of shape (n_units,)
+        The number of rows that each unit counts as.
+    df : float
+        Degrees of freedom of the variance: units of the rarer class less 1, as they carry most of the variance of a
+        loss; infinite for a proportion, whose variance follows from its value.
+    why_none : str
+        Why there are none.
+    """
+
+    by_unit: NDArray[np.float64]
+    copies: NDArray[np.float64]
+    df: float = math.nan
+    why_none: str = ""
+
+    @property
+    def variance(self) -> float:
+        """The variance of the mean over splits for rows drawn anew; NaN where there are no contributions."""
+        total = float(self.copies.sum())
+        if self.why_none or total <= 1.0:
+            return math.nan
+        return total / (total - 1.0) * float((self.by_unit**2 / self.copies).sum())
+
+    def minus(self, other: Contributions) -> Contributions:
+        """Return the contributions to the difference of two means over the same splits."""
+        why = self.why_none or other.why_none
+        if why:
+            return Contributions(self.by_unit[:0], self.copies, why_none=why)
+        df = min(self.df, other.df, float(self.copies.sum()) - 1.0)
+        return Contributions(self.by_unit - other.by_unit, self.copies, df)
+
+    def plus(self, other: Contributions, share: float) -> Contributions:
+        """Return the contributions to a weighted mean of two means, `share` of it the other one."""
+        why = self.why_none or other.why_none
+        if why:
+            return Contributions(self.by_unit[:0], self.copies, why_none=why)
+        return Contributions((1.0 - share) * self.by_unit + share * other.by_unit, self.copies, self.df)
+
+
+def row_contributions(
+    scorer: Scorer, metric: str, trials: Sequence[MethodTrial], values: NDArray[np.float64], tested: TestedRows
+) -> Contributions:
+    """Return the contributions of the tested rows to the mean of a metric over the splits.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        Computes the metric.
+    metric : str
+        Its name.
+    trials : sequence of MethodTrial
+        The trials of one method with their predictions, one for each split.
+    values : array of shape (n_splits,)
+        The metric of each split; splits without a value are left out.
+    tested : TestedRows
+        The tests of these trials.
+    """
+    is_defined = ~np.isnan(values)
+    why = _why_none(scorer, metric, values, tested)
+    if why:
+        return Contributions(np.empty(0), tested.copies, why_none=why)
+    mean = float(values[is_defined].mean())
+    by_test = _of_means(scorer, metric, trials, is_defined, mean, tested)
+    if by_test is None and scorer.is_area(metric):
+        by_test = _of_areas(scorer, trials, is_defined, mean, 2.0 if metric == "gini" else 1.0)
+    if by_test is None:
+        return _of_blocks(scorer, metric, trials, values, mean, tested)
+    sums = np.bincount(tested.unit + 1, by_test, len(tested.copies) + 1)[1:].astype(np.float64)
+    return Contributions(sums, tested.copies, math.inf if scorer.is_proportion(metric) else tested.n_rarer - 1.0)
+
+
+def _why_none(scorer: Scorer, metric: str, values: NDArray[np.float64], tested: TestedRows) -> str:
+    """Return why there is no interval of a mean of these values; empty where there can be one."""
+    if np.isnan(values).all():
+        return "it has no value in any split"
+    if n_infinite := int(np.isinf(values).sum()):
+        return f"it is infinite in {n_infinite} of {len(values)} splits"
+    if scorer.is_calibration_error(metric):
+        return "calibration errors are above 0 by chance alone"
+    if len(tested.copies) < 2:
+        return "there is one group" if tested.n_rows > 1 else "there is one row"
+    if tested.n_rarer < FEWEST and not scorer.is_proportion(metric):
+        return f"{tested.n_rarer:g} of the rarer class are too few"
+    return ""
+
+
+def _of_means(
+    scorer: Scorer,
+    metric: str,
+    trials: Sequence[MethodTrial],
+    is_defined: NDArray[np.bool_],
+    mean: float,
+    tested: TestedRows,
+) -> NDArray[np.float64] | None:
+    """Return the contributions of tests to a mean, or a sum, of row values; None for another metric."""
+    found = []
+    for trial in trials:
+        each = scorer.row_values(metric, np.asarray(trial.predictions), trial.test, trial.training)
+        if each is None:
+            return None
+        found.append(each)
+    values, is_sum = np.concatenate([each.values for each in found]), found[0].is_sum
+    weight = np.ones(len(values)) if scorer.data.weight is None else scorer.data.weight[tested.row]
+    weight = np.where(np.isnan(values) | ~is_defined[tested.split], 0.0, weight)
+    values = np.where(weight > 0.0, values, 0.0)
+    if is_sum:
+        mean, share = float(weight @ values / weight.sum()), weight
+    else:
+        total = np.bincount(tested.split, weight, tested.n_splits)
+        share = weight / np.where(total > 0.0, total, 1.0)[tested.split]
+    return np.asarray(share * (values - mean) / is_defined.sum())
+
+
+def _of_areas(
+    scorer: Scorer, trials: Sequence[MethodTrial], is_defined: NDArray[np.bool_], mean: float, scale: float
+) -> NDArray[np.float64] | None:
+    """Return the contributions of tests to an area under the ROC curve: placements within the split, less the mean."""
+    if scorer.data.weight is not None:
+        return None
+    found, area = [], mean if scale == 1.0 else (mean + 1.0) / 2.0
+    for trial, known in zip(trials, is_defined, strict=True):
+        by_test = np.zeros(len(trial.test))
+        if known:
+            rows = scorer.read(np.asarray(trial.predictions), trial.test).binary_rows()
+            of_positive, of_negative = placements(rows.proba, rows.positive)
+            by_test[rows.positive] = (of_positive - area) / len(of_positive)
+            by_test[~rows.positive] = (of_negative - area) / len(of_negative)
+        found.append(by_test)
+    return np.asarray(scale * np.concatenate(found) / is_defined.sum())
+
+
+def _of_blocks(
+    scorer: Scorer,
+    metric: str,
+    trials: Sequence[MethodTrial],
+    values: NDArray[np.float64],
+    mean: float,
+    tested: TestedRows,
+) -> Contributions:
+    """Return the contributions of blocks of units, from the metric of each split without each of its blocks."""
+    of_unit, n_blocks = _blocks(tested)
+    block = of_unit[tested.unit]  # of another row than those tested, the last: rows to train on alone are few
+    sums = np.zeros(n_blocks)
+    n_defined = int((~np.isnan(values)).sum())
+    starts = np.append(0, np.cumsum([len(trial.test) for trial in trials]))
+    for number, (trial, value) in enumerate(zip(trials, values.tolist(), strict=True)):
+        if math.isnan(value):
+            continue
+        own = block[starts[number] : starts[number + 1]]
+        score = _scorer_without(scorer, metric, trial)
+        for each in np.unique(own):
+            is_out = own == each
+            share = float(is_out.mean())
+            without = score(~is_out) if share < 1.0 else math.nan
+            if not math.isfinite(without):
+                why = "it has no value without some of the rows"
+                return Contributions(sums[:0], tested.copies, why_none=why)
+            sums[each] += ((value - without) * (1.0 - share) + (value - mean) * share) / n_defined
+    weight = tested.copies
+    copies = np.bincount(of_unit, weight**2, n_blocks) / np.bincount(of_unit, weight, n_blocks)
+    return Contributions(sums, copies, min(tested.n_rarer, float(n_blocks)) - 1.0)
+
+
+def _scorer_without(scorer: Scorer, metric: str, trial: MethodTrial) -> Callable[[NDArray[np.bool_]], float]:
+    predictions = np.asarray(trial.predictions)
+
+    def score(kept: NDArray[np.bool_]) -> float:
+        return scorer.score(metric, predictions[kept], trial.test[kept], trial.training)
+
+    return score
+
+
+def _blocks(tested: TestedRows) -> tuple[NDArray[np.intp], int]:
+    """Return the block of each unit, drawn whatever its class: blocks of equal classes would vary too little."""
+    n_units = len(tested.copies)
+    n_blocks = min(n_units, _MOST_BLOCKS)
+    return stream(seed_sequence(0), 0).permutation(n_units) % n_blocks, n_blocks

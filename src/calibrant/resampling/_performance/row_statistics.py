@@ -1,0 +1,183 @@
+"""Intervals, differences and comparisons with the best, from what held-out rows contribute to means over splits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from calibrant._random import seed_sequence, stream
+from calibrant.metrics import Interval
+from calibrant.resampling._performance.intervals import NO_INTERVAL, ends_in_range
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._performance.row_contributions import Contributions, TestedRows
+
+__all__ = ["RowDifference", "RowStatistics"]
+
+_ROUNDING = 1e-12  # a standard error below this is the rounding of 0
+_N_DRAWS = 10_000  # of the largest of correlated statistics: the critical value then varies by 1 %
+
+
+class RowDifference(NamedTuple):
+    """The difference of two means over the same splits.
+
+    Parameters
+    ----------
+    difference : float
+        The first mean less the second.
+    error : float
+        Its standard error over samples of rows and training sets; NaN where there is none.
+    low, high : float
+        Its interval.
+    pvalue : float
+        The two-sided p-value of no difference.
+    df : float
+        Degrees of freedom.
+    """
+
+    difference: float
+    error: float
+    low: float
+    high: float
+    pvalue: float
+    df: float
+
+
+@dataclass(frozen=True, eq=False)
+class RowStatistics:
+    """What held-out rows show of the means of methods over the splits of a plan.
+
+    Parameters
+    ----------
+    tested : TestedRows
+        The tests of the splits.
+    contributions : dict of (method, metric) to Contributions
+        Of the units to each mean.
+    """
+
+    tested: TestedRows
+    contributions: Mapping[tuple[str, str], Contributions]
+
+    @property
+    def training_factor(self) -> float:
+        """The variance of a difference over samples and training sets, in units of that of the tested rows alone.
+
+        Each of the two is the variance of a row's difference, divided by the number of rows: the correction of Nadeau &
+        Bengio (2003), with the variance of rows in the place of that of splits.
+        """
+        return 1.0 + self.tested.n_rows / self.tested.n_train
+
+    def why_none(self, method: str, metric: str) -> str:
+        """Return why there is no interval of a mean; empty where there is one."""
+        return self.contributions[method, metric].why_none
+
+    def interval(
+        self,
+        method: str,
+        metric: str,
+        mean: float,
+        confidence: float,
+        limits: tuple[float, float] = (-math.inf, math.inf),
+        n_counted: float | None = None,
+    ) -> Interval:
+        """Return the interval of a mean, of the models that were fitted, for rows drawn anew.
+
+        It holds the means that are at most so many standard errors away, the variance taken as proportional to the
+        distances from the ends of the range, as Wilson's interval of a proportion does. `n_counted` rows, which a
+        proportion or an area counts, keep it from having no length where all rows have the same value.
+        """
+        own = self.contributions[method, metric]
+        if own.why_none or not math.isfinite(mean):
+            return NO_INTERVAL
+        square = float(stdtrit(own.df, 0.5 + 0.5 * confidence)) ** 2
+        least = 1.0 / (n_counted or float(self.tested.copies.sum()))
+        return ends_in_range(mean, square, own.variance, *limits, least, is_counted=n_counted is not None)
+
+    def difference(self, one: str, other: str, metric: str, difference: float, confidence: float) -> RowDifference:
+        """Return the difference of two means with its interval over samples of this size and training sets.
+
+        Parameters
+        ----------
+        one, other : str
+            The methods.
+        metric : str
+            The metric.
+        difference : float
+            The first mean less the second.
+        confidence : float
+            Confidence of the interval.
+        """
+        between = self.contributions[one, metric].minus(self.contributions[other, metric])
+        if between.why_none or not math.isfinite(difference):
+            return RowDifference(difference, *(math.nan,) * 5)
+        error = math.sqrt(self.training_factor * between.variance)
+        if error <= _ROUNDING:
+            is_same = abs(difference) <= _ROUNDING
+            return RowDifference(difference, error, difference, difference, 1.0 if is_same else 0.0, between.df)
+        reach = float(stdtrit(between.df, 0.5 + 0.5 * confidence)) * error
+        pvalue = 2.0 * float(stdtr(between.df, -abs(difference) / error))
+        return RowDifference(difference, error, difference - reach, difference + reach, pvalue, between.df)
+
+    def worse_than_best(self, methods: Sequence[str], metric: str, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each method the p-value of its being the best one (Hsu 1981), by all methods at once.
+
+        The statistic of a method is its largest standardized distance from another one. Critical values are those of
+        the largest of as many normal numbers with the correlations of the rows' differences: the multiplier bootstrap
+        with normal multipliers, drawn in the space of the methods. The standard error of the observed distances
+        includes the training sets, that of the drawn ones the tested rows alone.
+
+        Parameters
+        ----------
+        methods : sequence of str
+            The methods.
+        metric : str
+            The metric.
+        losses : array of shape (n_methods,)
+            Their means, the least the best.
+
+        Returns
+        -------
+        array of shape (n_methods,)
+            The p-values; NaN where the metric has no contributions.
+        """
+        found = [self.contributions[method, metric] for method in methods]
+        if any(each.why_none for each in found):
+            return np.full(len(methods), math.nan)
+        by_unit, copies = np.stack([each.by_unit for each in found]), found[0].copies
+        total = float(copies.sum())
+        covariance = total / (total - 1.0) * (by_unit / copies) @ by_unit.T
+        drawn = _draw_losses(covariance, min(*(each.df for each in found), total - 1.0))
+        return np.array([self._pvalue(number, covariance, drawn, losses) for number in range(len(methods))])
+
+    def _pvalue(
+        self,
+        method: int,
+        covariance: NDArray[np.float64],
+        drawn: NDArray[np.float64],
+        losses: NDArray[np.float64],
+    ) -> float:
+        """Return the p-value of one method's being as good as all others."""
+        own = np.diag(covariance)
+        error = np.sqrt(np.maximum(own[method] + own - 2.0 * covariance[method], 0.0))
+        distance = losses[method] - losses
+        differs = (error > _ROUNDING) & (np.arange(len(losses)) != method)
+        if not differs.any():
+            return 1.0
+        observed = float((distance[differs] / error[differs]).max()) / math.sqrt(self.training_factor)
+        largest = ((drawn[:, [method]] - drawn)[:, differs] / error[differs]).max(axis=1)
+        return float((1.0 + np.count_nonzero(largest >= observed)) / (1.0 + len(largest)))
+
+
+def _draw_losses(covariance: NDArray[np.float64], df: float) -> NDArray[np.float64]:
+    """Draw means of equally good methods, with the tails of Student's t as their variances are estimated."""
+    random = stream(seed_sequence(0), 0)
+    values, vectors = np.linalg.eigh(covariance)
+    normal = random.standard_normal((_N_DRAWS, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    return np.asarray(normal / np.sqrt(random.chisquare(df, (_N_DRAWS, 1)) / df))
