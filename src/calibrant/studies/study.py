@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -204,7 +204,7 @@ class Study:
         time_limit: float | None = None,
         memory_limit: int | str | None = None,
         lease: float = 60.0,
-        stop_after: float | None = None,
+        stop_after: float | Callable[[], bool] | None = None,
     ) -> StudyStatus:
         """Run the trials that the store does not have, and record each as it finishes.
 
@@ -230,9 +230,10 @@ class Study:
             Bytes that a trial may take, in a local process, such as ``"2 GB"``.
         lease : float
             Seconds without a sign of life after which other hosts take over the trials of this process.
-        stop_after : float, optional
-            Seconds after which the run ends with the trials that are recorded by then; run again to go on. Trials in
-            other processes are ended, one in this process is finished first.
+        stop_after : float or function, optional
+            Seconds after which the run ends with the trials that are recorded by then, or a function that returns
+            whether to end now, which is called several times a second. Trials that run at the end are ended, for which
+            they run in a local process also without `workers`. Run again to go on.
 
         Returns
         -------

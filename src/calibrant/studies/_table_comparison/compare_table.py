@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +21,7 @@ from calibrant.studies._table_comparison.save_winner import prepare_folder, save
 from calibrant.studies._table_comparison.table_comparison import TableComparison
 from calibrant.studies._table_comparison.table_plan import choose_plan
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
+from calibrant.studies._table_comparison.time_limit import TimeLimit, fit_seconds
 from calibrant.studies._table_comparison.winner import earnings_per_row, fit_winner, held_out_rows
 from calibrant.studies.study import Study
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["compare_table"]
 
 _METRICS = ("log_loss", "mse", "auc", "ece")
-_KEPT_TIME = 0.25  # of the time limit, for fitting the winner to all rows and the verdict on it
 
 Ended = Literal["", "time limit", "interrupted"]
 
@@ -83,10 +82,12 @@ def compare_table(
     metric : str
         The metric that ranks.
     time_limit : float, optional
-        Seconds. A quarter of them is kept for the best model; the run ends with the splits that are finished by then,
-        after at least one method has finished one.
+        Seconds that the whole call may take, also on a busy machine: it ends within a quarter more. Trials that run
+        when their time is up are ended, and those that are recorded count. Time is kept for what follows them: the
+        summary, and fitting the best method to all rows, as long as its folds suggest. Where that fit is not finished
+        in time there is no model, and the result says which limit would do. At least one method must finish a split.
     workers : int, optional
-        Number of processes; by default this one, where a trial that runs when time is up is finished first.
+        Number of processes; by default this one, with a time limit one other.
     store : str or path
         The store of the study.
     name : str, optional
@@ -121,7 +122,7 @@ def compare_table(
     >>> found.model.predict_proba(load("appeal").X[:1]).shape
     (1, 2)
     """
-    start = time.monotonic()
+    limit = TimeLimit(time_limit)
     _check(metric=metric, time_limit=time_limit, workers=workers, seed=seed)
     compared = read_compared_table(table, target=target, positive=positive, groups=groups, nominal=nominal)
     matrix = _read_costs(costs, compared)
@@ -137,12 +138,13 @@ def compare_table(
     )
     if out is not None:
         prepare_folder(Path(out))
-    ended = _run(study, time_limit, workers, start)
+    limit.begin_trials(compared.table.n_rows, lambda: fit_seconds(study, metric, compared.table.n_rows))
+    ended = _run(study, None if time_limit is None else limit, workers)
     if ended and not study.status().n_done:
         if ended == "interrupted":
             raise KeyboardInterrupt
-        raise StudyError(f"time_limit: no method has finished a split in {time_limit:g} s. Pass a longer one.")
-    found = _summarise(study, compared, matrix, metric, ended, seed)
+        raise StudyError("time_limit: no method has finished a split in time. Pass a longer one.")
+    found = _summarise(study, compared, matrix, metric, ended, seed, limit)
     return found if out is None else save_winner(found, Path(out))
 
 
@@ -184,19 +186,25 @@ def _chosen(methods: dict[str, Any], names: Sequence[str] | None) -> dict[str, A
     return {name: methods[name] for name in methods if name in (BASELINE, *names)}
 
 
-def _run(study: Study, time_limit: float | None, workers: int | None, start: float) -> Ended:
+def _run(study: Study, limit: TimeLimit | None, workers: int | None) -> Ended:
     """Run the study as far as time allows; return why it ended early."""
-    left = math.inf if time_limit is None else (1 - _KEPT_TIME) * time_limit - (time.monotonic() - start)
-    stop_after = None if math.isinf(left) else max(left, 1e-9)
     try:
-        status = study.run(workers=workers, update=True, retry=True, stop_after=stop_after)
+        status = study.run(
+            workers=workers, update=True, retry=True, stop_after=None if limit is None else limit.is_over
+        )
     except KeyboardInterrupt:
         return "interrupted"
     return "time limit" if status.n_missing else ""
 
 
 def _summarise(
-    study: Study, compared: ComparedTable, costs: CostMatrix | None, metric: str, ended: Ended, seed: int
+    study: Study,
+    compared: ComparedTable,
+    costs: CostMatrix | None,
+    metric: str,
+    ended: Ended,
+    seed: int,
+    limit: TimeLimit,
 ) -> TableComparison:
     everything: StudyResults = study.results()
     finished, left_out = finished_part(everything)
@@ -209,6 +217,9 @@ def _summarise(
     noun = "rows" if compared.groups is None else "groups"
     plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
     unfinished = f"{plan.n_splits} of {n_planned} splits" if plan.n_splits < n_planned else ""
+    model, no_model = None, ""
+    if ended != "interrupted":
+        model, no_model = _fit(study, best.method, compared, metric, seed, limit)
     return TableComparison(
         compared,
         plan.words,
@@ -225,6 +236,21 @@ def _summarise(
         plan.n_splits,
         n_planned,
         study,
-        None if ended == "interrupted" else fit_winner(study.definition.methods[best.method], compared, seed),
+        model,
         held_out.to_frame(),
+        no_model=no_model,
+    )
+
+
+def _fit(
+    study: Study, method: str, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
+) -> tuple[Any, str]:
+    """Fit the best method to all rows; return the model, or None and why there is none."""
+    model = fit_winner(method, study.definition.methods[method], compared, seed, limit.left_for_fit)
+    if model is not None:
+        return model, ""
+    needed = limit.needed(fit_seconds(study, metric, compared.table.n_rows))
+    return None, (
+        f"{method} is not fitted to all rows yet, for which the time limit left too little. Run it again with a time "
+        f"limit of {10 * math.ceil(needed / 10)} s or more: what is recorded counts."
     )

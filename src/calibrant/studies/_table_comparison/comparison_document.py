@@ -51,6 +51,7 @@ def document_of(found: TableComparison) -> dict[str, Any]:
             "verdict": None if verdict is None else {"kind": verdict.kind, "words": verdict.words},
             "money": None if found.money is None else _money(found.money),
             "advice": found.advice,
+            "no_model": found.no_model or None,
             "study": {"name": found.study.name, "store": found.study.store},
             "files": dict(found.files),
         }

@@ -105,6 +105,8 @@ def findings(found: TableComparison) -> dict[str, str]:
     if found.money is not None:
         texts["Money"] = _money(found, found.money)
     texts["Advice"] = found.advice
+    if found.no_model:
+        texts["Model"] = found.no_model
     if found.files:
         texts["Saved"] = (
             ", ".join(found.files.values()) + f"; study {found.study.name!r} in {_store(found.study.store)}."

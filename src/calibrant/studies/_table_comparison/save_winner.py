@@ -28,7 +28,7 @@ def prepare_folder(folder: Path) -> None:
 
 
 def save_winner(found: TableComparison, folder: Path) -> TableComparison:
-    """Write the model and its held-out predictions to a folder; nothing where an interruption left no model."""
+    """Write the model and its held-out predictions to a folder; nothing where there is no model."""
     if found.model is None:
         return found
     with whole_file(folder / _HELD_OUT) as file:

@@ -58,11 +58,13 @@ class TableComparison:
     study : Study
         The study, for every other query.
     model : classifier or None
-        The best method, fitted to all rows; None after an interruption.
+        The best method, fitted to all rows; None after an interruption, or where the time limit left too little for it.
     held_out : pandas.DataFrame
         Its held-out predictions, each row once: ``row`` (from 0), ``split``, the class, ``probability_`` and a class.
     files : dict of str to str
         What was written: ``model``, ``held_out``.
+    no_model : str
+        Where the time limit left too little for the model, a sentence that says so; else empty.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class TableComparison:
     model: Any
     held_out: pd.DataFrame
     files: Mapping[str, str] = field(default_factory=dict)
+    no_model: str = ""
 
     @property
     def table(self) -> Any:
