@@ -118,14 +118,17 @@ def _write_report(found: TableComparison, path: str | None, *, rows: bool) -> No
 
 
 def _print(found: TableComparison, picture: str | None, html: str | None) -> None:
-    from calibrant.studies._internal import about_table, findings, ranking_cells
+    from calibrant.studies._internal import about_table, findings, grouped_cells
 
+    texts = findings(found)
+    print_text(f"Advice: {texts.pop('Advice')}")
+    print_text()
     for line in about_table(found):
         print_text(line)
     print_text()
-    head, *rows = ranking_cells(found)
-    print_table(head, rows, left=[head[0], head[-1]])
-    for heading, text in findings(found).items():
+    head, *rows = grouped_cells(found)
+    print_table(head, rows, left=[head[0]])
+    for heading, text in texts.items():
         print_text()
         print_text(f"{heading}: {text}")
     if picture is not None:
@@ -135,7 +138,7 @@ def _print(found: TableComparison, picture: str | None, html: str | None) -> Non
 
 
 def _draw(found: TableComparison, folder: Path) -> str | None:
-    """Draw how far the held-out probabilities of the best model come true, where there are two classes."""
+    """Draw how far the held-out probabilities of the advised model come true, where there are two classes."""
     columns = [name for name in found.held_out if str(name).startswith("probability_")]
     if len(columns) != 2:
         return None
@@ -147,7 +150,7 @@ def _draw(found: TableComparison, folder: Path) -> str | None:
         found.held_out[found.compared.target],
         found.held_out[label],
         pos_label=positive,
-        name=found.best.method,
+        name=found.advised,
     )
     path = folder / _PICTURE
     display.figure_.savefig(path, dpi=150, bbox_inches="tight")  # type: ignore[union-attr]

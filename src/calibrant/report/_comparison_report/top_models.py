@@ -27,13 +27,13 @@ def held_out_classes(found: TableComparison) -> list[Any]:
 
 
 def top_models(found: TableComparison) -> dict[str, NDArray[np.float64]]:
-    """Return the probabilities of the best method and, where the store has them, of those that follow it.
+    """Return the probabilities of the advised method and, where the store has them, of the best ones.
 
     Every array has the rows of ``found.held_out``, in its order. Methods whose probabilities are those of a better one
     are left out, such as a calibrated one whose guard kept all of them, and the base rate, which is a constant.
     """
     columns = [f"{_PREFIX}{label}" for label in held_out_classes(found)]
-    models = {found.best.method: found.held_out[columns].to_numpy(dtype=np.float64)}
+    models = {found.advised: found.held_out[columns].to_numpy(dtype=np.float64)}
     for each in found.ranking:
         if len(models) == _MOST:
             break

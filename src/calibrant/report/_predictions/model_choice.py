@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from calibrant.comparison._internal import t_figures
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.studies import PairDifference
-from calibrant.studies._internal import one_sided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,8 +112,14 @@ def _choose(data: ReportData) -> ModelChoice:
     others = [name for name in data.names if name != best]
     each = 1.0 - 2.0 * (1.0 - data.confidence) / len(others)
     pairs = [paired_difference(data, (best, other), values, each) for other in others]
-    found = tuple(one_sided(pair, len(others), best, 1.0 - data.confidence) for pair in pairs)
+    found = tuple(_one_sided(pair, len(others), best, 1.0 - data.confidence) for pair in pairs)
     return ModelChoice(measure, best, found, not any(math.isnan(pair.pvalue) for pair in found))
+
+
+def _one_sided(pair: PairDifference, n_pairs: int, best: str, error: float) -> PairDifference:
+    """Return a pair with the one-sided p-value of the best one's being better, corrected for the number of pairs."""
+    adjusted = pair.pvalue if math.isnan(pair.pvalue) else min(1.0, n_pairs * pair.pvalue / 2)
+    return replace(pair, adjusted_pvalue=adjusted, better=best if adjusted <= error else "")
 
 
 def _measure(data: ReportData) -> Measure:

@@ -32,7 +32,8 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
     Examples
     --------
     >>> from calibrant.studies._table_comparison.ranking import RankedMethod
-    >>> simplest_first([RankedMethod("forest", 0.3, standing="best"), RankedMethod("tree", 0.4, standing="worse")], None)
+    >>> ranking = [RankedMethod("forest", 0.3, standing="best"), RankedMethod("tree", 0.4, standing="worse")]
+    >>> simplest_first(ranking, None)
     ['forest']
     """
     best = ranking[0].method
@@ -91,9 +92,7 @@ def advise(
     by_name = {each.method: each for each in ranking}
     if advised == BASELINE:
         return _use_base_rate(by_name, against, money, metric_words)
-    reasons = [_why(ranking, by_name[advised]), *_earns(money)]
-    text = f"Use {advised}: {', '.join(reasons[:-1])}{' and ' if len(reasons) > 1 else ''}{reasons[-1]}."
-    return text + _on_calibration(verdict)
+    return f"Use {advised}: {_why(ranking, by_name[advised])}{_earns(money)}.{_on_calibration(verdict)}"
 
 
 def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:
@@ -108,12 +107,14 @@ def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:
     return f"the best of {n} here"
 
 
-def _earns(money: DecisionReport | None) -> list[str]:
+def _earns(money: DecisionReport | None) -> str:
     if money is None:
-        return []
+        return ""
     scale = 1000.0 / money.now.n_rows
     own, all_alike = scale * money.now.total.value, scale * money.everybody.value
-    return [f"it earns {own:,.0f} per 1,000 rows against {all_alike:,.0f} for {money.now.best_alone!r} for everybody"]
+    return (
+        f", and it earns {own:,.0f} per 1,000 rows against {all_alike:,.0f} for {money.now.best_alone!r} for everybody"
+    )
 
 
 def _use_base_rate(

@@ -14,7 +14,9 @@ from calibrant.studies._results.study_comparison import PairDifference, StudyCom
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from calibrant.resampling._internal import RowDifference
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._internal import MethodTrial, RowDifference
     from calibrant.studies._results.study_results import StudyResults
 
 __all__ = ["AgainstBest", "Standing", "compare_with_best", "finite_methods", "unchanged_by_calibration"]
@@ -74,10 +76,14 @@ def unchanged_by_calibration(results: StudyResults, prefix: str) -> dict[str, st
         kept = read_kept_rows(results, dataset, [plain, method], [])
         if isinstance(kept, str):
             continue
-        pairs = zip(kept.trials[plain], kept.trials[method], strict=True)
-        if all(np.allclose(one.predictions, other.predictions, rtol=0.0, atol=1e-12) for one, other in pairs):
+        one, other = (_all_predictions(kept.trials[name]) for name in (plain, method))
+        if np.allclose(one, other, rtol=0.0, atol=1e-12):
             found[method] = plain
     return found
+
+
+def _all_predictions(trials: list[MethodTrial]) -> NDArray[np.float64]:
+    return np.concatenate([np.asarray(trial.predictions) for trial in trials])
 
 
 def compare_with_best(results: StudyResults, metric: str, best: str, confidence: float = 0.95) -> AgainstBest:
@@ -105,7 +111,8 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
     if why:
         return AgainstBest(StudyComparison(*about, "", why, confidence), {}, {}, rows.tested.n_rows)
     means = results.done_values(metric, dataset).mean(axis=1)
-    pvalues = dict(zip(results.methods, rows.worse_than_best(results.methods, metric, facts.losses(means)), strict=True))
+    of_best = rows.worse_than_best(results.methods, metric, facts.losses(means))
+    pvalues = dict(zip(results.methods, of_best.tolist(), strict=True))
     mean = dict(zip(results.methods, means.tolist(), strict=True))
     pairs, standings, differences = [], dict[str, Standing](), {}
     for method in results.methods:

@@ -13,11 +13,16 @@ from calibrant.decisions import CostMatrix
 from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS
 from calibrant.studies._store.read_url import DEFAULT_STORE
-from calibrant.studies._table_comparison.advice import advise
-from calibrant.studies._table_comparison.against_best import compare_with_best, finite_methods
-from calibrant.studies._table_comparison.candidates import BASELINE, candidates
+from calibrant.studies._table_comparison.advice import advise, simplest_first
+from calibrant.studies._table_comparison.against_best import (
+    compare_with_best,
+    finite_methods,
+    unchanged_by_calibration,
+)
+from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED, candidates
+from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
-from calibrant.studies._table_comparison.save_winner import prepare_folder, save_winner
+from calibrant.studies._table_comparison.save_winner import model_size, prepare_folder, save_winner
 from calibrant.studies._table_comparison.table_comparison import TableComparison
 from calibrant.studies._table_comparison.table_plan import choose_plan
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
@@ -28,11 +33,15 @@ from calibrant.studies.study import Study
 if TYPE_CHECKING:
     from os import PathLike
 
+    from calibrant.metrics import Verdict
     from calibrant.studies._results.study_results import StudyResults
+    from calibrant.studies._table_comparison.against_best import AgainstBest
+    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.studies._table_comparison.winner import HeldOutRows
 
 __all__ = ["compare_table"]
 
-_METRICS = ("log_loss", "mse", "auc", "ece")
+_METRICS = ("log_loss", "brier", "auc", "ece")
 
 Ended = Literal["", "time limit", "interrupted"]
 
@@ -54,7 +63,7 @@ def compare_table(
     out: str | PathLike[str] | None = None,
     seed: int = 0,
 ) -> TableComparison:
-    """Compare the usual methods on a table, and fit the best one to all rows: what ``calibrant compare`` runs.
+    """Compare the usual methods on a table, and fit the one to use to all rows: what ``calibrant compare`` runs.
 
     The base rate, naive Bayes, logistic regression, a tree, a forest, `ProbabilityClassifier` and boosted trees, each
     as it is and calibrated by `CalibratedClassifier`, which chooses the calibration map within the training rows, are
@@ -101,11 +110,16 @@ def compare_table(
     Returns
     -------
     TableComparison
-        The ranking, which differences hold, the best method with its corrected score, the verdict on its calibration,
-        money, advice, the fitted model and its held-out predictions; prints as text.
+        The advice, the ranking in three groups (best, as good as far as the rows show, shown to be worse), the best
+        method with its corrected score, and of the method to use the verdict on its calibration, money, the fitted
+        model and its held-out predictions; prints as text.
 
     Notes
     -----
+    The method to use is the simplest of those that are as good as the best and within one standard error of it, naive
+    Bayes, logistic regression and a tree before the others, the faster before the slower; one whose probabilities are
+    shown to be miscalibrated is passed over. A method and its calibrated version with the same probabilities are one.
+
     The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
     to 50,000 5-fold cross-validation, above a stratified third held out, at most 200,000 rows. The rarest class must
     have two rows, and folds are at most as many as it has; with groups, groups that have such rows.
@@ -208,38 +222,63 @@ def _summarise(
 ) -> TableComparison:
     everything: StudyResults = study.results()
     finished, left_out = finished_part(everything)
+    same = unchanged_by_calibration(finished, CALIBRATED)
+    finished = finished.select(methods=[name for name in finished.methods if name not in same])
     finite = finished.select(methods=finite_methods(finished, metric))
     best = finite.best(metric)
-    comparison = compare_with_best(finite, metric, best.method) if len(finite.methods) > 1 else None
-    ranking = rank_methods(finished, metric, best.method, comparison, earnings_per_row(finished, compared, costs))
-    held_out = held_out_rows(finished, best.method, compared)
-    verdict = held_out.verdict(seed)
-    noun = "rows" if compared.groups is None else "groups"
+    against = compare_with_best(finite, metric, best.method) if len(finite.methods) > 1 else None
+    earned, standings = earnings_per_row(finished, compared, costs), {} if against is None else against.standings
+    ranking = rank_methods(finished, metric, standings, earned, {plain: name for name, plain in same.items()})
+    held_out, verdict = _choose(ranking, against, finished, compared, costs, seed)
+    money = None if costs is None else held_out.money(costs, seed)
     plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
-    unfinished = f"{plan.n_splits} of {n_planned} splits" if plan.n_splits < n_planned else ""
     model, no_model = None, ""
     if ended != "interrupted":
-        model, no_model = _fit(study, best.method, compared, metric, seed, limit)
+        model, no_model = _fit(study, held_out.method, compared, metric, seed, limit)
     return TableComparison(
         compared,
         plan.words,
         metric,
         ranking,
         best,
-        comparison,
+        held_out.method,
+        None if against is None else against.comparison,
         verdict,
-        None if costs is None else held_out.money(costs, seed),
+        money,
         costs,
-        advise(ranking, verdict, compared.n_rarest, noun=noun, unfinished=unfinished),
+        advise(ranking, held_out.method, against, verdict, money, metric_words(metric)),
         left_out,
         ended,
         plan.n_splits,
         n_planned,
+        0 if against is None else against.n_rows,
         study,
         model,
+        None if model is None else model_size(model),
         held_out.to_frame(),
         no_model=no_model,
     )
+
+
+def _choose(
+    ranking: Sequence[RankedMethod],
+    against: AgainstBest | None,
+    finished: StudyResults,
+    compared: ComparedTable,
+    costs: CostMatrix | None,
+    seed: int,
+) -> tuple[HeldOutRows, Verdict | None]:
+    """Return the held-out rows of the method to use with the verdict on them.
+
+    It is the first choice whose probabilities are not shown to be miscalibrated, or the first choice if all are.
+    """
+    found = []
+    for method in simplest_first(ranking, against):
+        rows = held_out_rows(finished, method, compared)
+        found.append((rows, rows.verdict(seed, costs)))
+        if found[-1][1] is None or found[-1][1].kind != "miscalibrated":
+            return found[-1]
+    return found[0]
 
 
 def _fit(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RankedMethod", "finished_part", "rank_methods"]
 
+
 @dataclass(frozen=True)
 class RankedMethod:
     """A method in the ranking of a table.

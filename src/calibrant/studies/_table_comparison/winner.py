@@ -41,12 +41,15 @@ class HeldOutRows:
 
     Parameters
     ----------
+    method : str
+        Its name.
     predictions : Pooled
         Rows, splits, classes and probabilities.
     compared : ComparedTable
         The table of the rows.
     """
 
+    method: str
     predictions: Pooled
     compared: ComparedTable
 
@@ -63,7 +66,7 @@ class HeldOutRows:
         positive = table.positive if len(found.classes) == 2 else None
         return {"labels": list(found.classes), "sample_weight": weight, "pos_label": positive, "groups": self.groups}
 
-    def verdict(self, seed: int) -> Verdict | None:
+    def verdict(self, seed: int, costs: CostMatrix | None) -> Verdict | None:
         """Return the verdict on calibration; None where there are too few groups for one."""
         found = self.predictions
         try:
@@ -102,7 +105,7 @@ def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -
     """Return the predictions of the first repeat: averages over repeats would be those of another model."""
     n_independent = results.plans[results.datasets[0]].n_independent
     first = results.select(splits=range(n_independent)).predictions(method)
-    return HeldOutRows(first, compared)
+    return HeldOutRows(method, first, compared)
 
 
 def earnings_per_row(results: StudyResults, compared: ComparedTable, costs: CostMatrix | None) -> dict[str, float]:
