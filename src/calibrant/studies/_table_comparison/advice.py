@@ -112,28 +112,26 @@ def _earns(money: DecisionReport | None) -> str:
         return ""
     scale = 1000.0 / money.now.n_rows
     own, all_alike = scale * money.now.total.value, scale * money.everybody.value
-    return (
-        f", and it earns {own:,.0f} per 1,000 rows against {all_alike:,.0f} for {money.now.best_alone!r} for everybody"
-    )
+    alone = f"{all_alike:,.0f} for {money.now.best_alone!r} for everybody"
+    return f", and it earns {own:,.0f} per 1,000 rows against {alone}"
 
 
 def _use_base_rate(
     by_name: dict[str, RankedMethod], against: AgainstBest | None, money: DecisionReport | None, metric_words: str
 ) -> str:
-    n = len(by_name) - 1
     rate = "Use the base rate, the same probability for every row"
     if money is not None:
         alone = 1000.0 / money.now.n_rows * money.everybody.value
         rate = f"Decide for {money.now.best_alone!r} for everybody, which earns {alone:,.0f} per 1,000 rows"
-    none = "the other method is not" if n == 1 else f"none of the {n} other methods is"
     n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
-    text = f"{rate}: {none} shown to beat the base rate on {n_rows}"
+    text = f"{rate}: no method is shown to beat the base rate on {n_rows}"
     advantage = math.nan if against is None else against.shown_advantage(BASELINE)
     if math.isnan(advantage):
         return f"{text}."
     base = by_name[BASELINE].value
-    relative = f" ({percent(advantage / base)} of it)" if base > 0 else ""
-    return f"{text}, which would have shown an advantage of {number_text(advantage)}{relative} in {metric_words}."
+    relative = f" ({percent(advantage / base)})" if base > 0 else ""
+    shown = f"an advantage of {number_text(advantage)}{relative} in {metric_words}"
+    return f"{text}, which would have shown {shown} in 8 of 10 samples."
 
 
 def _on_calibration(verdict: Verdict | None) -> str:
