@@ -14,6 +14,7 @@ from calibrant.metrics._intervals.paired_proportions import (
 )
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text, scope_text
 from calibrant.metrics._validation.options import check_options
@@ -31,6 +32,7 @@ __all__ = [
     "Predictions",
     "Resampled",
     "bca_interval",
+    "brier_divisor",
     "check_options",
     "check_probabilities",
     "check_two_classes",

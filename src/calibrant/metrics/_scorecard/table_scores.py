@@ -15,6 +15,7 @@ from calibrant.metrics._intervals.metric_intervals import UNDEFINED, score_of_re
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.metrics._intervals.proportions import Interval, wilson_interval
 from calibrant.metrics._intervals.replicate_values import predictions_of_cells
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score
@@ -35,7 +36,8 @@ _N_BLOCKS = (
 
 # The row value that is summed, and how its mean becomes the metric for some number of classes.
 MEANS: dict[str, tuple[str, Callable[[float, int], float]]] = {
-    **dict.fromkeys(("mse", "brier", "ql"), ("squared", lambda mean, _: mean)),
+    **dict.fromkeys(("mse", "ql"), ("squared", lambda mean, _: mean)),
+    "brier": ("squared", lambda mean, n_classes: mean / brier_divisor(n_classes)),
     "rms": ("squared", lambda mean, n_classes: math.sqrt(mean / max(n_classes, 2))),
     "mse01": ("own_squared", lambda mean, _: mean),
     **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
