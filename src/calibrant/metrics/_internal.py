@@ -7,11 +7,7 @@ from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
-from calibrant.metrics._intervals.paired_proportions import (
-    difference_of_share,
-    mid_p_difference,
-    score_difference,
-)
+from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._losses.squared_errors import brier_divisor
@@ -37,9 +33,7 @@ __all__ = [
     "check_probabilities",
     "check_two_classes",
     "design_effect",
-    "difference_of_share",
     "honest_bands",
-    "mid_p_difference",
     "number_text",
     "percent",
     "percentile_interval",

@@ -14,7 +14,7 @@ from calibrant.metrics._intervals.bootstrap_intervals import bca_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_difference, area_interval, combined_difference
 from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
-from calibrant.metrics._intervals.paired_proportions import mid_p_difference
+from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values
 from calibrant.metrics._intervals.replicates import Draws
@@ -46,7 +46,7 @@ def paired_intervals(
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> plans = [BootstrapPlan(read_predictions([0, 1, 1, 0], p)) for p in ([0.2, 0.7, 0.6, 0.4], [0.2, 0.7, 0.4, 0.6])]
     >>> paired_intervals(*plans, {"error": METRICS["error"]}, {"error": -0.5}, 0.95)
-    {'error': (Interval(low=-0.5, high=0.276...), 'mid-p')}
+    {'error': (Interval(low=-0.849..., high=0.234...), 'Tango')}
     """
     found = paired_proportions(one, other, metrics, confidence) | _paired_areas(one, other, differences, confidence)
     is_same = np.array_equal(one.predictions.table, other.predictions.table)
@@ -64,7 +64,7 @@ def paired_intervals(
 def paired_proportions(
     one: BootstrapPlan, other: BootstrapPlan, metrics: Mapping[str, Metric], confidence: float
 ) -> Found:
-    """Return the mid-p intervals of metrics that are proportions of the same rows, where rows are counted one by one.
+    """Return the score intervals of metrics that are proportions of the same rows, where rows are counted one by one.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def paired_proportions(
             is_counted = ~np.isnan(mine)
             n, more, less = (_count(one, rows) for rows in (is_counted, mine > theirs, mine < theirs))
             if n:
-                found[name] = mid_p_difference(more, less, n, confidence), "mid-p"
+                found[name] = score_difference(more, less, n, confidence), "Tango"
     return found
 
 

@@ -41,7 +41,7 @@ _BY_ROW: tuple[Measure, ...] = ("log_loss", "brier")  # means over the rows
 _METHODS = {
     "BCa": "by bootstrap (BCa)",
     "DeLong": "DeLong's for areas",
-    "mid-p": "McNemar's mid-p test for accuracy",
+    "Tango": "Tango's for accuracy",
     "paired t": "by the paired t-test",
     "square-and-add": "by those of both models (square-and-add)",
 }
