@@ -161,6 +161,7 @@ def test_two_perfect_areas_are_not_proved_equal():
     assert (found["gini"].low, found["gini"].high) == pytest.approx((2 * found["auc"].low, 2 * found["auc"].high))
     alone = evaluate(y, p, metrics=["auc"])["auc"]
     assert found["auc"].low == pytest.approx(alone.low - 1)
+    assert found["auc"].method == "DeLong"
 
 
 def test_a_perfect_area_against_a_constant_score_has_an_interval_of_some_width():

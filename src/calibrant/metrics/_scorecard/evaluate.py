@@ -68,8 +68,9 @@ def evaluate(
     The intervals are those of this fitted model: of the value of each metric on infinitely many rows, drawn
     independently like these. They do not cover the variation between models fitted to other training rows.
 
-    A proportion has Wilson's interval, the area under the ROC curve DeLong's on the scale of log-odds (Newcombe's where
-    it is 1), slope and intercept those of a sandwich estimate. All others come from the same bootstrap replicates,
+    A proportion has Wilson's interval, the area under the ROC curve the same of as many rows as DeLong's variance is
+    worth, shrunk so that it holds with few rows of a class and at an area of 1; slope and intercept have those of a
+    sandwich estimate. All others come from the same bootstrap replicates,
     which reweight the rows of one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are
     above 0 by chance alone, so percentiles do not cover: they have a debiased value, the p-value of perfect
     calibration, and an interval of the mean distance of the calibration curve from the diagonal, by honest bands.
@@ -121,7 +122,7 @@ def evaluate(
     >>> card = evaluate(rng.random(500) < proba, proba, metrics=["auc", "brier", "log_loss"])
     >>> card
     Scores: 500 rows, 2 classes, intervals at 95 %
-      auc       0.8411  [0.8038, 0.8724]  DeLong
+      auc       0.8411  [0.8036, 0.8726]  DeLong
       brier     0.1628  [0.1467, 0.1799]  BCa
       log_loss  0.4944  [0.4531, 0.5414]  BCa
     Intervals of this fitted model, on rows drawn independently like these.

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import rankdata
 
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.delong import area_difference, area_interval, combined_difference
+from calibrant.metrics._intervals.delong import area_difference
 from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
 from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._intervals.proportions import Interval
@@ -95,27 +94,13 @@ def _count(plan: BootstrapPlan, rows: NDArray[np.bool_]) -> int:
 def _paired_areas(
     one: BootstrapPlan, other: BootstrapPlan, differences: Mapping[str, float], confidence: float
 ) -> Found:
-    """Return DeLong's paired interval of the areas; at an area of 1, or without variance, that of both areas alone."""
+    """Return the paired intervals of areas under the ROC curve."""
     areas = [name for name in _SCALE if not math.isnan(differences.get(name, math.nan))]
     if not areas or one.predictions.n_classes != 2 or not one.is_simple:
         return {}
-    found = _area_interval(one, other, confidence)
-    if found is None:
-        return {}
-    ends, method = found
-    return {name: (Interval(*(_SCALE[name] * end for end in ends)), method) for name in areas}
-
-
-def _area_interval(one: BootstrapPlan, other: BootstrapPlan, confidence: float) -> tuple[Interval, str] | None:
     mine, theirs = one.predictions.binary_rows(), other.predictions.binary_rows()
-    alone = [area_interval(rows.proba, rows.positive, rows.weight, confidence)[:2] for rows in (mine, theirs)]
-    is_regular = all(0.0 < area < 1.0 for area, _ in alone)
-    if mine.weight is not None:
-        return None if is_regular else (combined_difference(*alone), "square-and-add")
-    _, ends, error = area_difference(mine.proba, theirs.proba, mine.positive, confidence)
-    if np.array_equal(rankdata(mine.proba), rankdata(theirs.proba)) or (is_regular and error > _NO_SPREAD):
-        return ends, "DeLong"
-    return combined_difference(*alone), "square-and-add"
+    _, ends = area_difference(mine.proba, theirs.proba, mine.positive, mine.weight, confidence)
+    return {name: (Interval(*(_SCALE[name] * end for end in ends)), "DeLong") for name in areas}
 
 
 def _paired_replicates(

@@ -128,7 +128,7 @@ class TableScorer:
     def _area_ends(self, name: str, off: float) -> Interval:
         """Return DeLong's interval, extended on either side by the error of binning."""
         rows = self._running.ranked("tied").binary_rows()
-        _, (low, high), _ = area_interval(rows.proba, rows.positive, rows.weight, self._confidence or 0.95)
+        _, (low, high) = area_interval(rows.proba, rows.positive, rows.weight, self._confidence or 0.95)
         if name == "gini":
             low, high = 2.0 * low - 1.0, 2.0 * high - 1.0
         return Interval(max(low - off, -1.0 if name == "gini" else 0.0), min(high + off, 1.0))

@@ -43,7 +43,6 @@ _METHODS = {
     "DeLong": "DeLong's for areas",
     "Tango": "Tango's for accuracy",
     "paired t": "by the paired t-test",
-    "square-and-add": "by those of both models (square-and-add)",
 }
 _MANY_ROWS = (
     50_000  # replicates of so many rows take seconds for each pair of models, and the t-test is then exact enough
