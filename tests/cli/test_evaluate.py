@@ -76,8 +76,8 @@ def test_segments_are_those_of_the_function(pred: Path, predictions: pd.DataFram
     args = ("evaluate", str(pred), "--target", "y", "--proba", "p", "--by", "region")
     found = run_json(capsys, *args)["models"]["p"]["by"]["region"]["segments"]
     expected = metrics.evaluate(predictions["y"], predictions["p"], by=predictions["region"])
-    assert {name: part["scores"]["mse"]["value"] for name, part in found.items()} == {
-        name: card["mse"].value for name, card in expected.cards.items()
+    assert {name: part["scores"]["brier"]["value"] for name, part in found.items()} == {
+        name: card["brier"].value for name, card in expected.cards.items()
     }
     assert "By region" in run(capsys, *args)
 

@@ -152,9 +152,7 @@ def test_noise_is_not_recommended(tmp_path):
     frame["y"] = np.random.default_rng(5).choice(["yes", "no"], 300)
     found = compare_table(frame, methods=["naive Bayes", "tree"], store=tmp_path / "s.db")
     assert found.advised == "base rate"
-    assert (
-        "no method is shown to beat the base rate on 300 rows, which would have shown an advantage of" in found.advice
-    )
+    assert "no method is shown to beat the base rate on 300 rows, which would have shown an adv" in found.advice
 
 
 @pytest.mark.parametrize(

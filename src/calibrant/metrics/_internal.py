@@ -8,14 +8,11 @@ from calibrant.metrics._intervals.delong import placements
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
-from calibrant.metrics._intervals.paired_proportions import (
-    difference_of_share,
-    mid_p_difference,
-    score_difference,
-)
+from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._intervals.row_means import RowValues, row_values_of
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text, scope_text
 from calibrant.metrics._validation.options import check_options
@@ -34,13 +31,12 @@ __all__ = [
     "Resampled",
     "RowValues",
     "bca_interval",
+    "brier_divisor",
     "check_options",
     "check_probabilities",
     "check_two_classes",
     "design_effect",
-    "difference_of_share",
     "honest_bands",
-    "mid_p_difference",
     "number_text",
     "percent",
     "percentile_interval",

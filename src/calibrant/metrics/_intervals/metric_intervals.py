@@ -199,9 +199,9 @@ def _by_formula(
     areas = [name for name in ("auc", "gini") if not math.isnan(values.get(name, math.nan))]
     if areas and predictions.n_classes == 2:
         rows = predictions.binary_rows()
-        _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
+        _, ends = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
         of_gini = Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)
-        found |= {name: (ends if name == "auc" else of_gini, method) for name in areas}
+        found |= {name: (ends if name == "auc" else of_gini, "DeLong") for name in areas}
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 

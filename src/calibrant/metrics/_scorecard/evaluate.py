@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "select_metrics"]
 
 _DEFAULT_METRICS = (
-    *("log_loss", "mse", "auc", "average_precision", "ks", "lift", "accuracy", "f1", "mcc"),
+    *("log_loss", "brier", "auc", "average_precision", "ks", "lift", "accuracy", "f1", "mcc"),
     *("ece", "calibration_slope", "calibration_intercept"),
 )
 _RULES = {
@@ -68,8 +68,9 @@ def evaluate(
     The intervals are those of this fitted model: of the value of each metric on infinitely many rows, drawn
     independently like these. They do not cover the variation between models fitted to other training rows.
 
-    A proportion has Wilson's interval, the area under the ROC curve DeLong's on the scale of log-odds (Newcombe's where
-    it is 1), slope and intercept those of a sandwich estimate. All others come from the same bootstrap replicates,
+    A proportion has Wilson's interval, the area under the ROC curve the same of as many rows as DeLong's variance is
+    worth, shrunk so that it holds with few rows of a class and at an area of 1; slope and intercept have those of a
+    sandwich estimate. All others come from the same bootstrap replicates,
     which reweight the rows of one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are
     above 0 by chance alone, so percentiles do not cover: they have a debiased value, the p-value of perfect
     calibration, and an interval of the mean distance of the calibration curve from the diagonal, by honest bands.
@@ -81,7 +82,7 @@ def evaluate(
 
     %(parameters_each_class)s
     metrics : sequence of str, "all" or None
-        Ids in `METRICS`. None: log_loss, mse, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
+        Ids in `METRICS`. None: log_loss, brier, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
         calibration_slope and calibration_intercept, as far as the number of classes allows; "all": every metric that
         needs only classes and probabilities.
     confidence : float or None
@@ -118,11 +119,11 @@ def evaluate(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> proba = rng.random(500)
-    >>> card = evaluate(rng.random(500) < proba, proba, metrics=["auc", "mse", "log_loss"])
+    >>> card = evaluate(rng.random(500) < proba, proba, metrics=["auc", "brier", "log_loss"])
     >>> card
     Scores: 500 rows, 2 classes, intervals at 95 %
-      auc       0.8411  [0.8038, 0.8724]  DeLong
-      mse       0.3256  [0.2934, 0.3598]  BCa
+      auc       0.8411  [0.8036, 0.8726]  DeLong
+      brier     0.1628  [0.1467, 0.1799]  BCa
       log_loss  0.4944  [0.4531, 0.5414]  BCa
     Intervals of this fitted model, on rows drawn independently like these.
     >>> evaluate([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], metrics=[], extras={"cost": {"matrix": [[0, 1], [5, 0]]}})["cost"]
@@ -164,8 +165,8 @@ def select_metrics(
     Examples
     --------
     >>> predictions = read_predictions([0, 1], [0.2, 0.7])
-    >>> list(select_metrics(["auc", "mse"], predictions))
-    ['auc', 'mse']
+    >>> list(select_metrics(["auc", "brier"], predictions))
+    ['auc', 'brier']
     """
     from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
 

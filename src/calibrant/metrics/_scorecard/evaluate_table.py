@@ -30,7 +30,7 @@ __all__ = ["evaluate_table"]
 _BATCH = 1_000_000  # rows: 8 MB for each column, and few enough batches that their overhead does not count
 
 _WINDOW = 100.0  # rows of a window, as in `cal`
-_DEFAULT = ("log_loss", "mse", "auc", "average_precision", "ks", "lift", "accuracy", "kappa", "f1", "mcc", "ece")
+_DEFAULT = ("log_loss", "brier", "auc", "average_precision", "ks", "lift", "accuracy", "kappa", "f1", "mcc", "ece")
 
 
 def evaluate_table(
@@ -73,7 +73,7 @@ def evaluate_table(
         The column of the weight of each row.
     metrics : sequence of str, "all" or None
         Ids of losses, of metrics of the predicted class and of rankings, and of calibration measures; None: log_loss,
-        mse, auc, average_precision, ks, lift, accuracy, kappa, f1, mcc and ece, as far as the number of classes
+        brier, auc, average_precision, ks, lift, accuracy, kappa, f1, mcc and ece, as far as the number of classes
         allows; "all": every one that can be computed from batches.
     confidence : float or None
         The probability that such intervals cover the true value; None: no intervals.
@@ -95,10 +95,10 @@ def evaluate_table(
     --------
     >>> import polars
     >>> lazy = polars.LazyFrame({"y": [0, 1, 1, 0], "p": [0.2, 0.7, 0.6, 0.4]})
-    >>> evaluate_table(lazy, target="y", proba="p", metrics=["auc", "mse"], batch_size=3, confidence=None)
+    >>> evaluate_table(lazy, target="y", proba="p", metrics=["auc", "brier"], batch_size=3, confidence=None)
     Scores: 4 rows, 2 classes
-      auc  1.0000
-      mse  0.2250
+      auc    1.0000
+      brier  0.1125
     """
     check_param("confidence", confidence, CONFIDENCE | Nothing())
     check_param("batch_size", batch_size, Int(1))

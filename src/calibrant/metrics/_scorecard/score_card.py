@@ -99,7 +99,7 @@ class ScoreCard(Mapping[str, Score]):
     >>> from calibrant.metrics import evaluate
     >>> card = evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3, 0.9, 0.2], metrics=["auc", "mse"])
     >>> card["auc"]
-    auc 0.8889 [0.2614, 0.9945]
+    auc 0.8889 [0.2724, 0.9942]
     >>> list(card)
     ['auc', 'mse']
     """
