@@ -33,14 +33,15 @@ def top_models(found: TableComparison) -> dict[str, NDArray[np.float64]]:
     are left out, such as a calibrated one whose guard kept all of them, and the base rate, which is a constant.
     """
     columns = [f"{_PREFIX}{label}" for label in held_out_classes(found)]
-    models = {found.advised: found.held_out[columns].to_numpy(dtype=np.float64)}
+    own = {found.advised: found.held_out[columns].to_numpy(dtype=np.float64)}
+    models = own if found.advised != BASELINE else {}
     for each in found.ranking:
         if len(models) == _MOST:
             break
         proba = None if each.method in (*models, BASELINE) else _kept_proba(found, each.method)
         if proba is not None and not any(np.allclose(proba, other, atol=1e-9) for other in models.values()):
             models[each.method] = proba
-    return models
+    return models or own
 
 
 def _kept_proba(found: TableComparison, method: str) -> NDArray[np.float64] | None:

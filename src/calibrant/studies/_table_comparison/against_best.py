@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["AgainstBest", "Standing", "compare_with_best", "finite_methods", "unchanged_by_calibration"]
 
 Standing = Literal["best", "as good", "worse", ""]
-_HOW = "Multiple comparisons with the best (Hsu 1981) by the losses of the held-out rows"
+_HOW = "Multiple comparisons with the best, step by step (Hsu 1981; Hansen et al. 2011), by the held-out rows"
 _POWER = 0.84  # the normal quantile of 80 %: an advantage that is shown in 8 of 10 samples
 
 
@@ -89,9 +89,8 @@ def _all_predictions(trials: list[MethodTrial]) -> NDArray[np.float64]:
 def compare_with_best(results: StudyResults, metric: str, best: str, confidence: float = 0.95) -> AgainstBest:
     """Compare the best method with all others, one-sided, with one error rate.
 
-    The best one is chosen by the same values, so that a test against a reference fixed in advance does not hold. But
-    the method that is truly best is called worse at most at the error rate, whichever comes out best, as each is tested
-    against all others at once.
+    The best one is chosen by the same values, so that a test against a reference fixed in advance does not hold. Here
+    any of the methods that are truly the best is called worse at most at the error rate, whichever comes out best.
 
     Examples
     --------
@@ -111,7 +110,7 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
     if why:
         return AgainstBest(StudyComparison(*about, "", why, confidence), {}, {}, rows.tested.n_rows)
     means = results.done_values(metric, dataset).mean(axis=1)
-    of_best = rows.worse_than_best(results.methods, metric, facts.losses(means))
+    of_best = rows.best_pvalues(results.methods, metric, facts.losses(means))
     pvalues = dict(zip(results.methods, of_best.tolist(), strict=True))
     mean = dict(zip(results.methods, means.tolist(), strict=True))
     pairs, standings, differences = [], dict[str, Standing](), {}

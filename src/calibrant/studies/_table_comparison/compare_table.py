@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_table"]
 
-_METRICS = ("log_loss", "brier", "auc", "ece")
+_METRICS = ("log_loss", "brier", "auc")
 
 Ended = Literal["", "time limit", "interrupted"]
 
