@@ -149,11 +149,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scores", nargs="+", choices=[*SCORES], default=[*SCORES])
     options = parser.parse_args()
     print(f"Coverage in % at {LEVEL:.0%}: least, mean over the areas (mean width); {options.draws} draws of each area")
     rows = {
         f"{kind}, {size[0]} and {size[1]}": area_cell(draw, size, options.draws, [options.seed, number, *size])
         for number, (kind, draw) in enumerate(SCORES.items())
+        if kind in options.scores
         for size in SIZES
     }
     print_table(f"Areas {', '.join(map(str, AREAS))}", rows)
@@ -162,10 +164,12 @@ def main() -> None:
             size, correlation, kind, options.draws // 2, [options.seed, number, *size, int(100 * correlation)]
         )
         for number, kind in enumerate(("normal", "mixture"))
+        if kind in options.scores
         for size in PAIR_SIZES
         for correlation in CORRELATIONS
     }
-    print_table(f"Differences of areas {', '.join(map(str, PAIRS))}", rows)
+    if rows:
+        print_table(f"Differences of areas {', '.join(map(str, PAIRS))}", rows)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtrit
-from scipy.stats import rankdata
 
 from calibrant import _core
 from calibrant.metrics._intervals.proportions import Interval, wilson_of_quantile
@@ -109,9 +108,9 @@ def area_difference(
     >>> round(difference, 4), round(interval.low, 2), round(interval.high, 2)
     (0.1667, -0.67, 0.82)
     """
-    if np.array_equal(rankdata(one), rankdata(other)):  # a ranking is as good as itself whatever the rows
-        return 0.0, Interval(0.0, 0.0)
     areas, covariances, n_rows = placement_covariances(one, other, positive, weight)
+    if areas[0] == areas[1] and np.array_equal(_ranks(one), _ranks(other)):
+        return 0.0, Interval(0.0, 0.0)  # a ranking is as good as itself whatever the rows
     return areas[0] - areas[1], placement_difference(areas, covariances, n_rows, confidence)
 
 
@@ -180,9 +179,10 @@ def placement_covariances(
     (0.8333, array([0.0278, 0.0278]), [3.0, 2.0])
     """
     weights = np.ones(len(one)) if weight is None else weight
+    both = [_ranks(scores) for scores in (one, other)]
     means, covariances, n_rows = [], [], []
     for rows in (positive, ~positive):
-        placed = np.stack([_share_below(scores, rows, weights) for scores in (one, other)])
+        placed = np.stack([_share_below(ranks, rows, weights) for ranks in both])
         n = float(weights[rows].sum())
         mean = placed @ weights[rows] / n
         away = placed - mean[:, None]
@@ -202,18 +202,20 @@ def placements(
     >>> placements(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]))
     (array([0.75, 1.  ]), array([1.  , 0.75]))
     """
-    ones = np.ones(len(scores))
-    return _share_below(scores, positive, ones), 1.0 - _share_below(scores, ~positive, ones)
+    ranks, ones = _ranks(scores), np.ones(len(scores))
+    return _share_below(ranks, positive, ones), 1.0 - _share_below(ranks, ~positive, ones)
 
 
-def _share_below(
-    scores: NDArray[np.float64], rows: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return for each of some rows the share of all others whose score is below its own; equal ones count half."""
-    order = np.argsort(scores[~rows])
-    others, total = scores[~rows][order], np.append(0.0, np.cumsum(weights[~rows][order]))
-    below, up_to = (total[np.searchsorted(others, scores[rows], side)] for side in ("left", "right"))
-    return np.asarray((below + up_to) / (2.0 * total[-1]))
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the number of distinct scores below each score."""
+    return np.unique(scores, return_inverse=True)[1]
+
+
+def _share_below(ranks: NDArray[np.intp], rows: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each of some rows the share of all others that are ranked below it; equal ones count half."""
+    others = np.bincount(ranks, np.where(rows, 0.0, weights))
+    below = np.cumsum(others) - 0.5 * others
+    return np.asarray(below[ranks[rows]] / others.sum())
 
 
 def _effective_rows(area: float, variances: Sequence[float], n_rows: Sequence[float]) -> tuple[float, float]:
