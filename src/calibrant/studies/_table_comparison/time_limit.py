@@ -17,9 +17,10 @@ __all__ = ["TimeLimit", "fit_seconds"]
 
 # Processor time of what follows the trials: a new worker, intervals, tests, the verdict, money; and by row. Measured by
 # `benchmarks/cli.py` on adult, covertype and coil2000.
-_SUMMARY_SECONDS, _SECONDS_A_ROW = 3.0, 4e-5
-_LEAST_SHARE, _MOST_SHARE = 0.1, 0.5  # of the limit, kept for what follows the trials
+_SUMMARY_SECONDS, _SECONDS_A_ROW = 3.5, 4e-5
+_LEAST_SHARE, _MOST_SHARE = 0.1, 0.75  # of the limit, kept for what follows the trials
 _GRACE = 0.1  # of the limit, by which the fit of the best method may exceed it
+_SHORT_FIT = 0.05  # of the limit: a fit that is expected to be shorter ends in time also in this process
 _CHECK_SHARE = 0.02  # of the limit, between two looks at the trials that are recorded
 
 
@@ -55,10 +56,9 @@ class TimeLimit:
         """Seconds until the limit."""
         return self.seconds - (time.monotonic() - self._start)
 
-    @property
-    def left_for_fit(self) -> float:
-        """Seconds after which a fit to all rows is ended."""
-        return self.left + _GRACE * self.seconds
+    def left_for_fit(self, expected: float) -> float:
+        """Return the seconds after which a fit to all rows is ended; infinite where it is expected to be short."""
+        return math.inf if expected <= _SHORT_FIT * self.seconds else self.left + _GRACE * self.seconds
 
     def needed(self, fit_seconds: float) -> float:
         """Return a limit within which a fit to all rows can be expected to end."""
