@@ -249,7 +249,7 @@ def _fit(
     study: Study, method: str, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
 ) -> tuple[Any, str]:
     """Fit the best method to all rows; return the model, or None and why there is none."""
-    expected = fit_seconds(study, metric, compared.table.n_rows)
+    expected = fit_seconds(study, metric, compared.table.n_rows) or 0.0
     model = fit_winner(method, study.definition.methods[method], compared, seed, limit.left_for_fit(expected))
     if model is not None:
         return model, ""
