@@ -112,7 +112,7 @@ def time_predict(name: str, folder: Path, repeats: int) -> bool:
 @contextmanager
 def busy_machine(n_processes: int) -> Iterator[None]:
     """Keep processes busy that do nothing but count."""
-    counting = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_processes)]  # noqa: S603
+    counting = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_processes)]
     try:
         yield
     finally:

@@ -17,6 +17,7 @@ from calibrant.resampling import CrossValidation
 from calibrant.studies import Study, compare_table
 from calibrant.studies._table_comparison.candidates import candidates
 from calibrant.studies._table_comparison.table_plan import choose_plan
+from calibrant.studies._table_comparison.time_limit import TimeLimit
 
 QUICK = ["base rate", "naive Bayes", "calibrated naive Bayes", "tree"]
 COSTS = {"no": {"leave": 0, "write": 0.68}, "yes": {"leave": 0, "write": -15}}
@@ -123,12 +124,17 @@ def test_folds_are_at_most_as_many_as_the_rarest_class_has_rows_or_groups(tmp_pa
 
 
 @pytest.mark.long
-def test_goes_on_where_time_ended_it(tmp_path):
+def test_goes_on_where_time_ended_it(tmp_path, monkeypatch):
     options = {"methods": QUICK, "store": tmp_path / "s.db"}
     with pytest.raises(StudyError, match="time_limit: no method has finished a split in time"):
         compare_table("appeal", time_limit=1e-9, **options)
-    first = compare_table("appeal", time_limit=1.0, **options)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            TimeLimit, "is_over", lambda _: Study.open("compare appeal", tmp_path / "s.db").status().n_done >= 6
+        )
+        first = compare_table("appeal", time_limit=3600, **options)
     assert first.ended == "time limit"
+    assert first.model is not None
     assert 1 <= first.n_splits < first.n_planned == 10
     assert "Note: the time limit ended the run after" in repr(first)
     again = compare_table("appeal", **options)

@@ -41,9 +41,10 @@ def seconds_left(limit: float, later: float) -> float:
     limit : float
         Seconds that the whole command may take.
     later : float
-        Seconds of processor time that follow the work. They take as much longer as those since the start did.
+        Seconds of processor time that follow the work. They take as much longer as those since the start did; at most
+        half of the limit is kept for them.
     """
     start, processor = _START.get()
     elapsed = time.monotonic() - start
     slowdown = max(1.0, elapsed / max(time.process_time() - processor, 1e-3))
-    return max(limit - elapsed - slowdown * later, 1e-3)
+    return max(limit - elapsed - min(slowdown * later, limit / 2), 1e-3)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["compare_table"]
 
 _METRICS = ("log_loss", "brier", "auc")
+_TOO_SHORT = "time_limit: no method has finished a split in time. Pass a longer one."
 
 Ended = Literal["", "time limit", "interrupted"]
 
@@ -152,12 +153,14 @@ def compare_table(
     )
     if out is not None:
         prepare_folder(Path(out))
+    if limit.left <= 0:  # the rows took all of it to read
+        raise StudyError(_TOO_SHORT)
     limit.begin_trials(compared.table.n_rows, lambda: fit_seconds(study, metric, compared.table.n_rows))
     ended = _run(study, None if time_limit is None else limit, workers)
     if ended and not study.status().n_done:
         if ended == "interrupted":
             raise KeyboardInterrupt
-        raise StudyError("time_limit: no method has finished a split in time. Pass a longer one.")
+        raise StudyError(_TOO_SHORT)
     found = _summarise(study, compared, matrix, metric, ended, seed, limit)
     return found if out is None else save_winner(found, Path(out))
 
@@ -285,11 +288,11 @@ def _fit(
     study: Study, method: str, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
 ) -> tuple[Any, str]:
     """Fit the best method to all rows; return the model, or None and why there is none."""
-    model = fit_winner(method, study.definition.methods[method], compared, seed, limit.left_for_fit)
+    expected = fit_seconds(study, metric, compared.table.n_rows) or 0.0
+    model = fit_winner(method, study.definition.methods[method], compared, seed, limit.left_for_fit(expected))
     if model is not None:
         return model, ""
-    needed = limit.needed(fit_seconds(study, metric, compared.table.n_rows))
     return None, (
         f"{method} is not fitted to all rows yet, for which the time limit left too little. Run it again with a time "
-        f"limit of {10 * math.ceil(needed / 10)} s or more: what is recorded counts."
+        f"limit of {10 * math.ceil(limit.needed(expected) / 10)} s or more: what is recorded counts."
     )

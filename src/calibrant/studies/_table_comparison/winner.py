@@ -131,6 +131,8 @@ def fit_winner(method: str, estimator: Any, compared: ComparedTable, seed: int, 
     rows = StudyRows(table.name, "", table.X, table.y, compared.groups, table.sample_weight)
     work = StudyWork({method: estimator}, plan=None, seed=seed)
     job = Job(1, table.name, (TrialRef("all rows", table.name, method, ALL_ROWS),))
+    if seconds <= 0:
+        return None
     if math.isinf(seconds):
         return next(_fit_all_rows(rows, work, job)).model
     from calibrant.studies._runners.process_runner import ProcessRunner

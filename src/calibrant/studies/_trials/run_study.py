@@ -50,7 +50,7 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
         schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
-        if schedule.n_pending:
+        if schedule.n_pending and not is_over():
             _run(store, url, definition.name, plan, schedule, states, options, again, is_over)
         # By this store, which waits for a server that goes away, as one that is opened anew does not
         return read_status(store, read_stored_study(store, definition.name))
