@@ -61,7 +61,7 @@ INTERNAL = {
         check_probabilities check_two_classes design_effect difference_of_share honest_bands mid_p_difference
         number_text percent percentile_interval read_codes read_more_labels read_predictions replicate
         replicate_few_kinds row_amounts scope_text score_difference two_sided_z
-        verdict_without_further_rows
+        verdict_of
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "neural": "NEURAL_NET_RULES Net",

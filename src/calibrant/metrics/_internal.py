@@ -20,7 +20,7 @@ from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
-from calibrant.metrics._verdict.verdict import verdict_without_further_rows
+from calibrant.metrics._verdict.verdict import verdict_of
 from calibrant.metrics._verdict.words import percent
 
 __all__ = [
@@ -50,5 +50,5 @@ __all__ = [
     "scope_text",
     "score_difference",
     "two_sided_z",
-    "verdict_without_further_rows",
+    "verdict_of",
 ]

@@ -93,6 +93,8 @@ class ScoreCard(Mapping[str, Score]):
         The test of equal calibration of the segments, if `by` was passed.
     judged : BootstrapPlan or None
         The rows and how they are resampled; kept for `verdict` and `compare`.
+    binned : BootstrapPlan or None
+        The rows of a streamed table, in bins of nearly equal probability; kept for `verdict`.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class ScoreCard(Mapping[str, Score]):
     cards: Mapping[Any, ScoreCard] = field(default_factory=dict)
     equal_calibration: EqualCalibration | None = None
     judged: Judged | None = field(default=None, repr=False)
+    binned: Judged | None = field(default=None, repr=False)
 
     def __getitem__(self, metric: str) -> Score:
         if metric not in self.scores:

@@ -1,45 +1,83 @@
-"""The verdict on calibration in words: whether it is shown to be off, and how far it can be off."""
+"""The verdict on calibration in words: how far off on average, what was found, and what may have stayed unseen."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from calibrant._params import Choice, Nothing, Real, check_param
+from calibrant._params import Choice, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
-from calibrant.metrics._calibration.probability_cells import ProbabilityCells, cells_of
+from calibrant.metrics._calibration.probability_cells import group_rows
+from calibrant.metrics._classification.costs import read_matrix
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.proportions import CONFIDENCE
+from calibrant.metrics._metric import bound_keywords
 from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
-from calibrant.metrics._verdict.further_rows import further_rows
-from calibrant.metrics._verdict.joint_test import JointTest, joint_test
-from calibrant.metrics._verdict.pattern import OffRange, find_pattern
-from calibrant.metrics._verdict.sample_size import reach_of
+from calibrant.metrics._verdict.gap_bound import GapBound, bound_gap, independent_cells
+from calibrant.metrics._verdict.joint_test import JointTest
+from calibrant.metrics._verdict.judged_part import JudgedPart, joint_tests_of, judged_parts
+from calibrant.metrics._verdict.money_bound import Stakes, bound_money, stakes_of
+from calibrant.metrics._verdict.pattern import OffRange, Pattern, find_pattern
+from calibrant.metrics._verdict.sample_size import RELATIVE, WITHIN, round_rows, rows_for
 from calibrant.metrics._verdict.tolerance import Tolerance, tolerance_of
-from calibrant.metrics._verdict.words import pattern_words, round_up, rows_words, within_words
+from calibrant.metrics._verdict.words import (
+    average_words,
+    bound_words,
+    finding_words,
+    not_judged_words,
+    rows_words,
+    single_test_words,
+    unseen_words,
+)
 
 if TYPE_CHECKING:
-    from calibrant.metrics._intervals.honest_bands import Band
+    from numpy.typing import NDArray
+
     from calibrant.metrics._scorecard.score_card import ScoreCard
 
-__all__ = ["Verdict", "calibration_verdict", "verdict_of", "verdict_without_further_rows"]
+__all__ = ["ClassBound", "Verdict", "calibration_verdict", "verdict_of"]
 
-_WITHIN, _RELATIVE = 0.1, 0.5
 _RULES = {
-    "within": Real(0, 1, closed="neither"),
-    "relative": Real(0, closed="neither") | Nothing(),
+    "within": WITHIN,
+    "relative": RELATIVE,
     "confidence": CONFIDENCE,
     "weight_kind": Choice("frequency", "probability"),
 }
 _STREAM = 3  # of the random streams; 0 to 2 are those of intervals
+_HIGHEST, _MOST_HIGHEST = 0.05, 0.25  # of the rows, whose bound is stated apart; ties may make them more
 Kind = Literal["calibrated", "miscalibrated", "too little to matter", "cannot tell"]
+
+
+class ClassBound(NamedTuple):
+    """What is known of one class, or of the rows predicted to be of it.
+
+    Parameters
+    ----------
+    name : str
+        The class or predicted class; "" where there are two.
+    share, predicted, observed : float
+        The fraction of the rows, their mean probability, and the observed frequency.
+    gap_bound, tolerance : float
+        The bound on the mean error, and the tolerance.
+    pvalue : float
+        That of perfect calibration, adjusted for all classes.
+    """
+
+    name: str
+    share: float
+    predicted: float
+    observed: float
+    gap_bound: float
+    tolerance: float
+    pvalue: float
 
 
 @dataclass(frozen=True)
@@ -49,39 +87,58 @@ class Verdict:
     Parameters
     ----------
     kind : {"calibrated", "miscalibrated", "too little to matter", "cannot tell"}
-        The verdict in short: calibrated within the tolerance; shown to be miscalibrated; shown to be, but within the
-        tolerance; or neither shown yet.
+        The verdict in short: the mean error is bounded within the tolerance and no error is found; an error is found
+        that matters; an error is found, but bounded within the tolerance and nowhere large; or none is found and the
+        bound exceeds the tolerance.
     words : str
-        The verdict in a sentence.
-    reach : float
-        The largest distance of the honest bands from the diagonal, for nine rows in ten; NaN where the calibration
-        curve falls, so that the bands do not hold.
+        The verdict in a sentence: its kind, and then `average`, `bound`, `finding` and `unseen`.
+    gap_bound : float
+        The upper confidence bound on the mean absolute difference of the probabilities and the true frequencies. With
+        more than two classes, that of the class or predicted class whose bound is the largest relative to its
+        tolerance.
+    loss_bound : float or None
+        The same on the mean log-loss that miscalibration costs, in nats; with more than two classes, the largest of
+        each class against the others. None where the rows allow no bound.
+    money_bound : float or None
+        The same on the mean cost of a row; None without costs.
+    rows_needed : int or None
+        Where the verdict is "cannot tell": the approximate number of rows, in all, from which on the bound of a
+        calibrated model is within the tolerance in 80 % of samples.
     off : tuple of OffRange
         The ranges where the probabilities are too high or too low, each with the fraction of the rows, the mean
         probability and the observed frequency.
-    more_rows : int or None
-        The approximate number of further rows that would settle it.
     tolerance : float
-        The largest error that does not matter: the smaller of the absolute and the relative one.
+        The largest mean error that does not matter: the smaller of the absolute and the relative one.
     pvalue : float
         The p-value of perfect calibration, of all tests together.
     tests : dict of str to float
         The p-value of each test on its own.
+    average, bound, finding, unseen : str
+        What came true on average; how far off it can be; what the tests found; what could have stayed unseen.
+    classes : tuple of ClassBound
+        The bound of everything that was judged.
 
     Examples
     --------
-    >>> print(Verdict("calibrated", "calibrated within ±0.02", 0.02))
-    calibrated within ±0.02
+    >>> print(Verdict("calibrated", "calibrated: at most 2 points off on average"))
+    calibrated: at most 2 points off on average
     """
 
     kind: Kind
     words: str
-    reach: float = float("nan")
+    gap_bound: float = float("nan")
+    loss_bound: float | None = None
+    money_bound: float | None = None
+    rows_needed: int | None = None
     off: tuple[OffRange, ...] = ()
-    more_rows: int | None = None
     tolerance: float = float("nan")
     pvalue: float = float("nan")
     tests: Mapping[str, float] = field(default_factory=dict, hash=False)
+    average: str = ""
+    bound: str = ""
+    finding: str = ""
+    unseen: str = ""
+    classes: tuple[ClassBound, ...] = ()
 
     def __str__(self) -> str:
         return self.words
@@ -92,8 +149,9 @@ def calibration_verdict(
     y_true: Any,
     y_proba: Any,
     *,
-    within: float = _WITHIN,
-    relative: float | None = _RELATIVE,
+    within: float = 0.05,
+    relative: float | None = 0.5,
+    matrix: Any = None,
     confidence: float = 0.95,
     groups: Any = None,
     random_state: SeedLike = 0,
@@ -102,27 +160,35 @@ def calibration_verdict(
     pos_label: Any = None,
     labels: Any = None,
 ) -> Verdict:
-    """Return whether probabilities are calibrated, miscalibrated and how, or what it would take to tell.
+    """Return whether probabilities are calibrated, how far off they can be on average, and where they are wrong.
 
-    Two questions are answered with one error rate. *Are they miscalibrated?* Tests of the mean, the slope, both, the
-    squared error (Spiegelhalter 1986), the expected calibration error and the sums of residuals over any range are
-    calibrated jointly on samples drawn from the probabilities themselves: perfectly calibrated probabilities are called
-    miscalibrated in at most 5 of 100 samples. *How far can they be off?* Bands cover the whole calibration curve with
-    the confidence, whatever the number of rows (Dimitriadis et al. 2023), if it does not fall. As no curve is both
-    perfectly calibrated and farther off than the tolerance, at most 5 of 100 verdicts are wrong, whatever the truth.
+    *How far off?* The mean absolute difference of the probabilities and the true frequencies has an upper confidence
+    bound, from 20 to 100 groups of rows by probability; so have the log-loss and the money that it costs. It assumes
+    that the error keeps its sign within a group: waves shorter than a group are not seen. *Are they miscalibrated?*
+    Tests of the mean, the slope, both, the squared error (Spiegelhalter 1986), the expected calibration error and the
+    sums of residuals over any range are calibrated jointly on samples drawn from the probabilities themselves
+    (Westfall & Young 1993). A range that they name is called miscalibrated, however few its rows, if its own error
+    exceeds 0.1 or half its mean probability.
 
-    With more than two classes the probability of the predicted class is tested.
+    So calibrated rows are called off in at most 5 of 100 samples, and rows that are farther off on average than the
+    tolerance are called "calibrated" or "too little to matter" in at most 7 of 100, by simulation.
+
+    With more than two classes, each class against the others and the rows predicted to be of each class are judged
+    together; classes of fewer than 20 rows are not judged. Each has a bound of its own: all are within their tolerances
+    in at most 5 of 100 samples if any class is farther off.
 
     %(parameters)s
     within : float
-        The largest error that does not matter, for nine rows in ten.
+        The tolerance: the largest mean error that does not matter.
     relative : float, optional
-        The same as a fraction of the base rate, or of the rate of negatives where that is smaller; the smaller of both
-        counts. None: only `within` counts.
+        The same as a fraction of the rarer class's rate; the smaller of both counts. None: only `within` counts.
+    matrix : array of shape (n_classes, n_classes), optional
+        The cost of deciding for a class (columns) where another is the actual one (rows), as in `cost`. Decisions are
+        taken to be the cheapest ones by the probabilities.
     confidence : float
-        One minus the error rate.
+        That of the bounds; one minus the error rate of the tests.
     groups : sequence of length n_rows, optional
-        The cluster of each row: signs of whole clusters are then drawn, and bands widened by the design effect.
+        The cluster of each row: signs of whole clusters are then drawn, and bounds widened by the design effect.
     random_state : int, numpy Generator, RandomState, SeedSequence or None
         The source of randomness of the tests.
     weight_kind : {"frequency", "probability"}
@@ -134,83 +200,212 @@ def calibration_verdict(
     Examples
     --------
     >>> proba = np.repeat([0.2, 0.3], 1000)
-    >>> print(calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, proba))
-    miscalibrated: probabilities are too low: 40 % came true where 25 % were given (p = 0.001)
+    >>> verdict = calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, proba)
+    >>> verdict.kind, verdict.average, verdict.finding
+    ('miscalibrated', '25.0 % predicted, 40.0 % came true (37.9 to 42.2)', 'probabilities are too low (p = 0.001)')
     """
     options = {"within": within, "relative": relative, "confidence": confidence, "weight_kind": weight_kind}
     for name, value in options.items():
         check_param(name, value, _RULES[name])
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    costs = None if matrix is None else read_matrix(matrix, predictions, labels)
     group = None if groups is None else read_codes("groups", groups, predictions)[0]
     plan = BootstrapPlan(predictions, group, weight_kind, seed=seed_sequence(random_state))
-    return _verdict(plan, within, relative, confidence)
+    return _Judge(plan, within, relative, confidence, costs).verdict()
 
 
-def verdict_of(card: ScoreCard) -> Verdict:
-    """Return the verdict on the rows of a card."""
-    if card.judged is None:
-        return Verdict("cannot tell", "cannot tell: the card does not keep its rows")
-    return _verdict(card.judged, _WITHIN, _RELATIVE, card.confidence or 0.95)
+def verdict_of(card: ScoreCard, matrix: Any = None, labels: Any = None) -> Verdict:
+    """Return the verdict on the rows of a card, with the costs passed or else those that it was evaluated with."""
+    plan = card.judged or card.binned
+    if plan is None:
+        reason = "more than two classes are judged with all rows in memory: pass a sample of them to evaluate"
+        return Verdict("cannot tell", f"cannot tell: {reason}")
+    if matrix is None and "cost" in plan.bound:
+        keywords = bound_keywords(plan.bound["cost"])
+        matrix, labels = keywords["matrix"], keywords.get("labels")
+    costs = None if matrix is None else read_matrix(matrix, plan.predictions, labels)
+    return _Judge(plan, 0.05, 0.5, card.confidence or 0.95, costs).verdict()
 
 
-def verdict_without_further_rows(card: ScoreCard) -> Verdict:
-    """Return the verdict without the number of further rows that would settle it, whose search takes most of the time.
+class _Judged(NamedTuple):
+    """A part, and what is known of it."""
 
-    Examples
-    --------
-    >>> from calibrant.metrics import evaluate
-    >>> verdict_without_further_rows(evaluate([0, 1] * 10, [0.4, 0.6] * 10, metrics=["auc"])).more_rows is None
-    True
-    """
-    if card.judged is None:
-        return verdict_of(card)
-    return _verdict(card.judged, _WITHIN, _RELATIVE, card.confidence or 0.95, counts_rows=False)
+    part: JudgedPart
+    test: JointTest
+    bound: GapBound
+    tolerance: Tolerance
+    pattern: Pattern | None
 
+    @property
+    def ratio(self) -> float:
+        return self.bound.gap / self.tolerance.error
 
-def _verdict(
-    plan: BootstrapPlan, within: float, relative: float | None, confidence: float, *, counts_rows: bool = True
-) -> Verdict:
-    if plan.has_few_groups:
-        return Verdict("cannot tell", f"cannot tell yet: {FEW_GROUPS}")
-    cells = cells_of(plan)
-    rng = stream(plan.seed, _STREAM)
-    test = joint_test(cells, rng, confidence)
-    band = band_of(plan, confidence)
-    tolerance = tolerance_of(cells, within, relative)
-    reach = float("nan")
-    if band.falling() is None:
-        reach = reach_of(plan.predictions.calibration_rows().proba, plan.predictions.weight, band)
-    shown: dict[str, Any] = {"reach": reach, "tolerance": tolerance.error, "pvalue": test.pvalue, "tests": test.pvalues}
-    if test.pvalue <= 1.0 - confidence:
-        return _miscalibrated(cells, test, band, tolerance, confidence, shown)
-    if reach <= tolerance.error:
-        words = f"calibrated within {within_words(reach, tolerance)} for nine rows in ten{_single(test, confidence)}"
-        return Verdict("calibrated", words, **shown)
-    if not counts_rows:
-        return Verdict("cannot tell", "cannot tell yet", **shown)
-    n_rows = plan.predictions.total if plan.weight_kind == "frequency" else plan.predictions.n_rows
-    more = further_rows(cells, tolerance.error, confidence, design_effect(plan), n_rows, rng)
-    far = "" if np.isnan(reach) else f"nine rows in ten may be off by up to ±{round_up(reach):g}, "
-    words = f"cannot tell yet: {far}the tolerance is {tolerance}; {rows_words(more)}{_single(test, confidence)}"
-    return Verdict("cannot tell", words, more_rows=more, **shown)
+    def rates(self) -> tuple[float, float]:
+        cells = self.part.cells
+        predicted = float(cells.weight @ cells.proba) / cells.total
+        return predicted, min(max(predicted + float(cells.residual.sum()) / cells.total, 0.0), 1.0)
+
+    def summary(self) -> ClassBound:
+        return ClassBound(
+            self.part.name, self.part.share, *self.rates(), self.bound.gap, self.tolerance.error, self.test.pvalue
+        )
 
 
-def _miscalibrated(
-    cells: ProbabilityCells, test: JointTest, band: Band, tolerance: Tolerance, confidence: float, shown: dict[str, Any]
-) -> Verdict:
-    pattern = find_pattern(cells, test, band, confidence)
-    thus, reach = pattern_words(pattern), shown["reach"]
-    if reach <= tolerance.error and pattern.kind != "falls":
-        words = f"miscalibrated, but too little to matter: {thus}; nine rows in ten are within ±{round_up(reach):g}"
-        return Verdict("too little to matter", f"{words}, the tolerance is {tolerance}", off=pattern.off, **shown)
-    words = f"miscalibrated: {thus} (p = {test.pvalue:.2g})"
-    return Verdict("miscalibrated", words, off=pattern.off, **shown)
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Judges rows by a tolerance, and by costs in the order of their columns."""
+
+    plan: BootstrapPlan
+    within: float
+    relative: float | None
+    confidence: float
+    costs: NDArray[np.float64] | None = None
+
+    def verdict(self) -> Verdict:
+        """Return the verdict."""
+        parts, few = judged_parts(self.plan)
+        if not parts:
+            return Verdict("cannot tell", f"cannot tell: {not_judged_words(few, every=True)}")
+        if self.plan.has_few_groups:
+            cells = parts[0].cells
+            average = average_words(parts[0].name, cells, None)
+            return Verdict("cannot tell", f"cannot tell: {average}; {FEW_GROUPS}", average=average)
+        tests = joint_tests_of(self.plan, parts, stream(self.plan.seed, _STREAM), self.confidence)
+        judged = [self._judged(part, test) for part, test in zip(parts, tests, strict=True)]
+        return self._verdict(judged, few)
+
+    def _judged(self, part: JudgedPart, test: JointTest) -> _Judged:
+        pattern = None
+        if test.pvalue <= 1.0 - self.confidence:
+            band = None if part.name else band_of(self.plan, self.confidence)
+            pattern = find_pattern(part.cells, test, band, self.confidence)
+        bound = bound_gap(part.independent, self.confidence)
+        return _Judged(part, test, bound, tolerance_of(part.cells, self.within, self.relative), pattern)
+
+    def _verdict(self, judged: list[_Judged], few: list[str]) -> Verdict:
+        widest = max(judged, key=lambda each: each.ratio)
+        shown = sorted((each for each in judged if each.pattern), key=lambda each: (each.test.pvalue, -each.ratio))
+        lead = shown[0] if shown else widest
+        off = tuple(part._replace(of=each.part.name) for each in shown if each.pattern for part in each.pattern.named)
+        kind = _kind(widest.ratio <= 1.0, bool(shown), any(part.is_large for part in off))
+        loss, money = self._loss(judged), self._money(judged)
+        needed = self._rows_needed(judged) if kind == "cannot tell" else None
+        pvalue = min(each.test.pvalue for each in judged)
+        average = average_words(lead.part.name, lead.part.independent, self.confidence)
+        name = widest.part.name if widest is not lead or widest.part.name else ""
+        share = self._share_of_loss(loss)
+        bound = bound_words(self.confidence, widest.bound.gap, share, money, name, len(judged))
+        if widest.ratio > 1.0:
+            bound += f", the tolerance is {widest.tolerance}"
+        finding = finding_words([(each.part.name, each.pattern) for each in shown if each.pattern], pvalue)
+        if not few and not shown and len(judged) == 1:
+            finding += single_test_words(judged[0].test.pvalues, 1.0 - self.confidence)
+        unseen = "; ".join(filter(None, [self._unseen(lead), not_judged_words(few)]))
+        rows = rows_words(needed, self._n_counted) if kind == "cannot tell" else ""
+        is_local = kind == "miscalibrated" and widest.ratio <= 1.0
+        said = [average, bound, f"but {finding}" if is_local else finding, rows, unseen]
+        return Verdict(
+            kind,
+            f"{kind}: {'; '.join(filter(None, said))}",
+            widest.bound.gap,
+            loss,
+            money,
+            needed,
+            off,
+            widest.tolerance.error,
+            pvalue,
+            _named_tests(judged),
+            average,
+            bound,
+            finding,
+            unseen,
+            tuple(each.summary() for each in judged),
+        )
+
+    @property
+    def _n_counted(self) -> float:
+        predictions = self.plan.predictions
+        return predictions.total if self.plan.weight_kind == "frequency" else float(predictions.n_rows)
+
+    def _rows_needed(self, judged: list[_Judged]) -> int | None:
+        """Return the largest number of rows that a part needs whose bound exceeds its tolerance."""
+        needed = 0.0
+        for each in judged:
+            if each.ratio > 1.0:
+                cells = each.part.independent
+                rows = rows_for(cells, self.within, self.relative, self.confidence)
+                needed = max(needed, rows * self._n_counted / cells.total)
+        return round_rows(needed) if math.isfinite(needed) else None
+
+    def _loss(self, judged: list[_Judged]) -> float | None:
+        losses = [each.bound.loss for each in judged if not each.part.is_predicted]
+        if self.plan.predictions.n_classes <= 2 and math.isinf(self._log_loss):
+            return math.inf
+        return None if None in losses else max(loss for loss in losses if loss is not None)
+
+    def _share_of_loss(self, loss: float | None) -> float | None:
+        """Return the part of the log-loss of two classes that miscalibration costs at most."""
+        if loss is None or self.plan.predictions.n_classes > 2:
+            return None
+        if math.isinf(loss):
+            return loss
+        return min(loss / self._log_loss, 1.0) if self._log_loss > 0.0 else None
+
+    @property
+    def _log_loss(self) -> float:
+        def compute() -> float:
+            with np.errstate(divide="ignore"):
+                return self.plan.predictions.mean(-np.log(self.plan.predictions.true_class_proba()))
+
+        return self.plan.once("log-loss of the verdict", compute)
+
+    @property
+    def _stakes(self) -> Stakes | None:
+        predictions = self.plan.predictions
+        is_two = self.costs is not None and predictions.n_classes == 2
+        return stakes_of(self.costs, predictions.positive) if self.costs is not None and is_two else None
+
+    def _money(self, judged: list[_Judged]) -> float | None:
+        if self.costs is None:
+            return None
+        if self._stakes is not None:
+            return bound_money(judged[0].part.independent, judged[0].bound, self._stakes)
+        # Regret is at most the sum over classes of |q - p| times the range of the costs; all bounds hold together.
+        confidence, total = 1.0 - (1.0 - self.confidence) / len(self.costs), 0.0
+        for which, of_class in enumerate(self.costs):
+            rows = self.plan.predictions.binary_rows(which)
+            cells = group_rows(rows, self.plan.clusters())[0]
+            gap = bound_gap(independent_cells(cells, design_effect(self.plan, rows)), confidence).gap
+            total += gap * float(np.ptp(of_class))
+        return total
+
+    def _unseen(self, lead: _Judged) -> str:
+        """Return the bounds of the rows of the highest probabilities and of those beyond the threshold."""
+        cells = lead.part.independent
+        above = np.cumsum(cells.weight[::-1])[::-1] / cells.total
+        highest = above <= max(_HIGHEST, above[-1]) + 1e-12
+        found = []
+        if above[highest].max() <= _MOST_HIGHEST:
+            gap = bound_gap(cells.take(highest), self.confidence, as_whole=True).gap
+            found.append((f"the highest {{}}{f' ({lead.part.name})' if lead.part.name else ''}", highest, gap))
+        stakes = self._stakes
+        if stakes is not None and 0.0 < stakes.threshold < 1.0:
+            beyond = cells.proba > stakes.threshold
+            if beyond.any() and not beyond.all():
+                gap = bound_gap(cells.take(beyond), self.confidence, as_whole=True).gap
+                found.append((f"those beyond the threshold of {stakes.threshold:.2g} ({{}})", beyond, gap))
+        return unseen_words([(text, float(cells.weight[of].sum()) / cells.total, gap) for text, of, gap in found])
 
 
-def _single(test: JointTest, confidence: float) -> str:
-    """Return a remark where a test on its own finds an error that all tests together do not."""
-    name, least = min(test.pvalues.items(), key=lambda found: found[1], default=("", 1.0))
-    if least > 1.0 - confidence:
-        return ""
-    together = f"all tests together do not (p = {test.pvalue:.2g})"
-    return f"; the test of the {name} alone finds an error (p = {least:.2g}), {together}"
+def _kind(is_within: bool, is_shown: bool, is_large: bool) -> Kind:
+    if is_shown:
+        return "too little to matter" if is_within and not is_large else "miscalibrated"
+    return "calibrated" if is_within else "cannot tell"
+
+
+def _named_tests(judged: list[_Judged]) -> dict[str, float]:
+    return {
+        f"{each.part.name}: {name}" if each.part.name else name: pvalue
+        for each in judged
+        for name, pvalue in each.test.pvalues.items()
+    }

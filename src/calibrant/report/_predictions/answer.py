@@ -207,7 +207,7 @@ def _use(data: ReportData, name: str, which: str) -> str:
         return f"Use {which} as they are." if which != name else f"Use {which} as it is."
     if verdict.kind == "cannot tell":
         unknown = "more rows" if data.groups is None else "rows of more groups"
-        more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else unknown
+        more = f"about {rows_text(verdict.rows_needed, 'more row')}" if verdict.rows_needed else unknown
         return f"Use {which} with care, and collect {more} to tell how far the probabilities can be trusted."
     if report is not None and report.miscalibration.low is not None and report.now.pays:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."

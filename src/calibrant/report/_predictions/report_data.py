@@ -20,7 +20,7 @@ from calibrant.decisions._internal import (
 )
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
-from calibrant.metrics._internal import Predictions, read_predictions, verdict_without_further_rows
+from calibrant.metrics._internal import Predictions, read_predictions, verdict_of
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS, pooled
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class ReportData:
 
     def class_verdict(self, name: str) -> Verdict:
         """Return the verdict on the calibration of a model for the class of a page."""
-        return verdict_without_further_rows(self._class_card(name))
+        return verdict_of(self._class_card(name))
 
     def _class_card(self, name: str) -> ScoreCard:
         """Return the card of a page with the area alone, which needs no bootstrap."""

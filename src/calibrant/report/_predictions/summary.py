@@ -34,7 +34,7 @@ def summary_of(data: ReportData, sections: Sequence[Section]) -> dict[str, Any]:
 
 def _verdict(data: ReportData, name: str) -> dict[str, Any]:
     found = data.verdict(name)
-    return {"kind": found.kind, "words": found.words, "more_rows": found.more_rows}
+    return {"kind": found.kind, "words": found.words, "rows_needed": found.rows_needed}
 
 
 def _money(found: DecisionReport | None) -> dict[str, Any] | None:

@@ -185,6 +185,6 @@ def _on_verdict(data: ReportData, name: str) -> list[Callout]:
     verdict = data.verdict(name)
     if verdict.kind != "cannot tell":
         return []
-    more = "" if verdict.more_rows is None else f": about {rows_text(verdict.more_rows, 'more row')} would"
+    more = "" if verdict.rows_needed is None else f": about {rows_text(verdict.rows_needed, 'more row')} would"
     text = f"These rows do not tell whether {subject(data, name)} are calibrated{more}."
     return [Callout("warning", text, model=model_of(data, name))]
