@@ -59,7 +59,7 @@ INTERNAL = {
     "metrics": """
         Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
         check_probabilities check_two_classes design_effect difference_of_share honest_bands mid_p_difference
-        number_text percent percentile_interval read_codes read_more_labels read_predictions replicate
+        number_text percent percentile_interval points read_codes read_more_labels read_predictions replicate
         replicate_few_kinds row_amounts scope_text score_difference two_sided_z
         verdict_of
     """,

@@ -21,7 +21,7 @@ from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
 from calibrant.metrics._verdict.verdict import verdict_of
-from calibrant.metrics._verdict.words import percent
+from calibrant.metrics._verdict.words import percent, points
 
 __all__ = [
     "CALIBRATION_ERRORS",
@@ -41,6 +41,7 @@ __all__ = [
     "number_text",
     "percent",
     "percentile_interval",
+    "points",
     "read_codes",
     "read_more_labels",
     "read_predictions",

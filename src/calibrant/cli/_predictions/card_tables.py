@@ -77,12 +77,14 @@ def print_segments(column: str, cards: Mapping[str, ScoreCard], requested: bool)
 def card_document(card: ScoreCard) -> dict[str, Any]:
     """Return a card for JSON: rows, scores and verdict."""
     found = card.verdict
-    verdict = {name: value for name, value in vars(found).items() if name not in ("off", "tests")}
-    verdict |= {"off": [part._asdict() for part in found.off], "tests": dict(found.tests)}
+    verdict = {name: value for name, value in vars(found).items() if name not in ("off", "tests", "classes")}
+    for name, parts in (("off", found.off), ("classes", found.classes)):
+        verdict[name] = [part._asdict() for part in parts]
+    verdict["tests"] = dict(found.tests)
     scores = {
         name: {key: value for key, value in asdict(score).items() if key != "metric"} for name, score in card.items()
     }
-    return {"rows": card.n_rows, "scores": scores, "verdict": verdict if card.judged is not None else None}
+    return {"rows": card.n_rows, "scores": scores, "verdict": verdict}
 
 
 def _title(card: ScoreCard) -> str:

@@ -143,6 +143,18 @@ class Verdict:
     def __str__(self) -> str:
         return self.words
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The parts of the verdict after its kind, each a sentence.
+
+        Examples
+        --------
+        >>> Verdict("calibrated", "", average="9 % predicted, 8 % came true", bound="at most 2 points off").sentences
+        ('9 % predicted, 8 % came true.', 'At most 2 points off.')
+        """
+        said = (self.average, self.bound, self.finding, self.unseen)
+        return tuple(f"{part[0].upper()}{part[1:]}." for part in said if part) or (f"{self.words}.",)
+
 
 @document_metric
 def calibration_verdict(
@@ -218,8 +230,8 @@ def verdict_of(card: ScoreCard, matrix: Any = None, labels: Any = None) -> Verdi
     """Return the verdict on the rows of a card, with the costs passed or else those that it was evaluated with."""
     plan = card.judged or card.binned
     if plan is None:
-        reason = "more than two classes are judged with all rows in memory: pass a sample of them to evaluate"
-        return Verdict("cannot tell", f"cannot tell: {reason}")
+        unseen = "more than two classes are judged with all rows in memory"
+        return Verdict("cannot tell", f"cannot tell: {unseen}", unseen=unseen)
     if matrix is None and "cost" in plan.bound:
         keywords = bound_keywords(plan.bound["cost"])
         matrix, labels = keywords["matrix"], keywords.get("labels")
@@ -265,11 +277,13 @@ class _Judge:
         """Return the verdict."""
         parts, few = judged_parts(self.plan)
         if not parts:
-            return Verdict("cannot tell", f"cannot tell: {not_judged_words(few, every=True)}")
+            unseen = not_judged_words(few, every=True)
+            return Verdict("cannot tell", f"cannot tell: {unseen}", unseen=unseen)
         if self.plan.has_few_groups:
             cells = parts[0].cells
             average = average_words(parts[0].name, cells, None)
-            return Verdict("cannot tell", f"cannot tell: {average}; {FEW_GROUPS}", average=average)
+            words = f"cannot tell: {average}; {FEW_GROUPS}"
+            return Verdict("cannot tell", words, average=average, unseen=FEW_GROUPS)
         tests = joint_tests_of(self.plan, parts, stream(self.plan.seed, _STREAM), self.confidence)
         judged = [self._judged(part, test) for part, test in zip(parts, tests, strict=True)]
         return self._verdict(judged, few)
@@ -296,17 +310,18 @@ class _Judge:
         share = self._share_of_loss(loss)
         bound = bound_words(self.confidence, widest.bound.gap, share, money, name, len(judged))
         if widest.ratio > 1.0:
-            bound += f", the tolerance is {widest.tolerance}"
+            bound += f", above the tolerance of {widest.tolerance}"
+        if kind == "cannot tell":
+            bound += f"; {rows_words(needed, self._n_counted)}"
         finding = finding_words([(each.part.name, each.pattern) for each in shown if each.pattern], pvalue)
         if not few and not shown and len(judged) == 1:
             finding += single_test_words(judged[0].test.pvalues, 1.0 - self.confidence)
         unseen = "; ".join(filter(None, [self._unseen(lead), not_judged_words(few)]))
-        rows = rows_words(needed, self._n_counted) if kind == "cannot tell" else ""
         is_local = kind == "miscalibrated" and widest.ratio <= 1.0
-        said = [average, bound, f"but {finding}" if is_local else finding, rows, unseen]
+        finding = f"but {finding}" if is_local else finding
         return Verdict(
             kind,
-            f"{kind}: {'; '.join(filter(None, said))}",
+            f"{kind}: {'; '.join(filter(None, [average, bound, finding, unseen]))}",
             widest.bound.gap,
             loss,
             money,

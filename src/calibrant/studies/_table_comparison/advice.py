@@ -67,7 +67,7 @@ def _on_calibration(verdict: Verdict | None) -> str:
         return (
             ", but not for decisions at the probabilities that the verdict calls off: collect rows to calibrate it on"
         )
-    more = f" about {verdict.rows_needed:,} more rows would" if verdict.rows_needed else " more rows would"
+    more = f" about {verdict.rows_needed:,} rows in all would" if verdict.rows_needed else " more rows would"
     return f"; its probabilities are not shown to be off, and{more} show how far they can be relied on"
 
 
