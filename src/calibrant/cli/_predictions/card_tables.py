@@ -26,8 +26,10 @@ def number(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval as text, empty where there is none."""
-    return "" if low is None or high is None else f"{number(low)} to {number(high)}"
+    """Return an interval or an upper bound as text, empty where there is none."""
+    if high is None:
+        return ""
+    return f"at most {number(high)}" if low is None else f"{number(low)} to {number(high)}"
 
 
 def print_cards(cards: Mapping[str, ScoreCard]) -> None:

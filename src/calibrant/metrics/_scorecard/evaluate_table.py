@@ -57,9 +57,10 @@ def evaluate_table(
     score's note bounds the error of that, by the best and the worst order within the bins.
 
     Intervals are those of `evaluate`, of this fitted model on independent rows: BCa by the moments of means, Wilson's
-    for proportions, DeLong's for the area, a sandwich estimate for slope and intercept, honest bands for ece and cal,
+    for proportions, DeLong's for the area, a sandwich estimate for slope and intercept, an upper bound for ece and cal,
     and resampled confusion matrices or blocks of neighboring rows for others. A measure without an interval or
-    p-value that `evaluate` returns has a note on why.
+    p-value that `evaluate` returns has a note on why. The verdict on calibration is that of the histogram; that of more
+    than two classes takes all rows in memory.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from calibrant.metrics._scorecard.card_text import card_sections, card_text, sco
 if TYPE_CHECKING:
     from calibrant.metrics._calibration.equal_calibration import EqualCalibration
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
-    from calibrant.metrics._verdict.verdict import Verdict
+    from calibrant.metrics._verdict.result import Verdict
 
 __all__ = ["Score", "ScoreCard"]
 
@@ -33,7 +33,8 @@ class Score:
     value : float
         Its value.
     low, high : float or None
-        The interval; None where no valid one is known.
+        The interval; None where no valid one is known. Of calibration errors only the upper bound on the true mean
+        error is.
     method : str
         The method of the interval.
     debiased : float or None

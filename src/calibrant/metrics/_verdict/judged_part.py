@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from calibrant.metrics._calibration.gap_bound import independent_cells
 from calibrant.metrics._calibration.perfect_samples import draw_class_counts, draw_residuals, draw_signs
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, cells_of, group_rows
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._validation.predictions import BinaryRows
-from calibrant.metrics._verdict.gap_bound import independent_cells
 from calibrant.metrics._verdict.joint_test import N_DRAWS, JointTest, joint_tests
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from scipy.optimize import minimize_scalar
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.metrics._calibration.gap_bound import GapBound, RowGroups
     from calibrant.metrics._calibration.probability_cells import ProbabilityCells
-    from calibrant.metrics._verdict.gap_bound import GapBound, RowGroups
 
 __all__ = ["Stakes", "bound_money", "stakes_of"]
 
@@ -51,7 +51,7 @@ def bound_money(cells: ProbabilityCells, bound: GapBound, stakes: Stakes) -> flo
     Examples
     --------
     >>> from calibrant.metrics._calibration.probability_cells import ProbabilityCells
-    >>> from calibrant.metrics._verdict.gap_bound import bound_gap
+    >>> from calibrant.metrics._calibration.gap_bound import bound_gap
     >>> p = np.array([0.3, 0.6])
     >>> cells = ProbabilityCells(np.full(2, 500.0), p, np.zeros(2), p, p, 500.0 * p * (1 - p))
     >>> [round(bound_money(cells, bound_gap(cells, 0.95), Stakes(t, 10.0)), 3) for t in (0.3, 0.4, 0.9)]

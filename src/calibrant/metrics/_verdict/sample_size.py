@@ -10,10 +10,10 @@ import numpy as np
 from calibrant._numbers import as_floats
 from calibrant._params import Nothing, Real, check_param
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.metrics._calibration.gap_bound import typical_gap_bound
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, group_rows
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._validation.predictions import BinaryRows
-from calibrant.metrics._verdict.gap_bound import typical_gap_bound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
