@@ -101,7 +101,7 @@ class Judge:
         widest = max(judged, key=lambda each: each.ratio)
         shown = sorted((each for each in judged if each.pattern), key=lambda each: (each.test.pvalue, -each.ratio))
         lead = shown[0] if shown else widest
-        off = tuple(part._replace(of=each.part.name) for each in shown if each.pattern for part in each.pattern.named)
+        off = tuple(part._replace(of=each.part.name) for each in shown if each.pattern for part in each.pattern.off)
         kind = _kind(widest.ratio <= 1.0, bool(shown), any(part.is_large for part in off))
         loss, money = self._loss(judged), self._money(judged)
         needed = self._rows_needed(judged) if kind == "cannot tell" else None

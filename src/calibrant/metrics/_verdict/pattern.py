@@ -63,18 +63,11 @@ class Pattern(NamedTuple):
     """What is wrong with miscalibrated probabilities, and where.
 
     `kind` "falls" means that higher probabilities come true less often; `falls` is the range where that is shown.
-    `worst` are narrower ranges with a large error of their own, which `off` does not name.
     """
 
     kind: Literal["too low", "too high", "too extreme", "too timid", "falls"]
     off: tuple[OffRange, ...] = ()
     falls: tuple[float, float] | None = None
-    worst: tuple[OffRange, ...] = ()
-
-    @property
-    def named(self) -> tuple[OffRange, ...]:
-        """All ranges."""
-        return self.off + self.worst
 
 
 def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band | None, confidence: float) -> Pattern:
@@ -82,23 +75,30 @@ def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band | None, co
 
     Ranges are those where the residuals sum to more than those of calibrated rows do in any range. Where there is none,
     or only one although the slope explains more than the mean, they are all rows, or those below and above the point
-    where the line of best fit has no error. A narrow range of a large error is named in any case. Bands show where the
+    where the line of best fit has no error. A narrow range of a large error is named instead of ranges
+    without one. Bands show where the
     curve falls; without them a negative slope does.
     """
     least = test.longest_run * np.sqrt(cells.variance.sum())
     runs = (_longest_run(cells, sign) for sign in (1.0, -1.0))
     shown = [_densest(cells, run, _LEAST_PART) for run in runs if abs(cells.residual[run].sum()) >= least > 0.0]
-    scan = STATISTICS.index("scan of ranges")
+    scan, scanned = STATISTICS.index("scan of ranges"), []
     if test.values[scan] > test.critical[scan]:
-        scanned = _densest(cells, np.arange(len(cells.proba)), _LEAST_SCANNED)
-        narrow = [*shown, scanned]
-        shown = shown or [scanned]
-    else:
-        narrow = shown
-    pattern = _broad_pattern(cells, test, band, confidence, shown)
-    named = {(part.low, part.high) for part in pattern.off}
-    ranges = {_off_range(cells, part) for part in narrow}
-    return pattern._replace(worst=tuple(sorted(x for x in ranges if x.is_large and (x.low, x.high) not in named)))
+        scanned = [_densest(cells, np.arange(len(cells.proba)), _LEAST_SCANNED)]
+    broad = _broad_pattern(cells, test, band, confidence, shown or scanned)
+    large = _large_ranges(cells, [*scanned, *shown])
+    if not large or any(part.is_large for part in broad.off):
+        return broad
+    return broad._replace(off=large) if broad.kind == "falls" else Pattern(_kind(large), large)
+
+
+def _large_ranges(cells: ProbabilityCells, parts: list[NDArray[np.intp]]) -> tuple[OffRange, ...]:
+    """Return the ranges of a large error, of those that overlap the first."""
+    kept: list[OffRange] = []
+    for found in (_off_range(cells, part) for part in parts):
+        if found.is_large and all(found.high < each.low or found.low > each.high for each in kept):
+            kept.append(found)
+    return tuple(sorted(kept))
 
 
 def _broad_pattern(

@@ -85,8 +85,7 @@ def calibration_verdict(
 
     Examples
     --------
-    >>> proba = np.repeat([0.2, 0.3], 1000)
-    >>> verdict = calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, proba)
+    >>> verdict = calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, [0.2] * 1000 + [0.3] * 1000)
     >>> verdict.kind, verdict.average, verdict.finding
     ('miscalibrated', '25.0 % predicted, 40.0 % came true (37.9 to 42.2)', 'probabilities are too low (p = 0.001)')
     """

@@ -41,13 +41,6 @@ def pattern_words(pattern: Pattern) -> str:
     >>> pattern_words(Pattern("too low", (OffRange(0.01, 0.3, "too low", 1.0, 0.0, 0.08, 0.12),)))
     'probabilities are too low'
     """
-    is_plain = pattern.kind == "falls" or any(part.is_large for part in pattern.off)
-    narrow = [] if is_plain else pattern.worst
-    worst = "".join(f"; worst {_range(part)}: {_rates(part)}" for part in narrow)
-    return f"{_broad_words(pattern)}{worst}"
-
-
-def _broad_words(pattern: Pattern) -> str:
     if pattern.kind == "falls":
         where = "" if pattern.falls is None else f" between {_number(pattern.falls[0])} and {_number(pattern.falls[1])}"
         return f"the curve falls: higher scores come true less often{where}"
