@@ -192,13 +192,15 @@ def test_a_streamed_file_has_the_same_losses(pred: Path, capsys: Capture) -> Non
         one, other = (found["models"]["p"]["scores"][name]["value"] for found in (whole, streamed))
         assert one == pytest.approx(other)
     assert "brier" in streamed["models"]["p"]["scores"]
-    assert "No verdict" in run(capsys, *args, "--stream")
+    kinds = [found["models"]["p"]["verdict"]["kind"] for found in (whole, streamed)]
+    assert kinds[0] == kinds[1]
 
 
 def test_a_large_file_is_streamed(pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calibrant.cli._predictions.evaluation._STREAMED", 1000)
-    assert "No verdict" in run(capsys, "evaluate", str(pred), "--target", "y", "--proba", "p")
-    assert "Verdict" in run(capsys, "evaluate", str(pred), "--target", "y", "--proba", "p", "--in-memory")
+    args = ("evaluate", str(pred), "--target", "y", "--proba", "p")
+    assert "calibration_slope" not in run(capsys, *args)
+    assert "calibration_slope" in run(capsys, *args, "--in-memory")
 
 
 def test_what_needs_all_rows_is_not_streamed(pred: Path, capsys: Capture) -> None:

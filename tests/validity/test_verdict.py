@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibrant.metrics._verdict.further_rows import truth_as_estimated
 from scipy.special import expit, logit
 from scipy.stats import binom
 
@@ -12,7 +13,6 @@ from calibrant.metrics._calibration.probability_cells import cells_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._validation.read_predictions import read_predictions
-from calibrant.metrics._verdict.further_rows import truth_as_estimated
 from calibrant.metrics._verdict.joint_test import joint_test
 
 BETAS = {0.5: (2, 2), 0.1: (1, 9), 0.01: (1, 99)}

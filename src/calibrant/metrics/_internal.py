@@ -19,8 +19,8 @@ from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
-from calibrant.metrics._verdict.verdict import verdict_without_further_rows
-from calibrant.metrics._verdict.words import percent
+from calibrant.metrics._verdict.verdict import verdict_of
+from calibrant.metrics._verdict.words import percent, points
 
 __all__ = [
     "CALIBRATION_ERRORS",
@@ -41,6 +41,7 @@ __all__ = [
     "percent",
     "percentile_interval",
     "placements",
+    "points",
     "read_codes",
     "read_more_labels",
     "read_predictions",
@@ -51,5 +52,5 @@ __all__ = [
     "scope_text",
     "score_difference",
     "two_sided_z",
-    "verdict_without_further_rows",
+    "verdict_of",
 ]

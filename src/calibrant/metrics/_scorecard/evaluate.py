@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +14,6 @@ from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.equal_calibration import equal_calibration
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
-from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
@@ -25,7 +23,6 @@ from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
-    from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._validation.predictions import Predictions
 
 __all__ = ["evaluate", "select_metrics"]
@@ -73,9 +70,9 @@ def evaluate(
     sandwich estimate. All others come from the same bootstrap replicates,
     which reweight the rows of one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are
     above 0 by chance alone, so percentiles do not cover: they have a debiased value, the p-value of perfect
-    calibration, and an interval of the mean distance of the calibration curve from the diagonal, by honest bands.
+    calibration, and an upper bound on the true mean error, that of `calibration_verdict`.
 
-    On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; honest bands at least 95
+    On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; upper bounds at least 93
     times. Three measures fall short: ks, a maximum (93.0 of 100 with 300 rows, 93.4 with 1,000), lift, a frequency in
     few rows (92.6 with 300 rows, of which it uses 30), and h_measure, which takes the best threshold of the same rows
     (92.7 with 300 rows, 92.0 with 1,000).
@@ -187,12 +184,8 @@ def _can_evaluate(metric: Metric, predictions: Predictions) -> bool:
 
 
 def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, name: Any = None) -> ScoreCard:
-    @cache
-    def band() -> Band:
-        return band_of(plan, plan.confidence or 0.95)
-
     predictions = plan.predictions
-    scores = score_metrics(plan, metrics, interval, band)
+    scores = score_metrics(plan, metrics, interval)
     return ScoreCard(
         scores, predictions.n_rows, tuple(predictions.classes.tolist()), plan.confidence, name, judged=plan
     )

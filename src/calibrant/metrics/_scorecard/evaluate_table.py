@@ -12,6 +12,7 @@ from calibrant._params import Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
@@ -56,9 +57,10 @@ def evaluate_table(
     score's note bounds the error of that, by the best and the worst order within the bins.
 
     Intervals are those of `evaluate`, of this fitted model on independent rows: BCa by the moments of means, Wilson's
-    for proportions, DeLong's for the area, a sandwich estimate for slope and intercept, honest bands for ece and cal,
+    for proportions, DeLong's for the area, a sandwich estimate for slope and intercept, an upper bound for ece and cal,
     and resampled confusion matrices or blocks of neighboring rows for others. A measure without an interval or
-    p-value that `evaluate` returns has a note on why.
+    p-value that `evaluate` returns has a note on why. The verdict on calibration is that of the histogram; that of more
+    than two classes takes all rows in memory.
 
     Parameters
     ----------
@@ -111,7 +113,9 @@ def evaluate_table(
         table, requested = _Table(opened, columns, pos_label, names), _select_metrics(metrics, len(names))
         running = table.summed(sorted_rows if "cal" in requested else None)
         scores = _scores(table, running, sorted_rows, requested, confidence, seed_sequence(random_state))
-    return ScoreCard(scores, running.n_rows, tuple(names), confidence)
+    seed = seed_sequence(random_state)
+    binned = BootstrapPlan(running.histogram.tied_rows(), seed=seed) if len(names) <= 2 else None
+    return ScoreCard(scores, running.n_rows, tuple(names), confidence, binned=binned)
 
 
 def _scores(

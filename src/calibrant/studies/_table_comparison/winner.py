@@ -67,10 +67,15 @@ class HeldOutRows:
         return {"labels": list(found.classes), "sample_weight": weight, "pos_label": positive, "groups": self.groups}
 
     def verdict(self, seed: int, costs: CostMatrix | None) -> Verdict | None:
-        """Return the verdict on calibration; None where there are too few groups for one."""
+        """Return the verdict on calibration, with the money lost where there is a decision for each class.
+
+        None where there are too few groups for one.
+        """
         found = self.predictions
+        n_classes = len(found.classes)
+        matrix = costs.matrix if costs is not None and costs.matrix.shape == (n_classes, n_classes) else None
         try:
-            return calibration_verdict(found.y_true, found.y_pred, random_state=seed, **self.known)
+            return calibration_verdict(found.y_true, found.y_pred, matrix=matrix, random_state=seed, **self.known)
         except DataError:
             return None
 
