@@ -143,6 +143,8 @@ def time_limits(folder: Path, limits: list[float], n_busy: int, *, html: bool) -
                 environment = {**os.environ, "CALIBRANT_PROGRESS": "0"}
                 done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)  # noqa: S603
                 seconds = time.perf_counter() - start
+            if not done.stdout:
+                raise SystemExit(f"{' '.join(command)} failed with {done.returncode}: {done.stderr}")
             found = json.loads(done.stdout)
             ratio = seconds / limit
             print(
