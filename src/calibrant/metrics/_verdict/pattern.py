@@ -75,9 +75,8 @@ def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band | None, co
 
     Ranges are those where the residuals sum to more than those of calibrated rows do in any range. Where there is none,
     or only one although the slope explains more than the mean, they are all rows, or those below and above the point
-    where the line of best fit has no error. A narrow range of a large error is named instead of ranges
-    without one. Bands show where the
-    curve falls; without them a negative slope does.
+    where the line of best fit has no error. A narrow range of a large error is named instead of ranges without
+    one. Bands show where the curve falls; without them a negative slope does.
     """
     least = test.longest_run * np.sqrt(cells.variance.sum())
     runs = (_longest_run(cells, sign) for sign in (1.0, -1.0))
@@ -195,6 +194,6 @@ def _off_range(cells: ProbabilityCells, run: NDArray[np.intp]) -> OffRange:
 
 
 def _kind(off: tuple[OffRange, ...]) -> Literal["too low", "too high", "too extreme", "too timid"]:
-    if len(off) == 1:
+    if len({part.how for part in off}) == 1:
         return off[0].how
     return "too extreme" if off[0].how == "too low" else "too timid"
