@@ -57,11 +57,11 @@ INTERNAL = {
         with_classes
     """,
     "metrics": """
-        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled bca_interval check_options
-        check_probabilities check_two_classes design_effect difference_of_share honest_bands mid_p_difference
-        number_text percent percentile_interval read_codes read_more_labels read_predictions replicate
-        replicate_few_kinds row_amounts scope_text score_difference two_sided_z
-        verdict_without_further_rows
+        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled RowValues area_variance
+        bca_interval check_options check_probabilities check_two_classes design_effect difference_of_share
+        honest_bands mid_p_difference number_text percent percentile_interval placements read_codes
+        read_more_labels read_predictions replicate replicate_few_kinds row_amounts row_values_of scope_text
+        score_difference two_sided_z verdict_without_further_rows
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "neural": "NEURAL_NET_RULES Net",
@@ -70,8 +70,9 @@ INTERNAL = {
         score_limits
     """,
     "resampling": """
-        ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL Sharing are_regressors
-        bootstrap_632_values open_seeds read_experiment read_plan seeded_clone split_interval split_seed splitters
+        ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL RowDifference RowStatistics
+        Scorer Sharing TestedRows TrainingSummary TrialData are_regressors bootstrap_632_values open_seeds
+        read_experiment read_plan row_contributions seeded_clone split_interval split_seed splitters
     """,
     "studies": """
         BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings hide_password one_sided

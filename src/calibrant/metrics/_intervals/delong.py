@@ -15,7 +15,7 @@ from calibrant.metrics._intervals.proportions import Interval, two_sided_z
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["area_difference", "area_interval", "combined_difference", "placements"]
+__all__ = ["area_difference", "area_interval", "area_variance", "combined_difference", "placements"]
 
 
 def area_interval(
@@ -107,6 +107,20 @@ def placements(
     of_positive = (ranks[positive] - rankdata(scores[positive])) / n_negative
     of_negative = 1.0 - (ranks[~positive] - rankdata(scores[~positive])) / n_positive
     return of_positive, of_negative
+
+
+def area_variance(area: float, n_positive: float, n_negative: float) -> float:
+    """Return the variance of an area of untied scores, as Hanley & McNeil (1982) have it.
+
+    Examples
+    --------
+    >>> round(math.sqrt(area_variance(0.893, 51, 58)), 3)  # their example
+    0.032
+    """
+    of_positive, of_negative = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    own = area * (1.0 - area)
+    sums = own + (n_positive - 1.0) * (of_positive - area**2) + (n_negative - 1.0) * (of_negative - area**2)
+    return sums / (n_positive * n_negative)
 
 
 def _log_odds_interval(area: float, variance: float, z: float) -> Interval:
