@@ -57,8 +57,8 @@ INTERNAL = {
         with_classes
     """,
     "metrics": """
-        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled RowValues bca_interval brier_divisor
-        check_options check_probabilities check_two_classes design_effect honest_bands
+        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled RowValues area_variance bca_interval
+        brier_divisor check_options check_probabilities check_two_classes design_effect honest_bands
         number_text percent percentile_interval placements points read_codes read_more_labels read_predictions replicate
         replicate_few_kinds row_amounts row_values_of scope_text score_difference two_sided_z
         verdict_of

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.stats
 import sklearn
 from joblib import parallel_config
 from sklearn.datasets import load_diabetes, load_iris
@@ -103,8 +104,8 @@ def squared(y_true: Any, y_proba: Any) -> float:
     return mse(y_true, y_proba)
 
 
-def test_the_interval_of_an_unknown_range_is_that_of_the_corrected_resampled_t_test() -> None:
-    found = estimate_performance(TREE, X, Y, CrossValidation(10, 10), [squared])
+def test_the_interval_by_splits_of_an_unknown_range_is_that_of_the_corrected_resampled_t_test() -> None:
+    found = estimate_performance(TREE, X, Y, CrossValidation(10, 10), [squared], interval="splits")
     values = found.split_values("squared")
     test = corrected_resampled_t_test(values, np.zeros(100), n_train=135, n_test=15, k=10)
     score = found.score("squared")
@@ -113,26 +114,29 @@ def test_the_interval_of_an_unknown_range_is_that_of_the_corrected_resampled_t_t
 
 def test_repeats_of_scikit_learn_do_not_count_as_further_splits_either() -> None:
     plan = RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)
-    found = estimate_performance(TREE, X, Y, plan, [squared])
+    found = estimate_performance(TREE, X, Y, plan, [squared], interval="splits")
     test = corrected_resampled_t_test(found.split_values("squared"), np.zeros(20), n_train=120, n_test=30, k=5)
     assert found.score("squared").high == pytest.approx(test.high)
 
 
-def test_the_interval_of_repeated_holdouts_counts_every_repeat() -> None:
-    found = estimate_performance(TREE, X, Y, RepeatedHoldout(8), [squared])
+def test_the_interval_by_splits_of_repeated_holdouts_counts_every_repeat() -> None:
+    found = estimate_performance(TREE, X, Y, RepeatedHoldout(8), [squared], interval="splits")
     test = corrected_resampled_t_test(found.split_values("squared"), np.zeros(8), n_train=100, n_test=50)
     assert found.score("squared").high == pytest.approx(test.high)
 
 
 def test_the_interval_of_one_split_is_that_of_its_test_rows() -> None:
-    found = estimate_performance(TREE, X, Y, Holdout(), ["error", "mse"])
+    """Wilson's of an error; of a loss within 0 to 2, the solution of (mean - x)^2 = t^2 s^2/n x(2 - x)/(m(2 - m))."""
+    found = estimate_performance(GaussianNB(), X[:100, 1:2], Y[:100], Holdout(), ["error", "mse"])
     pooled = found.pooled()
     wrong = int((pooled.y_pred.argmax(axis=1) != pooled.y_true).sum())
-    low, high = proportion_interval(wrong, 50)
-    score = found.score("error")
-    assert (score.low, score.high) == pytest.approx((low, high))
-    card = evaluate(pooled.y_true, pooled.y_pred, metrics=["mse"])
-    assert (found.score("mse").low, found.score("mse").high) == pytest.approx((card["mse"].low, card["mse"].high))
+    score, n = found.score("error"), len(pooled.y_true)
+    assert (score.low, score.high) == pytest.approx(tuple(proportion_interval(wrong, n)))
+    losses = 2 * (1 - pooled.y_pred[np.arange(n), pooled.y_true]) ** 2
+    ends, mean = np.array([found.score("mse").low, found.score("mse").high]), losses.mean()
+    t = scipy.stats.t(min(np.bincount(pooled.y_true)) - 1).ppf(0.975)
+    variance = losses.var(ddof=1) / n * ends * (2 - ends) / (mean * (2 - mean))
+    assert np.abs(ends - mean) == pytest.approx(t * np.sqrt(variance))
 
 
 @pytest.mark.parametrize("plan", [Resubstitution(), AcrossGroups()], ids=str)
@@ -342,7 +346,7 @@ def test_a_learning_curve_has_a_performance_for_each_size() -> None:
 def test_a_metric_that_is_undefined_in_a_split_is_noted_and_left_out_of_the_mean() -> None:
     found = estimate_performance(GaussianNB(), X[:100], Y[:100], LeaveOneOut(), ["auc", "error"])
     assert math.isnan(found.mean("auc"))
-    assert "auc: without a value in 100 of 100 splits." in repr(found)
+    assert "auc: without a value in 100 of 100 splits; no interval: it has no value in any split." in repr(found)
     pooled = found.pooled()
     assert evaluate(pooled.y_true, pooled.y_pred, metrics=["auc"], confidence=None)["auc"].value == 1.0
 
@@ -354,7 +358,9 @@ def test_several_methods_are_printed_in_one_table_with_notes() -> None:
     lines = repr(found).splitlines()
     assert lines[0].startswith("Performance by 3 times holdout of 33 % of the rows, stratified: 1,500 rows, 3 splits")
     assert [line.split()[0] for line in lines[1:4]] == ["mse", "laplace", "m"]
-    assert "Nadeau & Bengio" in lines[4]
+    assert lines[4] == "Intervals at 95 % for rows drawn anew, by the losses of the tested rows."
+    by_splits = estimate_performance(methods, donors.X, donors.y, RepeatedHoldout(3), ["mse"], interval="splits")
+    assert "Nadeau & Bengio" in repr(by_splits)
     assert "<table>" in found._repr_html_()
 
 

@@ -1,4 +1,4 @@
-"""Intervals over splits: within the range of the metric, of a width above 0, and none for calibration errors."""
+"""Intervals of means over splits: within the range of the metric, of some width, with a note where there is none."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 
+from calibrant.bayes import ConstantClassifier
 from calibrant.metrics import METRICS, evaluate, proportion_interval
 from calibrant.resampling import (
     Bootstrap632,
@@ -41,9 +42,9 @@ def one_error(y_true: Any, y_proba: Any) -> float:
 
 
 def test_separable_rows_have_an_error_above_0_within_its_interval() -> None:
-    """Of 30 rows predicted without error, tenfold: Wilson's interval of 3 / (1/10 + 1/9) rows."""
+    """Of 30 rows predicted without error, tenfold: Wilson's interval of 30 / (1 + 1/9) rows."""
     score = estimate_performance(KNeighborsClassifier(1), *separated(30), CrossValidation(10), ["error"]).score("error")
-    n, z2 = 3 / (1 / 10 + 1 / 9), scipy.stats.chi2.ppf(0.95, 1)
+    n, z2 = 30 / (1 + 1 / 9), scipy.stats.chi2.ppf(0.95, 1)
     assert (score.value, score.low) == (0.0, 0.0)
     assert score.high == pytest.approx(z2 / (n + z2))
     assert proportion_interval(0, n).high == pytest.approx(score.high)
@@ -61,7 +62,7 @@ def test_every_interval_is_within_its_range_and_has_some_width(plan: Any, gap: f
         assert math.isnan(low) or METRICS[name].low <= low < high <= METRICS[name].high, name
     for model in models:
         assert found.score("error", model).low is not None
-        assert found.score("mse", model).low is not None or isinstance(plan, Holdout)
+        assert found.score("mse", model).low is not None
 
 
 @given(
@@ -117,9 +118,10 @@ def test_calibration_errors_have_no_interval_over_splits_and_name_the_pooled_pre
     for name in CALIBRATION_ERRORS:
         score = found.score(name)
         assert (score.low, score.high) == (None, None)
-        assert "estimate it by the predictions of all splits, evaluate(pooled.y_true, pooled.y_pred)" in score.note
+        assert score.note.startswith("no interval: calibration errors are above 0 by chance alone")
+        assert "evaluate(pooled.y_true, pooled.y_pred)" in score.note
     assert found.score("mse").note == ""
-    assert "ece: no interval over splits" in repr(found)
+    assert "ece: no interval: calibration errors" in repr(found)
 
 
 def test_pooled_predictions_of_a_calibrated_model_have_a_lower_calibration_error_than_its_folds() -> None:
@@ -134,14 +136,10 @@ def test_pooled_predictions_of_a_calibrated_model_have_a_lower_calibration_error
     assert card["ece"].low is not None
 
 
-def test_one_split_has_the_proved_interval_of_a_calibration_error() -> None:
-    X, y = separated(90, 0.0)
-    assert estimate_performance(TREE, X, y, Holdout(), ["ece"]).score("ece").low is not None
-
-
 def test_equal_values_of_an_unknown_range_have_no_interval() -> None:
     found = estimate_performance(KNeighborsClassifier(1), *separated(30), CrossValidation(10), [one_error])
     assert found.score("one_error").low is None
+    assert found.score("one_error").note == "no interval: all rows have the same value"
 
 
 @pytest.mark.parametrize("plan", [CrossValidation(5), Holdout()], ids=str)
@@ -150,3 +148,116 @@ def test_numbers_predicted_without_error_have_an_interval_of_some_width_or_none(
     found = estimate_performance(LinearRegression(), X, np.zeros(40) + 3.0, plan, ["mean_absolute_error"])
     score = found.score("mean_absolute_error")
     assert score.low is None or 0 <= score.low < score.high
+
+
+@pytest.mark.parametrize("plan", [CrossValidation(5), LeaveOneOut(), Bootstrap632(20)], ids=str)
+def test_losses_have_intervals_by_every_plan(plan: Any) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = (random.random(60) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+    found = estimate_performance(
+        ProbabilityTreeClassifier(estimate="laplace"), X, y, plan, ["error", "mse", "log_loss", "auc"]
+    )
+    for name in ("error", "mse", "log_loss"):
+        score = found.score(name)
+        assert score.low < score.value < score.high
+    if isinstance(plan, LeaveOneOut):
+        assert (
+            found.score("auc").note == "without a value in 60 of 60 splits; no interval: it has no value in any split"
+        )
+    else:
+        assert found.score("auc").low < found.score("auc").value < found.score("auc").high
+
+
+def test_repeats_do_not_shorten_the_interval_of_a_stable_method() -> None:
+    """Of the base rate by stratified folds, whose losses do not change with the folds."""
+    y = np.arange(300) % 10 == 0
+    lengths = []
+    for n_repeats in (1, 5):
+        plan = CrossValidation(10, n_repeats)
+        score = estimate_performance(
+            DummyClassifier(strategy="prior"), np.zeros((300, 1)), y, plan, ["log_loss"]
+        ).score("log_loss")
+        lengths.append(score.high - score.low)
+    assert lengths[1] == pytest.approx(lengths[0], rel=1e-6)
+
+
+class Certain(ConstantClassifier):
+    """A classifier that is certain of the class of every row, and wrong about some."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return np.tile([1.0, 0.0], (len(X), 1))
+
+
+def test_an_infinite_mean_is_explained_and_that_of_another_method_keeps_its_interval() -> None:
+    methods = {"certain": Certain(), "base rate": ConstantClassifier()}
+    found = estimate_performance(methods, np.zeros((40, 1)), np.arange(40) % 4 == 0, CrossValidation(5), ["log_loss"])
+    assert found.score("log_loss", "certain").value == math.inf
+    assert found.score("log_loss", "certain").note == "no interval: it is infinite in 5 of 5 splits"
+    assert found.score("log_loss", "base rate").low is not None
+    assert found.score("log_loss", "base rate").note == ""
+    difference = found.compare("log_loss", "certain", "base rate")
+    assert (difference.low, difference.pvalue, difference.better) == (None, None, "")
+
+
+def score_of(y: Any, metric: str, **options: Any) -> Any:
+    y = np.asarray(y)
+    plan = options.pop("plan", CrossValidation(2))
+    X = np.arange(len(y), dtype=float)[:, None]
+    return estimate_performance(ConstantClassifier(), X, y, plan, [metric], **options).score(metric)
+
+
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.LittleDataWarning")
+@pytest.mark.parametrize(
+    ("y", "metric", "options", "note"),
+    [
+        ([0, 1, 1], "log_loss", {}, "no interval: it is infinite in 1 of 2 splits"),
+        ([0, 1, 1], "mse", {}, "no interval: 1 rows of the rarer class are too few"),
+        (np.arange(40) % 20 == 0, "auc", {}, "no interval: 2 rows of the rarer class are too few"),
+        (np.arange(40) % 7 < 2, "log_loss", {"groups": np.arange(40) // 8}, None),
+        (np.arange(40) % 2, "log_loss", {"groups": np.arange(40) // 10}, "no interval: 4 groups of the rarer class"),
+        (
+            np.arange(40) % 2,
+            "error",
+            {"sample_weight": np.full(40, 0.01)},
+            "no interval: the weights, which count rows",
+        ),
+        (np.arange(40) % 4 == 0, "log_loss", {"groups": np.arange(40)}, None),
+        (np.arange(40) % 2, "auc", {}, None),
+    ],
+)
+def test_rows_that_show_too_little_are_explained(y: Any, metric: str, options: Any, note: str | None) -> None:
+    """Never NaN in silence: an interval, or the reason why there is none."""
+    score = score_of(y, metric, **options)
+    if note is None:
+        assert score.low < score.high
+    else:
+        assert score.low is None
+        assert score.note.split("; ")[-1].startswith(note)
+
+
+def test_one_group_has_no_interval() -> None:
+    splits = [(np.arange(20), np.arange(20, 40))]
+    score = score_of(np.arange(40) % 2, "log_loss", plan=splits, groups=np.repeat(["a", "b"], 20))
+    assert score.note == "no interval: there is one group"
+
+
+def test_rows_of_weight_0_are_absent() -> None:
+    y, weight = np.arange(60) % 2, np.repeat([1.0, 0.0], [40, 20])
+    plan = CrossValidation(4, stratified=False)
+    whole, part = score_of(y, "log_loss", sample_weight=weight, plan=plan), score_of(y[:40], "log_loss", plan=plan)
+    assert (whole.value, whole.low, whole.high) == pytest.approx((part.value, part.low, part.high))
+
+
+def test_few_numbers_are_too_few_for_an_interval() -> None:
+    found = estimate_performance(
+        LinearRegression(), np.arange(3.0)[:, None], [1.0, 2.0, 4.0], LeaveOneOut(), ["mean_absolute_error"]
+    )
+    assert found.score("mean_absolute_error").note == "no interval: 3 rows are too few"
+
+
+def test_one_class_is_explained() -> None:
+    """A constant class is predicted with certainty: the loss is 0 in every row, which shows little."""
+    score = score_of(np.zeros(30), "log_loss", plan=CrossValidation(3))
+    assert score.low is None
+    assert score.note.startswith("no interval: 0 rows of the rarer class are too few")

@@ -4,7 +4,7 @@ from calibrant.metrics._classification.costs import row_amounts
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
-from calibrant.metrics._intervals.delong import placements
+from calibrant.metrics._intervals.delong import area_variance, placements
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
@@ -30,6 +30,7 @@ __all__ = [
     "Predictions",
     "Resampled",
     "RowValues",
+    "area_variance",
     "bca_interval",
     "brier_divisor",
     "check_options",

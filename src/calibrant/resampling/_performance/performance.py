@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._performance.row_statistics import RowStatistics
 
-__all__ = ["METRIC_PARAMETERS", "Performance", "Pooled"]
+__all__ = ["METRIC_PARAMETERS", "Performance", "Pooled", "mean_of_defined"]
 
 METRIC_PARAMETERS = """\
 Parameters
@@ -112,8 +112,8 @@ class Performance:
         The predictions of each method.
     choices : tuple of str
         With `Nested`, the method chosen in each split.
-    notes : dict of metric to str
-        Why a metric has no interval; of calibration errors, that the pooled predictions estimate them better.
+    notes : dict of (method, metric) to str
+        Why a mean has no interval; of calibration errors, that the pooled predictions estimate them better.
     rows : RowStatistics or None
         What the tested rows contribute to the means, which `compare` reads; None where they show nothing.
 
@@ -141,7 +141,7 @@ class Performance:
     n_rows: int
     predictions: tuple[Pooled, ...]
     choices: tuple[str, ...] = ()
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
     rows: RowStatistics | None = field(default=None, repr=False)
 
     @property
@@ -173,8 +173,7 @@ class Performance:
         float
             The mean; NaN where no split has a value.
         """
-        values = self._defined_values(metric, method)
-        return float(values.mean()) if len(values) else math.nan
+        return mean_of_defined(self.split_values(metric, method))
 
     @fill_docstring(metric_parameters=METRIC_PARAMETERS)
     def score(self, metric: str, method: str | None = None) -> Score:
@@ -187,10 +186,11 @@ class Performance:
         Score
             ``value``, ``low``, ``high`` and, where splits have no value or the metric has no interval, a ``note``.
         """
-        low, high = self.intervals[self.methods[self._method_index(method)], metric]
+        name = self.methods[self._method_index(method)]
+        low, high = self.intervals[name, metric]
         undefined = self.n_splits - len(self._defined_values(metric, method))
         missing = f"without a value in {undefined} of {self.n_splits} splits" if undefined else ""
-        note = "; ".join(filter(None, (missing, self.notes.get(metric, ""))))
+        note = "; ".join(filter(None, (missing, self.notes.get((name, metric), ""))))
         if math.isnan(low):
             return Score(metric, self.mean(metric, method), note=note)
         return Score(metric, self.mean(metric, method), low, high, self.interval_text, note=note)
@@ -332,6 +332,13 @@ class Performance:
     def _sections(self) -> tuple[Section, ...]:
         """Return the results as sections, which notebooks, reports and web pages show."""
         return performance_sections(self)
+
+
+def mean_of_defined(values: NDArray[np.float64]) -> float:
+    """Return the mean of the values that are not NaN; NaN where there are none, or infinite ones of both signs."""
+    defined = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore"):
+        return float(defined.mean()) if len(defined) else math.nan
 
 
 def _index(what: str, name: str, names: tuple[str, ...]) -> int:

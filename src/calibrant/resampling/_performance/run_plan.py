@@ -16,7 +16,7 @@ from calibrant._progress import progress
 from calibrant.metrics import Interval
 from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
 from calibrant.resampling._performance.intervals import NO_INTERVAL, split_interval
-from calibrant.resampling._performance.performance import Performance, Pooled
+from calibrant.resampling._performance.performance import Performance, Pooled, mean_of_defined
 from calibrant.resampling._performance.row_contributions import TestedRows, row_contributions
 from calibrant.resampling._performance.row_statistics import RowStatistics
 from calibrant.resampling._plans import splitters
@@ -165,7 +165,7 @@ def _row_statistics(
             found[name, metric] = row_contributions(scorer, metric, trials, own, tested)
             if fitted is not None:
                 trained = np.array([np.asarray(trial.training_values)[column] for trial in fitted])
-                share = _training_share(float(np.nanmean(values[number, column])), own, trained)
+                share = _training_share(values[number, column], own, trained)
                 of_training = row_contributions(scorer, metric, fitted, trained, tested.again(fitted))
                 found[name, metric] = found[name, metric].plus(of_training, share)
     return RowStatistics(tested, found)
@@ -176,12 +176,12 @@ def _training_trials(trials: Sequence[MethodTrial]) -> list[MethodTrial]:
     return [replace(each, test=np.asarray(each.train), predictions=each.training_predictions) for each in trials]
 
 
-def _training_share(combined: float, tested: NDArray[np.float64], trained: NDArray[np.float64]) -> float:
+def _training_share(combined: NDArray[Any], tested: NDArray[Any], trained: NDArray[Any]) -> float:
     """Return the weight of the training rows in a value of .632 or .632+, which is held fixed."""
-    test, training = float(np.nanmean(tested)), float(np.nanmean(trained))
-    if not math.isfinite(combined) or math.isclose(test, training):
+    whole, test, training = (mean_of_defined(values) for values in (combined, tested, trained))
+    if not all(map(math.isfinite, (whole, test, training))) or math.isclose(test, training):
         return _TRAINING
-    return min(max((combined - test) / (training - test), 0.0), 1.0)
+    return min(max((whole - test) / (training - test), 0.0), 1.0)
 
 
 def _by_rows(
@@ -196,10 +196,8 @@ def _by_rows(
     names = list(dict.fromkeys(name for name, _ in rows.contributions))
     found = {}
     for (number, name), (column, metric) in itertools.product(enumerate(names), enumerate(scorer.metrics)):
-        known = values[number, column][~np.isnan(values[number, column])]
-        if len(known):
-            limits, mean = scorer.range_of(metric), float(known.mean())
-            found[name, metric] = rows.interval(name, metric, mean, confidence, limits, counts[metric])
+        mean = mean_of_defined(values[number, column])
+        found[name, metric] = rows.interval(name, metric, mean, confidence, scorer.range_of(metric), counts[metric])
     return found
 
 
@@ -210,14 +208,15 @@ def _n_counted(metric: str, trials: Sequence[MethodTrial], scorer: Scorer) -> fl
     return scorer.n_counted(metric, predictions, row)
 
 
-def _notes(rows: RowStatistics, intervals: Mapping[tuple[str, str], Interval], scorer: Scorer) -> dict[str, str]:
-    """Return why metrics have no interval."""
+def _notes(
+    rows: RowStatistics, intervals: Mapping[tuple[str, str], Interval], scorer: Scorer
+) -> dict[tuple[str, str], str]:
+    """Return why means have no interval."""
     found = {}
     for (name, metric), ends in intervals.items():
-        why = rows.why_none(name, metric) or "all rows have the same value"
-        if ends == NO_INTERVAL:
+        if math.isnan(ends.low):
             more = f"; {_POOL_THEM}" if scorer.is_calibration_error(metric) else ""
-            found[metric] = f"no interval: {why}{more}"
+            found[name, metric] = f"no interval: {rows.why_none(name, metric) or 'all rows have the same value'}{more}"
     return found
 
 
