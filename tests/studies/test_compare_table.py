@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -60,11 +61,12 @@ def test_verdict_and_money_are_those_of_the_held_out_rows(appeal):
     held_out = appeal.held_out
     assert held_out["row"].tolist() == list(range(1500))
     rows = held_out["gives"], held_out["probability_yes"]
-    assert appeal.verdict.words == calibration_verdict(*rows, pos_label="yes").words
-    report = decision_report(*rows, CostMatrix.from_dict(COSTS), pos_label="yes")
+    costs = CostMatrix.from_dict(COSTS)
+    assert appeal.verdict.words == calibration_verdict(*rows, pos_label="yes", matrix=costs.matrix).words
+    report = decision_report(*rows, costs, pos_label="yes")
     assert appeal.money.now.total.value == pytest.approx(report.now.total.value)
-    best = appeal.ranking[0]
-    assert 1500 * best.earned == pytest.approx(report.now.total.value)
+    advised = next(each for each in appeal.ranking if each.method == appeal.advised)
+    assert 1500 * advised.earned == pytest.approx(report.now.total.value)
 
 
 def test_files_hold_the_model_and_its_predictions(appeal):
@@ -218,3 +220,32 @@ def test_a_method_that_is_better_than_all_others_is_said_to_be(tmp_path):
     frame = pd.DataFrame({"x": x, "y": np.where(rng.random(300) < 1 / (1 + np.exp(-4 * x)), "yes", "no")})
     found = compare_table(frame, methods=["logistic regression"], store=tmp_path / "s.db")
     assert found.advice == "Use logistic regression: shown to be better than the base rate."
+
+
+def test_advice_is_an_action_with_money_and_the_simplest_of_equals_is_taken(appeal):
+    frame = appeal.to_frame()
+    assert set(frame["standing"]) <= {"best", "as good", "worse"}
+    assert appeal.advice.startswith(f"Use {appeal.advised}: ")
+    assert " per 1,000 rows against " in appeal.advice
+    assert str(appeal).startswith(f"Advice: Use {appeal.advised}: ")
+    assert appeal.verdict.money_bound is not None
+
+
+def test_a_calibrated_method_with_the_same_probabilities_is_no_line_of_its_own(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    frame = pd.DataFrame({"x": x, "y": np.where(rng.random(400) < 1 / (1 + np.exp(-x)), "yes", "no")})
+    names = ["logistic regression", "calibrated logistic regression"]
+    found = compare_table(frame, methods=names, store=tmp_path / "s.db")
+    merged = [each for each in found.ranking if each.same]
+    lines = [line for line in str(found).splitlines() if line.startswith("  ") and "logistic regression" in line]
+    assert len(found.ranking) == 3 - len(merged)
+    assert [each.same for each in merged] in ([], [names[1]])
+    assert any("logistic regression, calibrated or not" in line for line in lines) == bool(merged)
+
+
+def test_a_run_that_time_ended_says_in_a_note_which_rows_it_is_of(appeal):
+    cut = replace(appeal, ended="time limit", n_splits=9, n_rows=1350)
+    first, *_, note = (line for line in str(cut).splitlines() if line.startswith(("Advice", "Note")))
+    assert first.startswith("Advice: Use ")
+    assert note.startswith("Note: the time limit ended the run after 9 of 10 splits; all figures are of the 1,350 rows")

@@ -104,7 +104,7 @@ def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:
     n_worse = sum(each.standing == "worse" for each in ranking)
     if n_worse == n - 1:
         return "shown to be better than the base rate" if n == 2 else f"shown to be better than all {n - 1} others here"
-    return f"the best of {n} here"
+    return f"the best of {n} here" + (f", and shown to be better than {n_worse} of them" if n_worse else "")
 
 
 def _earns(money: DecisionReport | None) -> str:

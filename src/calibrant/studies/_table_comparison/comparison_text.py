@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from calibrant.metrics._internal import number_text
-from calibrant.studies._table_comparison.candidates import BASELINE
+from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
@@ -176,7 +176,7 @@ def _score(found: TableComparison) -> str:
     value, low, high = found.expected
     ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
     text = f"expect a {name} of {number_text(value)}{ends} of {found.advised} on new rows"
-    if found.advised == best.method and best.correction in ("folds", "rows"):
+    if found.advised == best.method and number_text(value) != number_text(best.apparent):
         return f"{text}; its mean of {number_text(best.apparent)} is flattered by its choice among {best.n_methods}."
     if found.advised != best.method:
         text += f"; the best mean, {number_text(best.apparent)}, is that of {best.method}"
@@ -188,7 +188,7 @@ def _as_good(found: TableComparison) -> str:
     names = [each.method for each in found.ranking if each.standing in ("best", "as good")]
     if found.comparison is not None and not found.comparison.pairs:
         return f"no test tells the methods apart: {found.comparison.reason}."
-    if len(names) < 2 or found.advised == BASELINE:
+    if {name.removeprefix(CALIBRATED) for name in names} == {found.advised} or found.advised == BASELINE:
         return ""
     own = next(each for each in found.ranking if each.method == found.advised)
     size = "" if found.model_bytes is None else f" and {_bytes(found.model_bytes)}"
