@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["advise", "simplest_first"]
 
 _SIMPLE = ("naive Bayes", "logistic regression", "tree")  # people can read these
+_ALL = {2: "the base rate", 3: "both others here"}  # by the number of methods
 _MANY_TIMES = 3.0  # a method that is less than so many times faster is not worth mentioning as faster
 
 
@@ -103,7 +104,7 @@ def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:
         return f"as good as the best of {n} here{speed}"
     n_worse = sum(each.standing == "worse" for each in ranking)
     if n_worse == n - 1:
-        return "shown to be better than the base rate" if n == 2 else f"shown to be better than all {n - 1} others here"
+        return f"shown to be better than {_ALL.get(n, f'all {n - 1} others here')}"
     return f"the best of {n} here" + (f", and shown to be better than {n_worse} of them" if n_worse else "")
 
 
@@ -112,7 +113,7 @@ def _earns(money: DecisionReport | None) -> str:
         return ""
     scale = 1000.0 / money.now.n_rows
     own, all_alike = scale * money.now.total.value, scale * money.everybody.value
-    alone = f"{all_alike:,.0f} for {money.now.best_alone!r} for everybody"
+    alone = f"{all_alike:,.0f} for “{money.now.best_alone}” for everybody"
     return f", and it earns {own:,.0f} per 1,000 rows against {alone}"
 
 
@@ -122,7 +123,7 @@ def _use_base_rate(
     rate = "Use the base rate, the same probability for every row"
     if money is not None:
         alone = 1000.0 / money.now.n_rows * money.everybody.value
-        rate = f"Decide for {money.now.best_alone!r} for everybody, which earns {alone:,.0f} per 1,000 rows"
+        rate = f"Decide for “{money.now.best_alone}” for everybody, which earns {alone:,.0f} per 1,000 rows"
     n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
     text = f"{rate}: no method is shown to beat the base rate on {n_rows}"
     advantage = math.nan if against is None else against.shown_advantage(BASELINE)
