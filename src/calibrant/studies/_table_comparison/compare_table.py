@@ -92,10 +92,11 @@ def compare_table(
     metric : str
         The metric that ranks.
     time_limit : float, optional
-        Seconds that the whole call may take, also on a busy machine: it ends within a quarter more. Trials that run
-        when their time is up are ended, and those that are recorded count. Time is kept for what follows them: the
-        summary, and fitting the best method to all rows, as long as its folds suggest. Where that fit is not finished
-        in time there is no model, and the result says which limit would do. At least one method must finish a split.
+        Seconds that the whole call may take, also on a busy machine: it ends within a quarter more, unless reading the
+        rows takes longer. Trials that run when their time is up are ended, and those that are recorded count. Time is
+        kept for what follows them: the summary, and fitting the best method to all rows, as long as its folds suggest.
+        Where that fit is not finished in time there is no model, and the result says which limit would do. At least
+        one method must finish a split.
     workers : int, optional
         Number of processes; by default this one, with a time limit one other.
     store : str or path
