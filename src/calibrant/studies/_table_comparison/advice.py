@@ -100,7 +100,7 @@ def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:
     best, n = ranking[0], len(ranking)
     if own.method != best.method:
         faster = best.seconds / own.seconds if own.seconds > 0 else math.inf
-        speed = f", {faster:,.0f} times faster" if _MANY_TIMES <= faster < math.inf else ""
+        speed = f", {float(f'{faster:.1g}'):,.0f} times faster" if _MANY_TIMES <= faster < math.inf else ""
         return f"as good as the best of {n} here{speed}"
     n_worse = sum(each.standing == "worse" for each in ranking)
     if n_worse == n - 1:
