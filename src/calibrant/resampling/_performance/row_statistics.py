@@ -143,7 +143,9 @@ class RowStatistics:
         The statistic of a method is its largest standardized distance from another one. Critical values are those of
         the largest of as many normal numbers with the correlations of the rows' differences: the multiplier bootstrap
         with normal multipliers, drawn in the space of the methods. The standard error of the observed distances
-        includes the training sets, that of the drawn ones the tested rows alone.
+        includes the training sets, that of the drawn ones the tested rows alone. Of a metric that is no mean over rows,
+        no p-value is below that of all methods being equal: without it, one of 13 equally good methods was called worse
+        by its area in 9 to 18 % of tables with 300 rows, with it in 2 to 3 % (benchmarks/interval_coverage.py).
 
         Parameters
         ----------
@@ -165,29 +167,23 @@ class RowStatistics:
         by_unit, copies = np.stack([each.by_unit for each in found]), found[0].copies
         total = float(copies.sum())
         covariance = total / (total - 1.0) * (by_unit / copies) @ by_unit.T
+        own, training = np.diag(covariance), np.array([each.training for each in found])
+        error = np.sqrt(np.maximum(own[:, np.newaxis] + own - 2.0 * covariance, 0.0))
+        error[error <= _ROUNDING] = math.inf  # a method and its copies are at no distance
+        factor = self.training_factor(np.maximum(training[:, np.newaxis], training))
+        observed = ((losses[:, np.newaxis] - losses) / (error * np.sqrt(factor))).max(axis=1)
         drawn = _draw_losses(covariance, min(*(each.df for each in found), total - 1.0))
-        training = np.array([each.training for each in found])
-        return np.array([self._pvalue(number, covariance, drawn, losses, training) for number in range(len(methods))])
+        largest = np.stack([((drawn[:, [i]] - drawn) / error[i]).max(axis=1) for i in range(len(methods))])
+        pvalues = _exceeding(largest, observed)
+        pvalues[observed <= 0.0] = 1.0
+        if all(each.is_mean for each in found):
+            return pvalues
+        return np.maximum(pvalues, _exceeding(largest.max(axis=0)[np.newaxis], observed[[observed.argmax()]]))
 
-    def _pvalue(
-        self,
-        method: int,
-        covariance: NDArray[np.float64],
-        drawn: NDArray[np.float64],
-        losses: NDArray[np.float64],
-        training: NDArray[np.float64],
-    ) -> float:
-        """Return the p-value of one method's being as good as all others."""
-        own = np.diag(covariance)
-        error = np.sqrt(np.maximum(own[method] + own - 2.0 * covariance[method], 0.0))
-        distance = losses[method] - losses
-        differs = (error > _ROUNDING) & (np.arange(len(losses)) != method)
-        if not differs.any():
-            return 1.0
-        factor = self.training_factor(np.maximum(training[method], training))
-        observed = float((distance[differs] / (error * np.sqrt(factor))[differs]).max())
-        largest = ((drawn[:, [method]] - drawn)[:, differs] / error[differs]).max(axis=1)
-        return float((1.0 + np.count_nonzero(largest >= observed)) / (1.0 + len(largest)))
+
+def _exceeding(drawn: NDArray[np.float64], observed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of drawn statistics that reach the observed one, for each row."""
+    return np.asarray((1.0 + (drawn >= observed[:, np.newaxis]).sum(axis=1)) / (1.0 + drawn.shape[1]))
 
 
 def _draw_losses(covariance: NDArray[np.float64], df: float) -> NDArray[np.float64]:
