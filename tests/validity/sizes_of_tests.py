@@ -132,7 +132,10 @@ def by_rows(labels: Labels, y: np.ndarray, train: np.ndarray) -> float:
     ones = np.ones(N_ROWS)
     n_train = int(train.sum(axis=1).min())
     tested = TestedRows(row, split, np.arange(N_ROWS), ones, len(train), N_ROWS, n_train, N_ROWS / 2)
-    found = {(name, ""): Contributions((each - each.mean()) / N_ROWS, ones, math.inf) for name, each in zip("ab", right)}
+    found = {
+        (name, ""): Contributions((each - each.mean()) / N_ROWS, ones, math.inf)
+        for name, each in zip("ab", right, strict=True)
+    }
     return RowStatistics(tested, found).difference("a", "b", "", float(np.mean(right[0] - right[1])), 0.95).pvalue
 
 
