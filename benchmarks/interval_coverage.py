@@ -2,9 +2,10 @@
 
 ``python benchmarks/interval_coverage.py run FOLDER [--draws 1.0] [--only "WORDS;WORDS"] [--seed 0]`` writes a file for
 each cell that is not in the folder; ``... table FOLDER`` writes the tables of the page from them. A population is a
-finite set of points, each with its probability: rows are drawn from it with replacement, so that the true loss of a fitted
-model is a sum over the points. A real population is the rows of a shared set, with probabilities of 0 and 1. The truth
-of one method is the mean true loss of the models that the plan fitted, that of a difference its mean over all draws.
+finite set of points, each with its probability: rows are drawn from it with replacement, so that the true loss of a
+fitted model is a sum over the points. A real population is the rows of a shared set, with probabilities of 0 and 1. The
+truth of one method is the mean true loss of the models that the plan fitted, that of a difference its mean over all
+draws.
 """
 
 from __future__ import annotations
