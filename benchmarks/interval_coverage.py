@@ -1,10 +1,11 @@
 """How often intervals from held-out rows hold the truth, and how often differences are found: docs/resampling.md.
 
-``python benchmarks/interval_coverage.py run FILE [--draws 1.0] [--only WORDS;WORDS] [--seed 0]`` adds a line of JSON for each
-cell to a file; ``... table FILE`` writes its tables into the page. A population is a finite set of points, each with its
-probability: rows are drawn from it with replacement, so that the true loss of a fitted model is a sum over the points.
-A real population is the rows of a shared set, with probabilities of 0 and 1. The truth of one method is the mean true
-loss of the models that the plan fitted, that of a difference its mean over all draws.
+``python benchmarks/interval_coverage.py run FOLDER [--draws 1.0] [--only "WORDS;WORDS"] [--seed 0]`` writes a file for
+each cell that is not in the folder; ``... table FOLDER`` writes the tables of the page from them. A population is a
+finite set of points, each with its probability: rows are drawn from it with replacement, so that the true loss of a
+fitted model is a sum over the points. A real population is the rows of a shared set, with probabilities of 0 and 1. The
+truth of one method is the mean true loss of the models that the plan fitted, that of a difference its mean over all
+draws.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit, stdtr, stdtrit, xlog1py, xlogy
@@ -148,8 +149,8 @@ def cells(draws: float) -> Iterator[Cell]:
 class Recorded(ClassifierMixin, BaseEstimator):
     """A classifier that keeps the true losses of every model that it was fitted as."""
 
-    losses: dict[str, list[list[float]]] = {}
-    population: Population
+    losses: ClassVar[dict[str, list[list[float]]]] = {}
+    population: ClassVar[Population]
 
     def __init__(self, model: Any = None, name: str = "") -> None:
         self.model = model
@@ -200,7 +201,10 @@ def draw(population: Population, cell: Cell, random: np.random.Generator) -> tup
 
 
 def run_draw(population: Population, cell: Cell, methods: Mapping[str, Any], seed: list[int]) -> Drawn | None:
-    """Return the intervals and differences of one sample, with the true losses of its models; None with too few of a class."""
+    """Return the intervals and differences of one sample, with the true losses of its models.
+
+    None where a class has fewer rows than an interval needs.
+    """
     random = np.random.default_rng(seed)
     point, y, groups = draw(population, cell, random)
     if min(np.bincount(y, minlength=2)) < FEWEST:
@@ -308,7 +312,7 @@ def equal_methods(n_rows: int, model: str, n_draws: int, seed: int) -> dict[str,
         for column, metric in enumerate(metrics):
             sign = -1.0 if metric == "auc" else 1.0
             losses = np.array([sign * found.mean(metric, name) for name in methods])
-            worse[number, column] = found.rows.worse_than_best(list(methods), metric, losses).min() <= LEVEL
+            worse[number, column] = found.rows.best_pvalues(list(methods), metric, losses).min() <= LEVEL
             pairs = itertools.combinations(methods, 2)
             better[number, column] = np.mean([bool(found.compare(metric, *pair).better) for pair in pairs])
     return {"worse": worse, "better": better}
@@ -336,6 +340,73 @@ def run(folder: Path, draws: float, only: str, seed: int) -> None:
             np.savez(path, **job())
 
 
+def table(folder: Path) -> None:
+    """Write the tables of all files into the page."""
+    found = {path.stem.replace(";", ":"): np.load(path) for path in sorted(folder.glob("*.npz"))}
+    known = {name: found[name] for name in jobs(1.0, 0) if name in found}
+    cells = {name: each for name, each in known.items() if "own" in each}
+    lines = [_HEAD_OWN, "|---|" + "---|" * 5, *(_own_line(*item) for item in cells.items()), ""]
+    lines += [_HEAD_PAIRS, "|---|" + "---|" * 5, *(_pair_line(*item) for item in cells.items()), ""]
+    equal = {name: each for name, each in known.items() if "worse" in each}
+    lines += [_HEAD_EQUAL, "|---|" + "---|" * 4, *(_equal_line(*item) for item in equal.items())]
+    head, rest = DOCS.read_text("utf-8").split(MARKS[0])
+    DOCS.write_text(head + MARKS[0] + "\n" + "\n".join(lines) + "\n" + MARKS[1] + rest.split(MARKS[1], 1)[1], "utf-8")
+
+
+_HEAD_OWN = "| cell | draws | log-loss | Brier | AUC | profit |"
+_HEAD_PAIRS = "| cell | draws | cover | wrong | shown by rows | shown by folds |"
+_HEAD_EQUAL = "| 13 equal methods | draws | log-loss | Brier | AUC |"
+
+
+def _own_line(name: str, found: Mapping[str, np.ndarray]) -> str:
+    """Return the coverage of each method, methods within a cell, rows alone in brackets."""
+    ours, alone = 100.0 * coverage(found["truth"], found["own"])
+    if name.startswith("forest"):  # the constant is in the other cells
+        ours, alone = ours[1:], alone[1:]
+    cells = [
+        f"{' '.join(f'{share:.0f}' for share in ours[:, column])} ({alone[:, column].min():.0f})"
+        for column in range(len(METRICS))
+    ]
+    return f"| {name} | {len(found['truth'])} | {' | '.join(cells)} |"
+
+
+def _pair_line(name: str, found: Mapping[str, np.ndarray]) -> str:
+    """Return the coverage of the pairs and metrics, the most wrong calls and the mean share of right ones."""
+    shares = np.array(list(_pair_shares(found["truth"], found["between"])))
+    cover, wrong, right, folds = 100.0 * shares.T
+    figures = f"{cover.min():.0f} to {cover.max():.0f} ({(cover < 93.0).sum()} of {len(cover)} below 93)"
+    return (
+        f"| {name} | {len(found['truth'])} | {figures} | {wrong.max():.1f} | {right.mean():.0f} | {folds.mean():.0f} |"
+    )
+
+
+def _pair_shares(truth: np.ndarray, between: np.ndarray) -> Iterator[tuple[float, ...]]:
+    """Yield of each pair and metric the coverage, the wrong calls by rows and the right ones by rows and by folds.
+
+    Draws in which both methods predict the same for all rows have no interval.
+    """
+    expected = truth.mean(axis=0)
+    pairs = itertools.combinations(range(truth.shape[1]), 2)
+    for (number, (one, other)), column in itertools.product(enumerate(pairs), range(len(METRICS))):
+        value, low, high, pvalue, error, _, _, of_folds = between[:, number, column].T
+        true = expected[one, column] - expected[other, column]
+        known = error > 1e-12
+        is_right = np.sign(value) == np.sign(true)
+        yield (
+            float(((low <= true) & (true <= high))[known].mean()),
+            float(((pvalue <= LEVEL) & ~is_right).mean()),
+            float(((pvalue <= LEVEL) & is_right).mean()),
+            float(((of_folds <= LEVEL) & is_right).mean()),
+        )
+
+
+def _equal_line(name: str, found: Mapping[str, np.ndarray]) -> str:
+    """Return how often any method is called worse, and in brackets the share of pairs that are told apart."""
+    shares = zip(found["worse"].mean(axis=0), found["better"].mean(axis=0), strict=True)
+    cells = [f"{100 * worse:.1f} ({100 * better:.1f})" for worse, better in shares]
+    return f"| {name.partition(', ')[2]} | {len(found['worse'])} | {' | '.join(cells)} |"
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -346,7 +417,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore", CalibrantWarning)
-    run(options.folder, options.draws, options.only, options.seed)
+    if options.what == "table":
+        table(options.folder)
+    else:
+        run(options.folder, options.draws, options.only, options.seed)
 
 
 if __name__ == "__main__":

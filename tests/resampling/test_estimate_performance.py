@@ -10,7 +10,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.stats
 import sklearn
 from joblib import parallel_config
 from sklearn.datasets import load_diabetes, load_iris
@@ -27,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from calibrant.comparison import corrected_resampled_t_test
 from calibrant.data import load
 from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError, ParameterError
-from calibrant.metrics import aulc, avll, evaluate, mse, proportion_interval
+from calibrant.metrics import aulc, avll, evaluate, mse
 from calibrant.resampling import (
     AcrossGroups,
     Bootstrap632,
@@ -123,20 +122,6 @@ def test_the_interval_by_splits_of_repeated_holdouts_counts_every_repeat() -> No
     found = estimate_performance(TREE, X, Y, RepeatedHoldout(8), [squared], interval="splits")
     test = corrected_resampled_t_test(found.split_values("squared"), np.zeros(8), n_train=100, n_test=50)
     assert found.score("squared").high == pytest.approx(test.high)
-
-
-def test_the_interval_of_one_split_is_that_of_its_test_rows() -> None:
-    """Wilson's of an error; of a loss within 0 to 2, the solution of (mean - x)^2 = t^2 s^2/n x(2 - x)/(m(2 - m))."""
-    found = estimate_performance(GaussianNB(), X[:100, 1:2], Y[:100], Holdout(), ["error", "mse"])
-    pooled = found.pooled()
-    wrong = int((pooled.y_pred.argmax(axis=1) != pooled.y_true).sum())
-    score, n = found.score("error"), len(pooled.y_true)
-    assert (score.low, score.high) == pytest.approx(tuple(proportion_interval(wrong, n)))
-    losses = 2 * (1 - pooled.y_pred[np.arange(n), pooled.y_true]) ** 2
-    ends, mean = np.array([found.score("mse").low, found.score("mse").high]), losses.mean()
-    t = scipy.stats.t(min(np.bincount(pooled.y_true)) - 1).ppf(0.975)
-    variance = losses.var(ddof=1) / n * ends * (2 - ends) / (mean * (2 - mean))
-    assert np.abs(ends - mean) == pytest.approx(t * np.sqrt(variance))
 
 
 @pytest.mark.parametrize("plan", [Resubstitution(), AcrossGroups()], ids=str)

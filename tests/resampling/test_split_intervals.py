@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from calibrant.bayes import ConstantClassifier
@@ -37,6 +38,12 @@ def separated(n_rows: int, gap: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     return (x + gap * n_rows * np.sign(x))[:, None], (x > 0).astype(int)
 
 
+def noisy(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(n_rows, 2))
+    return X, (random.random(n_rows) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+
+
 def one_error(y_true: Any, y_proba: Any) -> float:
     return float(np.mean((y_proba[:, 1] > 0.5) != y_true))
 
@@ -48,6 +55,21 @@ def test_separable_rows_have_an_error_above_0_within_its_interval() -> None:
     assert (score.value, score.low) == (0.0, 0.0)
     assert score.high == pytest.approx(z2 / (n + z2))
     assert proportion_interval(0, n).high == pytest.approx(score.high)
+
+
+def test_the_interval_of_one_split_is_that_of_its_test_rows() -> None:
+    """Wilson's of an error; of a loss within 0 to 2, the solution of (mean - x)^2 = t^2 s^2/n x(2 - x)/(m(2 - m))."""
+    X, y = noisy(150)
+    found = estimate_performance(GaussianNB(), X, y, Holdout(), ["error", "mse"])
+    pooled = found.pooled()
+    wrong = int((pooled.y_pred.argmax(axis=1) != pooled.y_true).sum())
+    score, n = found.score("error"), len(pooled.y_true)
+    assert (score.low, score.high) == pytest.approx(tuple(proportion_interval(wrong, n)))
+    losses = 2 * (1 - pooled.y_pred[np.arange(n), pooled.y_true]) ** 2
+    ends, mean = np.array([found.score("mse").low, found.score("mse").high]), losses.mean()
+    t = scipy.stats.t(min(np.bincount(pooled.y_true)) - 1).ppf(0.975)
+    variance = losses.var(ddof=1) / n * ends * (2 - ends) / (mean * (2 - mean))
+    assert np.abs(ends - mean) == pytest.approx(t * np.sqrt(variance))
 
 
 @pytest.mark.sample(3)
@@ -152,9 +174,7 @@ def test_numbers_predicted_without_error_have_an_interval_of_some_width_or_none(
 
 @pytest.mark.parametrize("plan", [CrossValidation(5), LeaveOneOut(), Bootstrap632(20)], ids=str)
 def test_losses_have_intervals_by_every_plan(plan: Any) -> None:
-    random = np.random.default_rng(0)
-    X = random.normal(size=(60, 2))
-    y = (random.random(60) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+    X, y = noisy(60)
     found = estimate_performance(
         ProbabilityTreeClassifier(estimate="laplace"), X, y, plan, ["error", "mse", "log_loss", "auc"]
     )

@@ -32,6 +32,8 @@ from calibrant.comparison import (
     unpaired_t_test,
     wilcoxon,
 )
+from calibrant.resampling._performance.row_contributions import Contributions, TestedRows
+from calibrant.resampling._performance.row_statistics import RowStatistics
 from calibrant.trees import ProbabilityTreeClassifier
 
 DOCS = Path(__file__).parents[2] / "docs" / "size_of_tests.md"
@@ -101,11 +103,13 @@ def one_table(seed: int, learner: str) -> Iterator[tuple[str, bool]]:
     values, labels, train = run(RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=state))
     for name, pvalue in on_ten_times_ten(*values):
         yield f"10 x 10-fold cross-validation: {name}", pvalue <= LEVEL
+    yield "10 x 10-fold cross-validation: rows", by_rows(labels, y, train) <= LEVEL
     for name, pvalue in on_ten_folds(*values[:, :10]):
         yield f"10-fold cross-validation: {name}", pvalue <= LEVEL
     pooled = [np.where(train[:10], False, each[:10]).sum(axis=0) for each in labels]
     exact = mcnemar_test(y, *pooled, method="exact")
     yield "10-fold cross-validation: McNemar, exact, predictions pooled", exact.pvalue <= LEVEL
+    yield "10-fold cross-validation: rows", by_rows(labels[:, :10], y, train[:10]) <= LEVEL
     n_thirds = 1 if learner == "tree" else 100
     values, labels, train = run(StratifiedShuffleSplit(n_splits=n_thirds, test_size=1 / 3, random_state=state))
     for name, pvalue in on_thirds(*values) if n_thirds > 1 else ():
@@ -120,6 +124,20 @@ def one_table(seed: int, learner: str) -> Iterator[tuple[str, bool]]:
             f"5 x 2-fold cross-validation: {statistic}",
             five_by_two_test(*values, statistic=statistic).pvalue <= LEVEL,
         )
+
+
+def by_rows(labels: Labels, y: np.ndarray, train: np.ndarray) -> float:
+    """Return the p-value of the rows' differences, averaged over their tests, as `Performance.compare` has it."""
+    split, row = np.nonzero(~train)
+    right = [((each == y) & ~train).sum(axis=0) / (~train).sum(axis=0) for each in labels]
+    ones = np.ones(N_ROWS)
+    n_train = int(train.sum(axis=1).min())
+    tested = TestedRows(row, split, np.arange(N_ROWS), ones, len(train), N_ROWS, n_train, N_ROWS / 2)
+    found = {
+        (name, ""): Contributions((each - each.mean()) / N_ROWS, ones, math.inf)
+        for name, each in zip("ab", right, strict=True)
+    }
+    return RowStatistics(tested, found).difference("a", "b", "", float(np.mean(right[0] - right[1])), 0.95).pvalue
 
 
 def on_ten_times_ten(a: np.ndarray, b: np.ndarray) -> Iterator[tuple[str, float]]:

@@ -80,7 +80,8 @@ def estimate_performance(
     Notes
     -----
     The intervals are of the models that were fitted, for rows drawn anew: a row's loss, averaged over the splits that
-    test it, has a variance, and the mean of n rows an n-th of it, whatever the number of repeats. Of an area under the
+    test it, has a variance s2, and the mean of n rows that of s2 / n, whatever the number of repeats, times
+    1 + 1 / (K - 1) with K folds, as the rows that one fold tests train the models of others. Of an area under the
     ROC curve it is the row's placement within its split, of any other metric what leaving out blocks of rows changes.
     With groups, groups take the place of rows. They stay within the range of the metric as Wilson's interval of a
     proportion does: docs/resampling.md has the formulas and the coverage. There is none where none holds: with fewer
@@ -105,11 +106,10 @@ def estimate_performance(
     Performance by 2 times 5-fold cross-validation, stratified: 1,500 rows, 10 splits, 1,200 training rows, 300 test
     rows
                     mse                       auc
-      frequency  0.2465  [0.2290, 0.2651]  0.5358  [0.4435, 0.6258]
-      laplace    0.2226  [0.2048, 0.2416]  0.6103  [0.5258, 0.6886]
-      m          0.1659  [0.1603, 0.1716]  0.6106  [0.5393, 0.6775]
-    Intervals at 95 % of the mean over training sets of this size, corrected for splits that share rows
-    (Nadeau & Bengio).
+      frequency  0.2465  [0.2172, 0.2791]  0.5358  [0.4865, 0.5845]
+      laplace    0.2226  [0.2008, 0.2463]  0.6103  [0.5612, 0.6571]
+      m          0.1659  [0.1407, 0.1951]  0.6106  [0.5616, 0.6575]
+    Intervals at 95 % for rows drawn anew, by the losses of the tested rows.
     Whatever was chosen by looking at all rows beforehand is not tested by this.
     """
     experiment = read_experiment(

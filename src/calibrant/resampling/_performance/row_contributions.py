@@ -151,7 +151,8 @@ class Contributions:
         if why:
             return Contributions(self.by_unit[:0], self.copies, why_none=why)
         df = min(self.df, other.df, float(self.copies.sum()) - 1.0)
-        return Contributions(self.by_unit - other.by_unit, self.copies, df, max(self.training, other.training))
+        training = max(self.training, other.training)
+        return Contributions(self.by_unit - other.by_unit, self.copies, df, training)
 
     def plus(self, other: Contributions, share: float) -> Contributions:
         """Return the contributions to a weighted mean of two means, `share` of it the other one."""
@@ -197,9 +198,9 @@ def row_contributions(
     if scorer.is_proportion(metric):
         df = math.inf if scorer.data.groups is None else len(tested.copies) - 1.0
     found = Contributions(sums, tested.copies, df)
-    return (
-        replace(found, training=_hidden_by_ties(scorer, area, found.variance / scale**2, tested)) if is_area else found
-    )
+    if not is_area:
+        return found
+    return replace(found, training=_hidden_by_ties(scorer, area, found.variance / scale**2, tested))
 
 
 def _why_none(scorer: Scorer, metric: str, values: NDArray[np.float64], tested: TestedRows) -> str:
