@@ -222,8 +222,8 @@ class Performance:
         >>> from calibrant.resampling import CrossValidation, estimate_performance
         >>> donors = load("appeal")
         >>> methods = {"base rate": ConstantClassifier(), "naive Bayes": NaiveBayesClassifier()}
-        >>> found = estimate_performance(methods, donors.X, donors.y, CrossValidation(5), ["brier"])
-        >>> found.compare("brier", "naive Bayes", "base rate").better
+        >>> found = estimate_performance(methods, donors.X, donors.y, CrossValidation(5), ["log_loss"])
+        >>> found.compare("log_loss", "naive Bayes", "base rate").better
         'first'
         """
         mine, theirs = (self.methods[self._method_index(name)] for name in (one, other))

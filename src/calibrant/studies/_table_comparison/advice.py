@@ -27,8 +27,8 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
     """Return the methods that may be advised, the first choice first.
 
     These are the ones that are as good as the best and within one standard error of it (Breiman et al. 1984, of trees):
-    simple ones before others, and of equally simple ones the fastest. Where the base rate is not shown to be worse than
-    the best, it is the only one.
+    simple ones first, the better before the worse, then the others, the faster before the slower. Where the base rate
+    is not shown to be worse than the best, it is the only one.
 
     Examples
     --------
@@ -44,7 +44,8 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
     if against is None or not against.differences:
         return [best]
     near = [each for each in ranking if each.standing in ("best", "as good") and _is_near(each.method, against)]
-    return [each.method for each in sorted(near, key=lambda each: (_is_complex(each.method), each.seconds))]
+    others = sorted((each for each in near if not _is_simple(each.method)), key=lambda each: each.seconds)
+    return [each.method for each in (*(each for each in near if _is_simple(each.method)), *others)]
 
 
 def _is_near(method: str, against: AgainstBest) -> bool:
@@ -52,8 +53,8 @@ def _is_near(method: str, against: AgainstBest) -> bool:
     return abs(found.difference) <= found.error
 
 
-def _is_complex(method: str) -> bool:
-    return method.removeprefix(CALIBRATED) not in _SIMPLE
+def _is_simple(method: str) -> bool:
+    return method.removeprefix(CALIBRATED) in _SIMPLE
 
 
 def advise(

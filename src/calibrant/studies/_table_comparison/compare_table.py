@@ -118,8 +118,8 @@ def compare_table(
 
     Notes
     -----
-    The method to use is the simplest of those that are as good as the best and within one standard error of it, naive
-    Bayes, logistic regression and a tree before the others, the faster before the slower; one whose probabilities are
+    The method to use is the simplest of those that are as good as the best and within one standard error of it: naive
+    Bayes, logistic regression or a tree, the best of them, else the fastest of the others; one whose probabilities are
     shown to be miscalibrated is passed over. A method and its calibrated version with the same probabilities are one.
 
     The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
