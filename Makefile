@@ -38,7 +38,7 @@ demo: $(VENV)/.demo
 	@mkdir -p $(BUILD)/demo
 	cd $(BUILD)/demo && $(abspath $(BIN))/calibrant datasets fetch appeal
 	cd $(BUILD)/demo && $(abspath $(BIN))/calibrant compare appeal.csv --target gives --positive yes \
-	  --costs appeal_costs.csv --time-limit 25s --html appeal.html
+	  --costs appeal_costs.csv --time-limit 2m --html appeal.html
 
 # The site, from the pages of docs/ and the docstrings; warnings are errors, and nothing is fetched.
 docs: $(VENV)/.docs

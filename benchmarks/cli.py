@@ -1,19 +1,28 @@
-"""The command line: the time of its help page, and `predict` on a large CSV file against the same by hand.
+"""The command line: its help page, `predict` on a large CSV file against the same by hand, time limits of `compare`.
 
 The bars: ``calibrant --help`` in under 0.5 s; ``calibrant predict`` of a CSV file of 1,000,000 rows takes at most 1.5
 times as long as reading it by ``pandas.read_csv``, ``predict_proba`` and writing it by ``to_csv``, in under 600 MB.
 Every run is a fresh process, both ways alternate, and the least time of each counts; the peak is the largest resident
 set. The model is quick (naive Bayes), so that reading and writing count, and in a second line a forest.
 
+``calibrant compare --time-limit`` ends within 1.25 times the limit while other processes keep the machine busy
+(``--busy 8`` on two cores), from the start of the process to its end, in a new store for each run.
+
     python benchmarks/cli.py [--rows 1000000] [--repeats 3]
+    CALIBRANT_DATA=data python benchmarks/cli.py --only limits [--busy 8] [--limits 20 60] [--html]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +30,11 @@ import pandas as pd
 
 from calibrant import save
 from calibrant.bayes import NaiveBayesClassifier
-from calibrant.data import read_table
+from calibrant.data import load, read_table
 from calibrant.ensembles import BaggedTreesClassifier
 
-MAX_HELP, MAX_RATIO, MAX_MEGABYTES = 0.5, 1.5, 600
+MAX_HELP, MAX_RATIO, MAX_MEGABYTES, MAX_OVERTIME = 0.5, 1.5, 600, 1.25
+COMPARED = ("adult", "covertype", "coil2000")
 
 BY_HAND = """
 import sys, pandas, calibrant
@@ -99,12 +109,76 @@ def time_predict(name: str, folder: Path, repeats: int) -> bool:
     return same and ratio <= MAX_RATIO and peak["calibrant"] < MAX_MEGABYTES
 
 
+@contextmanager
+def busy_machine(n_processes: int) -> Iterator[None]:
+    """Keep processes busy that do nothing but count."""
+    counting = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_processes)]
+    try:
+        yield
+    finally:
+        for process in counting:
+            process.kill()
+            process.wait()
+
+
+def write_compared(name: str, folder: Path) -> Path:
+    """Write a data set, or 50,000 rows of it, as a CSV file."""
+    table = load(name)
+    rows = np.random.default_rng(0).permutation(table.n_rows)[:50_000]
+    path = folder / f"{name}.csv"
+    table.X.assign(**{"class": np.asarray(table.y)}).iloc[rows].to_csv(path, index=False)
+    return path
+
+
+def time_limits(folder: Path, limits: list[float], n_busy: int, *, html: bool) -> bool:
+    """Print how long `compare` takes with time limits, and how far it comes."""
+    passed = True
+    paths = [write_compared(name, folder) for name in COMPARED]
+    for path in paths:
+        for limit in limits:
+            command = [sys.executable, "-m", "calibrant", "compare", str(path), "--time-limit", f"{limit:g}s", "--json"]
+            command += ["--html", "report.html"] if html else []
+            with busy_machine(n_busy), tempfile.TemporaryDirectory(dir=folder) as work:
+                start = time.perf_counter()
+                environment = {**os.environ, "CALIBRANT_PROGRESS": "0"}
+                done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)  # noqa: S603
+                seconds = time.perf_counter() - start
+            if not done.stdout:
+                raise SystemExit(f"{' '.join(command)} failed with {done.returncode}: {done.stderr}")
+            found = json.loads(done.stdout)
+            ratio = seconds / limit
+            print(
+                f"compare {path.stem}, {n_busy} busy processes{', report' if html else ''}: "
+                f"asked {limit:g} s, took {seconds:.1f} s, {ratio:.2f} (bar {MAX_OVERTIME}); {describe(found)}",
+                flush=True,
+            )
+            passed = passed and ratio <= MAX_OVERTIME
+    return passed
+
+
+def describe(found: dict[str, object]) -> str:
+    """Return how far a comparison came."""
+    if "error" in found:
+        return str(found["error"])
+    ranking, files = found["ranking"], found["files"]
+    model = f"{found['best']['method']} {'fitted' if files else 'not fitted'}"  # type: ignore[index]
+    return f"{len(ranking)} methods, {found['n_splits']} of {found['n_planned']} splits, {model}"  # type: ignore[arg-type]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", choices=["limits"])
+    parser.add_argument("--busy", type=int, default=4 * (os.cpu_count() or 1))
+    parser.add_argument("--limits", type=float, nargs="+", default=[20, 60])
+    parser.add_argument("--html", action="store_true")
     arguments = parser.parse_args()
-    passed = [time_help(max(5, arguments.repeats))]
+    with tempfile.TemporaryDirectory() as name:
+        in_time = time_limits(Path(name), arguments.limits, arguments.busy, html=arguments.html)
+    if arguments.only:
+        return 0 if in_time else 1
+    passed = [in_time, time_help(max(5, arguments.repeats))]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_table(folder / "large.csv", arguments.rows)

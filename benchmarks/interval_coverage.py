@@ -312,7 +312,7 @@ def equal_methods(n_rows: int, model: str, n_draws: int, seed: int) -> dict[str,
         for column, metric in enumerate(metrics):
             sign = -1.0 if metric == "auc" else 1.0
             losses = np.array([sign * found.mean(metric, name) for name in methods])
-            worse[number, column] = found.rows.worse_than_best(list(methods), metric, losses).min() <= LEVEL
+            worse[number, column] = found.rows.best_pvalues(list(methods), metric, losses).min() <= LEVEL
             pairs = itertools.combinations(methods, 2)
             better[number, column] = np.mean([bool(found.compare(metric, *pair).better) for pair in pairs])
     return {"worse": worse, "better": better}

@@ -57,11 +57,11 @@ INTERNAL = {
         with_classes
     """,
     "metrics": """
-        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled RowValues area_variance
-        bca_interval check_options check_probabilities check_two_classes design_effect difference_of_share
-        honest_bands mid_p_difference number_text percent percentile_interval placements read_codes
-        read_more_labels read_predictions replicate replicate_few_kinds row_amounts row_values_of scope_text
-        score_difference two_sided_z verdict_without_further_rows
+        Band BootstrapPlan CALIBRATION_ERRORS CONFIDENCE Predictions Resampled RowValues area_variance bca_interval
+        brier_divisor check_options check_probabilities check_two_classes design_effect honest_bands
+        number_text percent percentile_interval placements points read_codes read_more_labels read_predictions replicate
+        replicate_few_kinds row_amounts row_values_of scope_text score_difference two_sided_z
+        verdict_of
     """,
     "neighbors": "ColumnScaling NEIGHBORS_RULES Neighbours Points Space",
     "neural": "NEURAL_NET_RULES Net",
@@ -70,12 +70,12 @@ INTERNAL = {
         score_limits
     """,
     "resampling": """
-        ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL RowDifference RowStatistics
-        Scorer Sharing TestedRows TrainingSummary TrialData are_regressors bootstrap_632_values open_seeds
+        ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL RowDifference RowStatistics Scorer
+        Sharing TestedRows TrainingSummary TrialData are_regressors bootstrap_632_values ends_in_range open_seeds
         read_experiment read_plan row_contributions seeded_clone split_interval split_seed splitters
     """,
     "studies": """
-        BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings hide_password one_sided
+        BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings grouped_cells hide_password
         ranking_cells read_compared_table resolve_path
     """,
     "svm": "KernelFunction Machines SVM_RULES",

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.command_line import EXECUTABLE, PLAIN, execute, run, run_json
 
+from calibrant.cli._app import durations
 from calibrant.studies import Study
 
 QUICK = ("--method", "naive Bayes", "--method", "tree", "--workers", "1")
@@ -69,6 +71,24 @@ def test_html_is_a_report_of_the_comparison(folder, capsys):
     assert [path.name for path in folder.glob("**/*.html*")] == ["report.html"]
 
 
+def test_time_limit_is_of_the_whole_command(monkeypatch):
+    times = SimpleNamespace(monotonic=lambda: 112.0, process_time=lambda: 3.0)
+    monkeypatch.setattr(durations, "time", SimpleNamespace(monotonic=times.monotonic, process_time=lambda: 0.0))
+    durations.record_start(100.0)
+    monkeypatch.setattr(durations, "time", times)
+    assert durations.seconds_left(60, later=0.0) == 48
+    assert durations.seconds_left(60, later=2.0) == 40  # 3 s of work took 12
+    assert durations.seconds_left(60, later=9.0) == 18  # at most half is kept
+    assert durations.seconds_left(5, later=0.0) > 0
+
+
+def test_a_finished_run_does_not_depend_on_the_time_limit(folder, capsys):
+    write_table(folder / "donors.csv")
+    document = run_json(capsys, "compare", "donors.csv", *QUICK, "--time-limit", "1h")
+    assert (document["ended"], document["no_model"], document["n_splits"]) == (None, None, 30)
+    assert (folder / document["files"]["model"]).exists()
+
+
 @pytest.mark.long
 def test_standard_input(folder):
     write_table(folder / "donors.csv")
@@ -84,7 +104,7 @@ def test_nothing_is_cut_off_in_a_narrow_pipe(folder, capsys, monkeypatch):
     assert "…" not in piped
     head = next(line for line in piped.splitlines() if line.startswith("method"))
     assert "log-loss" in head
-    assert "against best" in head
+    assert "seconds" in head
 
 
 @pytest.mark.parametrize(
@@ -134,7 +154,7 @@ def test_ctrl_c_prints_what_there_is_and_run_again_it_goes_on(folder):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    assert "Unfinished: interrupted after" in out
+    assert "Note: the run was interrupted after" in out
     assert "naive Bayes" in out
     assert not (folder / "calibrant-appeal" / "model.calibrant").exists()
     before = _n_recorded()

@@ -25,7 +25,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 def blocks() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield each section with its commands and what they print."""
     section = ""
-    for heading, block in re.findall(r"^## (.+)$|^```console\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S):
+    for heading, block in re.findall(r"^## ([^\n]+)$|^```console\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S):
         section = heading or section
         if block:
             parts = re.split(r"^\$ ", block, flags=re.M)[1:]

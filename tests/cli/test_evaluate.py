@@ -76,8 +76,8 @@ def test_segments_are_those_of_the_function(pred: Path, predictions: pd.DataFram
     args = ("evaluate", str(pred), "--target", "y", "--proba", "p", "--by", "region")
     found = run_json(capsys, *args)["models"]["p"]["by"]["region"]["segments"]
     expected = metrics.evaluate(predictions["y"], predictions["p"], by=predictions["region"])
-    assert {name: part["scores"]["mse"]["value"] for name, part in found.items()} == {
-        name: card["mse"].value for name, card in expected.cards.items()
+    assert {name: part["scores"]["brier"]["value"] for name, part in found.items()} == {
+        name: card["brier"].value for name, card in expected.cards.items()
     }
     assert "By region" in run(capsys, *args)
 
@@ -192,13 +192,15 @@ def test_a_streamed_file_has_the_same_losses(pred: Path, capsys: Capture) -> Non
         one, other = (found["models"]["p"]["scores"][name]["value"] for found in (whole, streamed))
         assert one == pytest.approx(other)
     assert "brier" in streamed["models"]["p"]["scores"]
-    assert "No verdict" in run(capsys, *args, "--stream")
+    kinds = [found["models"]["p"]["verdict"]["kind"] for found in (whole, streamed)]
+    assert kinds[0] == kinds[1]
 
 
 def test_a_large_file_is_streamed(pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calibrant.cli._predictions.evaluation._STREAMED", 1000)
-    assert "No verdict" in run(capsys, "evaluate", str(pred), "--target", "y", "--proba", "p")
-    assert "Verdict" in run(capsys, "evaluate", str(pred), "--target", "y", "--proba", "p", "--in-memory")
+    args = ("evaluate", str(pred), "--target", "y", "--proba", "p")
+    assert "calibration_slope" not in run(capsys, *args)
+    assert "calibration_slope" in run(capsys, *args, "--in-memory")
 
 
 def test_what_needs_all_rows_is_not_streamed(pred: Path, capsys: Capture) -> None:

@@ -11,7 +11,7 @@ from tests.curves.random_rows import columns, rows_of
 from calibrant.calibration import Isotonic
 from calibrant.curves import brier_curve, decision_curve
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics import mse01
+from calibrant.metrics import brier
 
 ROWS = rows_of(st.sampled_from([1.0, 2.0, 0.5]))
 
@@ -19,7 +19,7 @@ ROWS = rows_of(st.sampled_from([1.0, 2.0, 0.5]))
 @given(ROWS)
 def test_the_area_under_a_brier_curve_is_the_brier_score(rows):
     y, p, weight = columns(rows)
-    assert brier_curve(y, p, sample_weight=weight).area == pytest.approx(mse01(y, p, sample_weight=weight), abs=1e-12)
+    assert brier_curve(y, p, sample_weight=weight).area == pytest.approx(brier(y, p, sample_weight=weight), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:all scores are equal", "ignore:sample_weight of 2 rows sums to 1")
@@ -28,7 +28,7 @@ def test_the_area_of_the_best_thresholds_is_the_brier_score_of_isotonic_regressi
     y, p, weight = columns(rows)
     mapped = Isotonic(mode="step").fit(p, y, weight).predict(p)
     curve = brier_curve(y, p, sample_weight=weight)
-    assert curve.best_area == pytest.approx(mse01(y, mapped, sample_weight=weight), abs=1e-9)
+    assert curve.best_area == pytest.approx(brier(y, mapped, sample_weight=weight), abs=1e-9)
     assert (curve.best <= curve.loss + 1e-12).all()
 
 

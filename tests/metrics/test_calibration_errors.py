@@ -20,7 +20,6 @@ from calibrant.metrics import (
     hosmer_lemeshow,
     ici,
     log_loss,
-    mse,
     murphy_decomposition,
     smooth_ece,
     spiegelhalter_z,
@@ -194,16 +193,16 @@ def test_spiegelhalters_z_is_standard_normal_under_perfect_calibration():
 def test_a_decomposition_adds_up(seed):
     y, p = drawn(seed)
     parts = decomposition(y, p)
-    assert parts.score == pytest.approx(brier(y, p, form="half"), rel=1e-12, abs=1e-14)
+    assert parts.score == pytest.approx(brier(y, p), rel=1e-12, abs=1e-14)
     assert min(parts.miscalibration, parts.discrimination) >= 0
     p = np.clip(p, 0.01, 0.99)
     assert decomposition(y, p, score="log_loss").score == pytest.approx(log_loss(y, p), rel=1e-12)
     for n_bins in (None, 5):
-        assert murphy_decomposition(y, p, n_bins=n_bins).score == pytest.approx(brier(y, p, form="half"), rel=1e-12)
+        assert murphy_decomposition(y, p, n_bins=n_bins).score == pytest.approx(brier(y, p), rel=1e-12)
 
 
 @given(seed=SEEDS)
-def test_decompositions_of_several_classes_add_up_to_the_squared_error(seed):
+def test_decompositions_of_several_classes_add_up_to_the_brier_score(seed):
     random = np.random.default_rng(seed)
     y, proba = np.append([0, 1, 2], random.integers(0, 3, 30)), random.dirichlet(np.ones(3), 33).round(1)
     proba /= proba.sum(axis=1, keepdims=True)
@@ -211,10 +210,10 @@ def test_decompositions_of_several_classes_add_up_to_the_squared_error(seed):
     one_by_one = [decomposition(y == k, proba[:, k], sample_weight=weight).miscalibration for k in range(3)]
     parts = decomposition(y, proba, sample_weight=weight)
     assert parts.miscalibration == pytest.approx(sum(one_by_one), rel=1e-12)
-    assert parts.score == pytest.approx(mse(y, proba, sample_weight=weight), rel=1e-12)
+    assert parts.score == pytest.approx(brier(y, proba, sample_weight=weight), rel=1e-12)
     for n_bins in (None, 4):
         found = murphy_decomposition(y, proba, sample_weight=weight, n_bins=n_bins)
-        assert found.score == pytest.approx(mse(y, proba, sample_weight=weight), rel=1e-12)
+        assert found.score == pytest.approx(brier(y, proba, sample_weight=weight), rel=1e-12)
 
 
 def test_the_log_loss_of_several_classes_is_not_a_sum_over_them():

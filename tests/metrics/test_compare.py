@@ -11,7 +11,7 @@ from calibrant.comparison import mcnemar_test
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import METRICS as METRICS_BY_NAME
 from calibrant.metrics import compare, evaluate, evaluate_table
-from calibrant.metrics._intervals.paired_proportions import mid_p_difference
+from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._scorecard.paired_differences import paired_proportions
 
 METRICS = ["log_loss", "auc", "ks", "accuracy", "ece", "f1"]
@@ -57,7 +57,7 @@ def test_reweighted_metrics_are_paired_too():
 def test_several_classes_are_compared_too():
     found = compare(*cards(metrics=["log_loss", "auc", "accuracy"], n_classes=3, blur=0.8))
     assert found["log_loss"].better == "first"
-    assert [found[name].method for name in found] == ["BCa", "BCa", "mid-p"]
+    assert [found[name].method for name in found] == ["BCa", "BCa", "Tango"]
 
 
 def test_replicates_of_both_are_the_same_rows():
@@ -101,15 +101,15 @@ def discordant(only_first, only_second, n=100, **options):
 def test_three_to_none_of_a_hundred_rows_do_not_show_that_the_first_is_better():
     found = compare(*discordant(3, 0))
     assert [found[name].better for name in found] == ["", ""]
-    assert found["accuracy"].method == "mid-p"
-    assert found["accuracy"].low < 0 < found["accuracy"].high == 0.03
+    assert found["accuracy"].method == "Tango"
+    assert found["accuracy"].low < 0 < 0.03 < found["accuracy"].high
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(0, 1), (5, 0), (6, 0), (6, 1), (9, 2), (20, 9), (4, 17), (12, 12)])
-def test_the_better_of_two_accuracies_is_that_of_mcnemars_mid_p_test(wins, losses):
+def test_the_better_of_two_accuracies_is_that_of_mcnemars_test(wins, losses):
     found = compare(*discordant(wins, losses))
     a, b = (np.repeat(right, [wins, losses, 100 - wins - losses]) for right in ([1, 0, 1], [0, 1, 1]))
-    test = mcnemar_test(np.ones(100, dtype=int), a, b, method="mid_p")
+    test = mcnemar_test(np.ones(100, dtype=int), a, b)
     accuracy, error = found["accuracy"], found["error"]
     assert (accuracy.low, accuracy.high) == pytest.approx((test.low, test.high), abs=1e-12)
     assert (error.low, error.high) == pytest.approx((-test.high, -test.low), abs=1e-12)
@@ -126,7 +126,7 @@ def test_a_weight_of_two_is_the_row_twice_in_paired_proportions():
     twice = compare(*(evaluate(y, each, metrics=["error"]) for each in (p, q)))["error"]
     weighted = compare(*(evaluate(y[:100], each[:100], metrics=["error"], sample_weight=weights) for each in (p, q)))
     assert (weighted["error"].low, weighted["error"].high) == (twice.low, twice.high)
-    assert weighted["error"].method == "mid-p"
+    assert weighted["error"].method == "Tango"
 
 
 def test_proportions_of_grouped_rows_are_resampled_in_whole_groups():
@@ -142,7 +142,7 @@ def test_any_metric_with_hits_is_a_paired_proportion():
     )
     first, second = (card.judged for card in discordant(12, 2))
     found = paired_proportions(first, second, {"recall_of_ones": positive_only}, 0.95)["recall_of_ones"][0]
-    assert found == mid_p_difference(6, 1, 50, 0.95)
+    assert found == score_difference(6, 1, 50, 0.95)
 
 
 def separated(n=20, seed=0):
@@ -161,6 +161,7 @@ def test_two_perfect_areas_are_not_proved_equal():
     assert (found["gini"].low, found["gini"].high) == pytest.approx((2 * found["auc"].low, 2 * found["auc"].high))
     alone = evaluate(y, p, metrics=["auc"])["auc"]
     assert found["auc"].low == pytest.approx(alone.low - 1)
+    assert found["auc"].method == "DeLong"
 
 
 def test_a_perfect_area_against_a_constant_score_has_an_interval_of_some_width():
@@ -183,7 +184,7 @@ def test_replicates_that_are_all_equal_show_nothing():
 
 
 @pytest.mark.parametrize("name", ["accuracy", "error", "recall", "specificity", "top_k_accuracy"])
-def test_options_of_a_proportion_keep_its_mid_p_interval(name):
+def test_options_of_a_proportion_keep_its_interval(name):
     rng = np.random.default_rng(5)
     y, n_classes = rng.integers(0, 2 + (name == "top_k_accuracy"), 300), 2 + (name == "top_k_accuracy")
     options = {"k": 1} if n_classes == 3 else {"threshold": 0.3}
@@ -191,9 +192,9 @@ def test_options_of_a_proportion_keep_its_mid_p_interval(name):
     found = compare(*(evaluate(y, p, metrics=[], extras={name: options}) for p in (one, other)))[name]
     hits = [METRICS_BY_NAME[name].hits(evaluate(y, p).judged.predictions, **options) for p in (one, other)]
     n, more, less = (int(np.sum(rows)) for rows in (~np.isnan(hits[0]), hits[0] > hits[1], hits[0] < hits[1]))
-    assert found.method == "mid-p"
+    assert found.method == "Tango"
     assert found.difference == pytest.approx((more - less) / n)
-    assert (found.low, found.high) == pytest.approx(tuple(mid_p_difference(more, less, n, 0.95)))
+    assert (found.low, found.high) == pytest.approx(tuple(score_difference(more, less, n, 0.95)))
 
 
 def test_averaged_rates_are_no_proportions_and_are_resampled():

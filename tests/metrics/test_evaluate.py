@@ -39,27 +39,27 @@ def test_the_default_is_a_dozen_metrics_and_fewer_with_more_classes():
 def test_calibration_errors_never_get_percentiles(interval):
     y, p = drawn()
     card = evaluate(y, p, metrics=CALIBRATION_ERRORS, interval=interval, n_boot=50)
-    assert {score.method for score in card.values()} <= {"honest bands", ""}
+    assert {score.method for score in card.values()} <= {"upper bound", ""}
 
 
 def test_every_interval_contains_its_value():
     y, p = drawn()
     card = evaluate(y, p, metrics="all", n_boot=200)
     for score in card.values():
-        assert score.low is None or score.low <= score.value <= score.high or score.method in ("BCa", "honest bands")
+        assert score.low is None or score.low <= score.value <= score.high or score.method in ("BCa", "upper bound")
 
 
 def test_each_metric_has_its_interval_method():
     y, p = drawn()
     card = evaluate(y, p, metrics=["accuracy", "auc", "gini", "mse", "ece", "calibration_slope"], n_boot=50)
     methods = [score.method for score in card.values()]
-    assert methods == ["Wilson", "DeLong", "DeLong", "BCa", "honest bands", "sandwich"]
+    assert methods == ["Wilson", "DeLong", "DeLong", "BCa", "upper bound", "sandwich"]
 
 
 def test_formulas_for_independent_rows_are_not_used_for_clusters():
     y, p = drawn()
     card = evaluate(y, p, metrics=["accuracy", "auc", "ece"], groups=np.arange(400) // 4, n_boot=50)
-    assert [score.method for score in card.values()] == ["BCa", "BCa", "honest bands"]
+    assert [score.method for score in card.values()] == ["BCa", "BCa", "upper bound"]
 
 
 @pytest.mark.long
@@ -93,24 +93,20 @@ def test_fractional_and_probability_weights_have_p_values_and_intervals(weight, 
     y, p = drawn(1000)
     score = evaluate(y, p, metrics=["ece"], sample_weight=weight, weight_kind=kind)["ece"]
     assert score.pvalue > 0.01
-    assert 0 <= score.low <= score.high
+    assert 0 <= score.high <= 1
 
 
-def test_a_falling_curve_has_no_interval_of_the_calibration_error():
-    rng = np.random.default_rng(0)
-    p = rng.random(5000)
-    card = evaluate(rng.random(5000) < 1 - p, p, metrics=["ece", "cal"])
-    for score in card.values():
-        assert score.low is None
-        assert "no interval: honest bands assume a rising curve; it falls between 0." in score.note
+def test_calibration_errors_have_the_bound_of_the_verdict():
+    y, p = drawn(500)
+    card = evaluate(y, p, metrics=["ece", "cal"])
+    assert {score.high for score in card.values()} == {card.verdict.gap_bound}
+    assert card["ece"].low is None
 
 
 def test_the_text_says_what_its_intervals_assume():
     y, p = drawn(500)
     text = repr(evaluate(y, p, metrics=["auc", "ece"]))
-    assert (
-        "on rows drawn independently like these; honest bands assume that the calibration curve does not fall." in text
-    )
+    assert "on rows drawn independently like these. ece: “at most” bounds the true mean error" in text
     assert "on groups drawn like these." in repr(evaluate(y, p, metrics=["auc"], groups=np.arange(500) // 5))
 
 

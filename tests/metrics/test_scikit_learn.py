@@ -89,7 +89,7 @@ def test_losses(seed):
         theirs.zero_one_loss(y, proba.argmax(axis=1), **options), abs=1e-12
     )
     one = y == 0, proba[:, 0]
-    assert brier(*one, form="half", **options) == pytest.approx(theirs.brier_score_loss(*one, **options), **CLOSE)
+    assert brier(*one, **options) == pytest.approx(theirs.brier_score_loss(*one, **options), **CLOSE)
 
 
 @pytest.mark.skipif(
@@ -102,9 +102,10 @@ def test_briers_score_of_several_classes(seed):
     assert mse(y, proba, **options) == pytest.approx(
         theirs.brier_score_loss(y, proba, scale_by_half=False, **options), **CLOSE
     )
-    assert brier(y, proba, form="half", **options) == pytest.approx(
-        theirs.brier_score_loss(y, proba, scale_by_half=True, **options), **CLOSE
-    )
+    for form, scale in {"auto": "auto", "half": True, "sum": False}.items():
+        assert brier(y, proba, form=form, **options) == pytest.approx(
+            theirs.brier_score_loss(y, proba, scale_by_half=scale, **options), **CLOSE
+        )
 
 
 @given(SEEDS)

@@ -1,13 +1,14 @@
 """Squared and logarithmic scores: against scikit-learn, the papers, and by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics import avll, log_loss, log_loss_bits, mse, mse01
+from calibrant.metrics import avll, brier, evaluate, evaluate_table, log_loss, log_loss_bits, mse, mse01, ql
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -35,7 +36,23 @@ def test_with_two_classes_mse_is_twice_the_brier_score(seed):
     random = np.random.default_rng(seed)
     labels, proba = np.append([0, 1], random.integers(0, 2, 20)), random.random(22)
     theirs = sklearn.metrics.brier_score_loss(labels, proba)
-    assert mse(labels, proba) == pytest.approx(2 * theirs, rel=1e-12)
+    assert brier(labels, proba) == pytest.approx(theirs, rel=1e-12)
+    assert mse(labels, proba) == ql(labels, proba) == pytest.approx(2 * theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_cards_and_their_intervals_have_the_brier_score_of_the_function(n_classes):
+    random = np.random.default_rng(n_classes)
+    names = list("abc"[:n_classes])
+    y, proba = random.choice(names, 200), random.dirichlet(np.ones(n_classes), 200)
+    half = 2 if n_classes == 2 else 1
+    card = evaluate(y, proba, metrics=["mse", "brier"])
+    rows = pd.DataFrame(proba, columns=names).assign(y=y)
+    table = evaluate_table(rows, target="y", proba=names, metrics=["mse", "brier"])
+    for scores in (card, table):
+        assert scores["brier"].value == pytest.approx(brier(y, proba), rel=1e-12)
+        assert scores["brier"].low == pytest.approx(scores["mse"].low / half, rel=1e-12)
+        assert scores["brier"].high == pytest.approx(scores["mse"].high / half, rel=1e-12)
 
 
 def test_bits_are_nats_over_ln_2():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from calibrant._sections import Callout, DataTable, Definitions, Figure, Paragraph
+from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.exceptions import ParameterError
 from calibrant.report import Report
 from calibrant.studies import Study, StudyResults
@@ -66,9 +67,14 @@ def test_the_answer_claims_no_more_than_the_test_shows():
     assert (many.kind, "2 of 2 others" in many.detail) == ("good", True)
 
 
-def test_one_data_set_has_intervals_by_method():
-    (figure,) = blocks(Report.from_study(results(1)), "metric-0", Figure)
-    assert figure.layers[0].columns["x"] == list(BASE)
+def test_one_data_set_has_intervals_by_method_where_predictions_are_kept(tmp_path):
+    X, y = np.arange(60.0)[:, np.newaxis], np.arange(60) % 3 == 0
+    methods = {"bayes": NaiveBayesClassifier(), "base rate": ConstantClassifier()}
+    study = Study("s", datasets={"rows": (X, y)}, methods=methods, plan=3, metrics=["mse"], store=tmp_path / "s.db")
+    study.run()
+    (figure,) = blocks(Report.from_study(study), "metric-0", Figure)
+    assert figure.layers[0].columns["x"] == list(methods)
+    assert not blocks(Report.from_study(results(1)), "metric-0", Figure)
 
 
 def test_a_stored_study_has_status_seed_store_and_failures(tmp_path):

@@ -242,7 +242,7 @@ def test_the_worst_of_many_is_worse_and_equal_predictions_never_are() -> None:
         q = 1 - p if name == "bad" else np.clip(p + seed.normal(0, 0.02, len(p)), 0.01, 0.99)
         mean, found[name, "mse"], tested = found_by(scorer, "mse", trials_of(k_folds(1_000), q))
         losses.append(mean)
-    pvalues = RowStatistics(tested, found).worse_than_best(names, "mse", np.array(losses))
+    pvalues = RowStatistics(tested, found).best_pvalues(names, "mse", np.array(losses))
     assert pvalues[4] < 0.001
     assert (pvalues[[0, 1, 2, 3, 5]] > 0.05).all()
     assert pvalues[0] == pvalues[5]

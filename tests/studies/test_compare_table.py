@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from calibrant.resampling import CrossValidation
 from calibrant.studies import Study, compare_table
 from calibrant.studies._table_comparison.candidates import candidates
 from calibrant.studies._table_comparison.table_plan import choose_plan
+from calibrant.studies._table_comparison.time_limit import TimeLimit
 
 QUICK = ["base rate", "naive Bayes", "calibrated naive Bayes", "tree"]
 COSTS = {"no": {"leave": 0, "write": 0.68}, "yes": {"leave": 0, "write": -15}}
@@ -59,11 +61,12 @@ def test_verdict_and_money_are_those_of_the_held_out_rows(appeal):
     held_out = appeal.held_out
     assert held_out["row"].tolist() == list(range(1500))
     rows = held_out["gives"], held_out["probability_yes"]
-    assert appeal.verdict.words == calibration_verdict(*rows, pos_label="yes").words
-    report = decision_report(*rows, CostMatrix.from_dict(COSTS), pos_label="yes")
+    costs = CostMatrix.from_dict(COSTS)
+    assert appeal.verdict.words == calibration_verdict(*rows, pos_label="yes", matrix=costs.matrix).words
+    report = decision_report(*rows, costs, pos_label="yes")
     assert appeal.money.now.total.value == pytest.approx(report.now.total.value)
-    best = appeal.ranking[0]
-    assert 1500 * best.earned == pytest.approx(report.now.total.value)
+    advised = next(each for each in appeal.ranking if each.method == appeal.advised)
+    assert 1500 * advised.earned == pytest.approx(report.now.total.value)
 
 
 def test_files_hold_the_model_and_its_predictions(appeal):
@@ -123,14 +126,19 @@ def test_folds_are_at_most_as_many_as_the_rarest_class_has_rows_or_groups(tmp_pa
 
 
 @pytest.mark.long
-def test_goes_on_where_time_ended_it(tmp_path):
+def test_goes_on_where_time_ended_it(tmp_path, monkeypatch):
     options = {"methods": QUICK, "store": tmp_path / "s.db"}
-    with pytest.raises(StudyError, match="time_limit: no method has finished a split in 1e-09 s"):
+    with pytest.raises(StudyError, match="time_limit: no method has finished a split in time"):
         compare_table("appeal", time_limit=1e-9, **options)
-    first = compare_table("appeal", time_limit=1.0, **options)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            TimeLimit, "is_over", lambda _: Study.open("compare appeal", tmp_path / "s.db").status().n_done >= 6
+        )
+        first = compare_table("appeal", time_limit=3600, **options)
     assert first.ended == "time limit"
+    assert first.model is not None
     assert 1 <= first.n_splits < first.n_planned == 10
-    assert "Unfinished: the time limit ended the run after" in repr(first)
+    assert "Note: the time limit ended the run after" in repr(first)
     again = compare_table("appeal", **options)
     whole = compare_table("appeal", methods=QUICK, store=tmp_path / "other.db")
     assert not again.ended
@@ -143,7 +151,7 @@ def test_more_classes(tmp_path):
         f"probability_{label}" for label in sorted(found.table.class_counts)
     ]
     assert found.ranking[0].method == "naive Bayes"
-    assert found.ranking[1].difference == "worse"
+    assert found.to_frame()["standing"].tolist() == ["best", "worse"]
     assert found.advice.startswith("Use naive Bayes")
 
 
@@ -151,7 +159,8 @@ def test_noise_is_not_recommended(tmp_path):
     frame = make_table(300, seed=1).drop(columns="id")
     frame["y"] = np.random.default_rng(5).choice(["yes", "no"], 300)
     found = compare_table(frame, methods=["naive Bayes", "tree"], store=tmp_path / "s.db")
-    assert found.advice.startswith("Do not act on these probabilities yet: no method is shown to beat the base rate")
+    assert found.advised == "base rate"
+    assert "no method is shown to beat the base rate on 300 rows, which would have shown an adv" in found.advice
 
 
 @pytest.mark.parametrize(
@@ -210,4 +219,33 @@ def test_a_method_that_is_better_than_all_others_is_said_to_be(tmp_path):
     x = rng.normal(size=300)
     frame = pd.DataFrame({"x": x, "y": np.where(rng.random(300) < 1 / (1 + np.exp(-4 * x)), "yes", "no")})
     found = compare_table(frame, methods=["logistic regression"], store=tmp_path / "s.db")
-    assert "Differences: logistic regression is better than base rate (" in str(found)
+    assert found.advice == "Use logistic regression: shown to be better than the base rate."
+
+
+def test_advice_is_an_action_with_money_and_the_simplest_of_equals_is_taken(appeal):
+    frame = appeal.to_frame()
+    assert set(frame["standing"]) <= {"best", "as good", "worse"}
+    assert appeal.advice.startswith(f"Use {appeal.advised}: ")
+    assert " per 1,000 rows against " in appeal.advice
+    assert str(appeal).startswith(f"Advice: Use {appeal.advised}: ")
+    assert appeal.verdict.money_bound is not None
+
+
+def test_a_calibrated_method_with_the_same_probabilities_is_no_line_of_its_own(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    frame = pd.DataFrame({"x": x, "y": np.where(rng.random(400) < 1 / (1 + np.exp(-x)), "yes", "no")})
+    names = ["logistic regression", "calibrated logistic regression"]
+    found = compare_table(frame, methods=names, store=tmp_path / "s.db")
+    merged = [each for each in found.ranking if each.same]
+    lines = [line for line in str(found).splitlines() if line.startswith("  ") and "logistic regression" in line]
+    assert len(found.ranking) == 3 - len(merged)
+    assert [each.same for each in merged] in ([], [names[1]])
+    assert any("logistic regression, calibrated or not" in line for line in lines) == bool(merged)
+
+
+def test_a_run_that_time_ended_says_in_a_note_which_rows_it_is_of(appeal):
+    cut = replace(appeal, ended="time limit", n_splits=9, n_rows=1350)
+    first, *_, note = (line for line in str(cut).splitlines() if line.startswith(("Advice", "Note")))
+    assert first.startswith("Advice: Use ")
+    assert note.startswith("Note: the time limit ended the run after 9 of 10 splits; all figures are of the 1,350 rows")

@@ -35,7 +35,7 @@ def test_the_corrected_score_is_the_mean_over_all_draws_of_folds() -> None:
     assert (found.method, found.apparent) == ("bayes", pytest.approx(0.7 / 3))
     assert found.corrected == pytest.approx(by_all_draws(ERRORS), abs=0.01)
     assert found.corrected > found.apparent
-    assert found.low < found.corrected < found.high
+    assert np.isnan(found.low)  # values of splits alone have no interval
     assert (found.n_methods, found.correction, sum(found.choices.values())) == (3, "folds", pytest.approx(1.0))
 
 

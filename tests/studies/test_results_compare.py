@@ -22,7 +22,6 @@ from calibrant.comparison import (
     win_tie_loss,
 )
 from calibrant.exceptions import ParameterError, StudyError
-from calibrant.metrics import compare, evaluate
 from calibrant.resampling import (
     AcrossGroups,
     Bootstrap632,
@@ -117,25 +116,20 @@ def predictions() -> tuple[Any, StudyResults]:
 
 def test_one_split_has_mcnemars_test_of_its_predictions() -> None:
     performance, study = predictions()
-    found = study.compare("error")
+    found = study.compare("error", "mcnemar_test")
     labels = {
         name: np.array(["no", "yes"])[performance.pooled(name).y_pred.argmax(axis=1)] for name in performance.methods
     }
     expected = mcnemar_test(performance.pooled("small").y_true, labels["large"], labels["small"])
-    assert found.test == "mcnemar_test"
     assert (found.pairs[0].pvalue, found.pairs[0].difference) == (expected.pvalue, expected.difference)
 
 
-def test_one_split_has_paired_intervals_of_other_metrics_by_its_rows() -> None:
+def test_one_split_is_compared_by_its_rows_as_estimate_performance_compares() -> None:
     performance, study = predictions()
-    found = study.compare("log_loss", confidence=0.9)
-    cards = [
-        evaluate(each.y_true, each.y_pred, metrics=["log_loss"], confidence=0.9)
-        for each in (performance.pooled("large"), performance.pooled("small"))
-    ]
-    expected = compare(*cards)["log_loss"]
+    found = study.compare("log_loss")
+    expected = performance.compare("log_loss", "large", "small")
     assert found.test == "paired_rows"
-    assert (found.pairs[0].low, found.pairs[0].high) == (expected.low, expected.high)
+    assert (found.pairs[0].low, found.pairs[0].high) == pytest.approx((expected.low, expected.high), rel=1e-9)
     assert found.pairs[0].better == {"first": "large", "second": "small", "": ""}[expected.better]
 
 
@@ -143,7 +137,7 @@ def test_no_test_holds_for_one_split_without_predictions() -> None:
     study = results({"iris": [[0.1], [0.2]]}, METHODS[:2], read_dataset_plan(Holdout(), ["1"], [100], [50]))
     found = study.compare("mse")
     assert (found.test, found.pairs) == ("", ())
-    assert "No test holds: there is one split, and its predictions were not kept." in repr(found)
+    assert "No test holds: the predictions were not kept." in repr(found)
     assert len(found.to_frame()) == 0
 
 
@@ -225,7 +219,7 @@ def test_a_test_that_does_not_hold_is_refused_with_the_reason() -> None:
     for study, test, reason in (
         (one, "wilcoxon", "it compares over data sets, and there is only one"),
         (one, "five_by_two_test", "it needs all of 5 times 2-fold cross-validation; the plan is 10-fold"),
-        (one, "mcnemar_test", "it compares two fitted models on one test set, and the plan has several splits"),
+        (one, "mcnemar_test", "the predictions were not kept"),
         (many, "corrected_resampled_t_test", "it compares over the splits of a data set; pass dataset="),
     ):
         with pytest.raises(StudyError, match=reason):
@@ -358,7 +352,7 @@ def test_cross_validation_of_a_real_study_is_compared_as_by_hand() -> None:
     y = X[:, 0] + random.normal(size=150) > 0
     trees = {"small": ProbabilityTreeClassifier(min_leaf=30), "large": ProbabilityTreeClassifier(min_leaf=1)}
     found = estimate_performance(trees, X, y, CrossValidation(5, 2), ["mse"])
-    pair = of_performance("rows", found, CrossValidation(5, 2)).compare("mse").pairs[0]
+    pair = of_performance("rows", found, CrossValidation(5, 2)).compare("mse", "corrected_resampled_t_test").pairs[0]
     values = [found.split_values("mse", name) for name in ("large", "small")]
     expected = corrected_resampled_t_test(*values, n_train=found.n_train, n_test=found.n_test, k=5)
     assert (pair.difference, pair.pvalue, pair.holds) == (expected.difference, expected.pvalue, expected.pvalue <= 0.05)

@@ -87,9 +87,9 @@ def test_missing_and_infinite_cells() -> None:
 
 def test_intervals_stand_in_the_cells_or_beside_them() -> None:
     study = results({"iris": [[0.1, 0.2, 0.3]]}, ["a"], folds(3))
-    (low, high) = study.table("mse", interval=True).loc["iris", "a"][["low", "high"]]
-    assert f"| iris | 0.20 [{low:.2f}, {high:.2f}] |" in study.export(format="markdown", digits=2, interval=True)
-    rows = list(csv.reader(io.StringIO(study.export(interval=True))))
+    (low, high) = study.table("mse", interval="splits").loc["iris", "a"][["low", "high"]]
+    assert f"| iris | 0.20 [{low:.2f}, {high:.2f}] |" in study.export(format="markdown", digits=2, interval="splits")
+    rows = list(csv.reader(io.StringIO(study.export(interval="splits"))))
     assert rows[0] == ["dataset", "a", "a low", "a high"]
     assert [float(cell) for cell in rows[1][1:]] == [study.table("mse").loc["iris", "a"], low, high]
 

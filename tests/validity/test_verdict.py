@@ -1,19 +1,21 @@
-"""The verdict on calibration keeps its error rate, finds what single tests find, and further rows settle it."""
+"""The verdict on calibration keeps its error rates, its bounds cover, and the rows needed are enough."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit, logit, rel_entr
 from scipy.stats import binom
 
-from calibrant.metrics import calibration_verdict, ece, evaluate
+from calibrant.metrics import calibration_verdict, ece, evaluate, rows_needed
+from calibrant.metrics._calibration.gap_bound import bound_gap
 from calibrant.metrics._calibration.probability_cells import cells_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._validation.read_predictions import read_predictions
-from calibrant.metrics._verdict.further_rows import truth_as_estimated
 from calibrant.metrics._verdict.joint_test import joint_test
+from calibrant.metrics._verdict.money_bound import Stakes, bound_money
+from calibrant.metrics._verdict.tolerance import tolerance_of
 
 BETAS = {0.5: (2, 2), 0.1: (1, 9), 0.01: (1, 99)}
 NAMED = ("intercept", "slope", "intercept and slope", "Spiegelhalter", "ECE")
@@ -107,21 +109,123 @@ def test_bands_of_groups_cover_the_curve():
     assert missed <= at_most(0.05, 60)
 
 
-@pytest.mark.long
-def test_further_rows_settle_the_verdict_in_80_of_100_samples():
+def draw_proba(kind, rate, n, rng):
+    """Draw probabilities of normal log-odds of some standard deviation, or of 8 leaves, with about some mean."""
+    middle = logit(rate) * (1.0 if kind == "leaves" else 1.0 + 0.1 * kind**2)
+    away = rng.choice(np.linspace(-2, 2, 8), n) if kind == "leaves" else kind * rng.standard_normal(n)
+    return expit(middle + away)
+
+
+# Errors of the log-odds.
+ERRORS = {
+    "none": lambda p: np.zeros(len(p)),
+    "shift": lambda p: np.full(len(p), 0.5),
+    "slope": lambda p: -0.4 * (logit(p) - logit(p.mean())),
+    "bump": lambda p: 0.7 * np.exp(-0.5 * ((logit(p) - np.median(logit(p)) - 0.5) / 0.3) ** 2),
+    "S": lambda p: 0.3 * np.sin(np.pi * (logit(p) - logit(p).mean()) / logit(p).std()),
+    "highest": lambda p: np.where(p >= np.quantile(p, 0.95), -0.7, 0.0),
+}
+
+
+def bounds_of(y, p, rate):
+    cells = cells_of(BootstrapPlan(read_predictions(y, p, labels=[0, 1])))
+    bound = bound_gap(cells, 0.95)
+    return bound, bound_money(cells, bound, Stakes(rate, 1.0 / rate))
+
+
+@pytest.mark.parametrize("kind", [0.5, 1.2, 2.0, "leaves"])
+@pytest.mark.parametrize(("n", "rate", "n_samples"), [(300, 0.5, 100), (1000, 0.1, 100), (5000, 0.02, 40)])
+@pytest.mark.sample(6)
+def test_bounds_on_the_mean_error_the_log_loss_and_money_hold_in_93_of_100_samples(n, rate, n_samples, kind):
+    rng = np.random.default_rng(n)
+    for error in ERRORS.values():
+        missed = np.zeros(3)
+        for _ in range(n_samples):
+            p = draw_proba(kind, rate, n, rng)
+            q = expit(logit(p) + error(p))
+            bound, money = bounds_of(rng.random(n) < q, p, rate)
+            loss = (rel_entr(q, p) + rel_entr(1 - q, 1 - p)).mean()
+            lost = np.where((p > rate) != (q > rate), np.abs(q - rate) / rate, 0.0).mean()
+            missed += [np.abs(q - p).mean() > bound.gap, bound.loss is not None and loss > bound.loss, lost > money]
+        assert (missed <= at_most(0.07, n_samples)).all()
+
+
+@pytest.mark.parametrize(("n", "rate"), [(2500, 0.5), (1000, 0.1), (5000, 0.02)])
+@pytest.mark.sample(3)
+def test_calibrated_rows_are_called_calibrated_in_80_of_100_samples(n, rate):
+    rng = np.random.default_rng(n)
+    kinds = [0.5, 1.2, 2.0, "leaves"]
+    found = []
+    for number in range(60):
+        p = draw_proba(kinds[number % 4], rate, n, rng)
+        found.append(calibration_verdict(rng.random(n) < p, p, labels=[0, 1]).kind)
+    assert found.count("calibrated") >= 60 - at_most(0.2, 60)
+    assert found.count("miscalibrated") + found.count("too little to matter") <= at_most(0.05, 60)
+
+
+@pytest.mark.parametrize(("n", "rate"), [(1000, 0.5), (1000, 0.1), (10_000, 0.02)])
+@pytest.mark.sample(3)
+def test_rows_farther_off_than_the_tolerance_are_called_right_in_at_most_7_of_100_samples(n, rate):
+    rng = np.random.default_rng(n)
+    wrong = 0
+    for _ in range(40):
+        p = draw_proba(1.2, rate, n, rng)
+        q = expit(logit(p) + (0.3 if rate == 0.5 else 0.9))
+        tolerance = min(0.05, 0.5 * min(q.mean(), 1 - q.mean()))
+        assert np.abs(q - p).mean() > tolerance
+        wrong += calibration_verdict(rng.random(n) < q, p).kind in ("calibrated", "too little to matter")
+    assert wrong <= at_most(0.07, 40)
+
+
+def test_a_large_error_of_one_row_in_a_hundred_is_always_called_miscalibrated():
+    rng = np.random.default_rng(7)
+    for number in range(8):
+        p = np.append(draw_proba(1.2, (0.1, 0.3)[number % 2], 29_700, rng), np.full(300, 0.7))
+        y = rng.random(len(p)) < np.where(p == 0.7, 0.35, p)
+        assert calibration_verdict(y, p).kind == "miscalibrated"
+
+
+@pytest.mark.parametrize(("rate", "kind"), [(0.5, 1.2), (0.1, "leaves"), (0.02, 0.5)])
+@pytest.mark.sample(3)
+def test_the_rows_needed_are_right_within_a_factor_of_1_3(rate, kind):
+    rng = np.random.default_rng(5)
+    needed = rows_needed(draw_proba(kind, rate, 10_000, rng))
+    for n, is_enough in ((int(needed / 1.3), False), (int(needed * 1.3), True)):
+        within = 0
+        for _ in range(150):
+            p = draw_proba(kind, rate, n, rng)
+            cells = cells_of(BootstrapPlan(read_predictions(rng.random(n) < p, p, labels=[0, 1])))
+            within += bound_gap(cells, 0.95).gap <= tolerance_of(cells, 0.05, 0.5).error
+        assert within >= 150 - at_most(0.2, 150) if is_enough else within <= at_most(0.8, 150)
+
+
+@pytest.mark.parametrize("kind", ["groups", "weights"])
+def test_the_bound_holds_for_groups_and_for_probability_weights(kind):
     rng = np.random.default_rng(6)
-    settled = []
-    for n in (150,):
-        p = rng.beta(2, 2, n)
-        y = rng.random(n) < p
-        verdict = calibration_verdict(y, p)
-        assert verdict.kind == "cannot tell"
-        cells = cells_of(BootstrapPlan(read_predictions(y, p)))
-        for _ in range(20):
-            further = rng.choice(p, n + verdict.more_rows) + rng.uniform(-1e-6, 1e-6, n + verdict.more_rows)
-            truth = truth_as_estimated(cells, further)
-            settled.append(calibration_verdict(rng.random(len(further)) < truth, further).kind != "cannot tell")
-    assert np.mean(settled) >= 0.8 - 2.0 * np.sqrt(0.16 / len(settled))
+    group = np.repeat(np.arange(200), 5)
+    missed = 0
+    for _ in range(60):
+        p = rng.beta(2, 4, 1000)
+        q = expit(logit(p) + 0.4)
+        if kind == "groups":
+            y = np.repeat(rng.random(200), 5) < q
+            kept, options = np.ones(1000, dtype=bool), {"groups": group}
+        else:
+            y = rng.random(1000) < q
+            kept = y | (rng.random(1000) < 0.3)
+            options = {"sample_weight": np.where(y, 1.0, 1 / 0.3)[kept], "weight_kind": "probability"}
+        missed += calibration_verdict(y[kept], p[kept], **options).gap_bound < np.abs(q - p).mean()
+    assert missed <= at_most(0.07, 60)
+
+
+def test_calibrated_rows_of_several_classes_are_called_off_in_5_of_100_samples():
+    rng = np.random.default_rng(9)
+    found = 0
+    for number in range(80):
+        proba = rng.dirichlet([1, 2, 3] if number % 2 else [0.5] * 5, 600)
+        y = (rng.random(600)[:, None] > np.cumsum(proba, axis=1)[:, :-1]).sum(axis=1)
+        found += calibration_verdict(y, proba, labels=range(proba.shape[1]), random_state=number).pvalue <= 0.05
+    assert found <= at_most(0.05, 80)
 
 
 @pytest.mark.parametrize("n", [300, 3000])
@@ -161,13 +265,3 @@ def test_the_p_value_of_the_calibration_error_is_uniform_under_calibration(n):
         found.append(evaluate(rng.random(n) < p, p, labels=[0, 1], metrics=["ece"], random_state=seed)["ece"].pvalue)
     for level in (0.05, 0.2, 0.5):
         assert abs(np.mean(np.array(found) <= level) - level) < 3.5 * np.sqrt(level * (1 - level) / len(found))
-
-
-def test_a_known_error_is_within_the_interval_of_honest_bands():
-    rng = np.random.default_rng(1)
-    covered = []
-    for _ in range(30):
-        p = rng.random(2000).round(2)
-        score = evaluate(rng.random(2000) < p**2, p, metrics=["ece"])["ece"]
-        covered.append(score.low <= np.mean(p - p**2) <= score.high)
-    assert np.mean(covered) >= 0.95

@@ -9,6 +9,7 @@ import atexit
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -33,10 +34,11 @@ def main(args: Sequence[str] | None = None) -> int:
     >>> main(["datasets", "describe", "nosuch"])
     2
     """
+    start = time.monotonic()  # before slow imports, which a time limit counts
     try:
         from calibrant.cli._app.run import run
 
-        code = run(list(sys.argv[1:] if args is None else args))
+        code = run(list(sys.argv[1:] if args is None else args), start)
     except KeyboardInterrupt:  # while typer was imported
         code = 130
     except ImportError as error:

@@ -120,8 +120,9 @@ from calibrant.metrics._scorecard.evaluate import evaluate
 from calibrant.metrics._scorecard.evaluate_table import evaluate_table
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 from calibrant.metrics._validation.probability_scale import ScaledProbabilities, to_probabilities
+from calibrant.metrics._verdict.result import Verdict
 from calibrant.metrics._verdict.sample_size import rows_needed
-from calibrant.metrics._verdict.verdict import Verdict, calibration_verdict
+from calibrant.metrics._verdict.verdict import calibration_verdict
 
 __all__ = [
     "METRICS",

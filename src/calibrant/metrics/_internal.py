@@ -8,22 +8,19 @@ from calibrant.metrics._intervals.delong import area_variance, placements
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
-from calibrant.metrics._intervals.paired_proportions import (
-    difference_of_share,
-    mid_p_difference,
-    score_difference,
-)
+from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._intervals.proportions import CONFIDENCE, two_sided_z
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._intervals.row_means import RowValues, row_values_of
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._scorecard.card_text import number_text, scope_text
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_more_labels, read_predictions
-from calibrant.metrics._verdict.verdict import verdict_without_further_rows
-from calibrant.metrics._verdict.words import percent
+from calibrant.metrics._verdict.verdict import verdict_of
+from calibrant.metrics._verdict.words import percent, points
 
 __all__ = [
     "CALIBRATION_ERRORS",
@@ -35,17 +32,17 @@ __all__ = [
     "RowValues",
     "area_variance",
     "bca_interval",
+    "brier_divisor",
     "check_options",
     "check_probabilities",
     "check_two_classes",
     "design_effect",
-    "difference_of_share",
     "honest_bands",
-    "mid_p_difference",
     "number_text",
     "percent",
     "percentile_interval",
     "placements",
+    "points",
     "read_codes",
     "read_more_labels",
     "read_predictions",
@@ -56,5 +53,5 @@ __all__ = [
     "scope_text",
     "score_difference",
     "two_sided_z",
-    "verdict_without_further_rows",
+    "verdict_of",
 ]

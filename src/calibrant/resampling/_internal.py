@@ -1,7 +1,7 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
 from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
-from calibrant.resampling._performance.intervals import NO_INTERVAL, split_interval
+from calibrant.resampling._performance.intervals import NO_INTERVAL, ends_in_range, split_interval
 from calibrant.resampling._performance.row_contributions import TestedRows, row_contributions
 from calibrant.resampling._performance.row_statistics import RowDifference, RowStatistics
 from calibrant.resampling._plans import splitters
@@ -30,6 +30,7 @@ __all__ = [
     "TrialData",
     "are_regressors",
     "bootstrap_632_values",
+    "ends_in_range",
     "open_seeds",
     "read_experiment",
     "read_plan",

@@ -2,9 +2,14 @@
 
 from calibrant.studies._definition.import_paths import resolve_path
 from calibrant.studies._store.read_url import DEFAULT_STORE, hide_password
-from calibrant.studies._table_comparison.against_best import one_sided
 from calibrant.studies._table_comparison.candidates import BASELINE
-from calibrant.studies._table_comparison.comparison_text import about_rows, about_table, findings, ranking_cells
+from calibrant.studies._table_comparison.comparison_text import (
+    about_rows,
+    about_table,
+    findings,
+    grouped_cells,
+    ranking_cells,
+)
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
 
 __all__ = [
@@ -14,8 +19,8 @@ __all__ = [
     "about_rows",
     "about_table",
     "findings",
+    "grouped_cells",
     "hide_password",
-    "one_sided",
     "ranking_cells",
     "read_compared_table",
     "resolve_path",

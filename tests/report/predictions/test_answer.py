@@ -44,14 +44,14 @@ def lead(found: Section) -> str:
     return first.text
 
 
-def test_few_rows_cannot_tell_and_the_further_rows_are_those_of_the_verdict() -> None:
+def test_few_rows_cannot_tell_and_the_rows_needed_are_those_of_the_verdict() -> None:
     y, proba = rows(60)
     verdict = evaluate(y, proba, pos_label="yes").verdict
     found = answer(y, proba)
     assert callouts(found)[0].kind == "unsure"
     assert callouts(found)[0].text == "Whether the probabilities are right cannot be told yet from 60 rows."
-    assert f"collect about {verdict.more_rows:,} more rows" in lead(found)
-    assert verdict.words[1:] in callouts(found)[0].detail
+    assert f"Collect about {verdict.rows_needed:,} rows in all" in lead(found)
+    assert callouts(found)[0].detail == " ".join(verdict.sentences)
 
 
 def test_calibrated_probabilities_are_used_as_they_are() -> None:
@@ -85,7 +85,7 @@ def test_what_is_shown_to_cost_money_is_not_used_as_it_is() -> None:
     assert money is not None
     lost = replace(money, miscalibration=Money(50.0, 20.0, 80.0))
     data._computed["money", "model"] = lost
-    data.cards["model"].__dict__["verdict"] = Verdict("calibrated", "calibrated")
+    data._computed["verdict", "model"] = Verdict("calibrated", "calibrated")
     assert lead(section(data)) == (
         "Use these probabilities only after recalibration on rows kept apart, which is shown to earn more."
     )

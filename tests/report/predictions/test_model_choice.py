@@ -66,12 +66,12 @@ def test_copies_of_rows_in_a_group_add_no_evidence() -> None:
     assert grouped.pairs[0].pvalue == pytest.approx(once.pairs[0].pvalue)
 
 
-def test_a_certain_mistake_moves_the_choice_to_the_squared_error() -> None:
+def test_a_certain_mistake_moves_the_choice_to_the_brier_score() -> None:
     certain = np.where(Y, TRUE, 0.3)
     certain[np.flatnonzero(Y)[0]] = 0.0
     choice = choose_model(data_of({"a": TRUE, "b": certain}))
     assert choice is not None
-    assert choice.measure == "mse"
+    assert choice.measure == "brier"
 
 
 def test_rows_of_few_groups_show_no_difference() -> None:

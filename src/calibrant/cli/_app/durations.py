@@ -1,14 +1,17 @@
-"""Durations: ``30s``, ``5m``, ``1h``, or a number of seconds."""
+"""Durations: ``30s``, ``5m``, ``1h``, or a number of seconds; and what is left of one since the command began."""
 
 from __future__ import annotations
 
 import re
+import time
+from contextvars import ContextVar
 
 import typer
 
-__all__ = ["read_duration"]
+__all__ = ["read_duration", "record_start", "seconds_left"]
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_START: ContextVar[tuple[float, float]] = ContextVar("start", default=(0.0, 0.0))
 
 
 def read_duration(text: str) -> float:
@@ -23,3 +26,25 @@ def read_duration(text: str) -> float:
     if not found or float(found[1]) == 0.0:
         raise typer.BadParameter(f"must be a duration above 0, such as 30s, 5m or 1h; got {text!r}.")
     return float(found[1]) * _SECONDS[found[2]]
+
+
+def record_start(start: float) -> None:
+    """Remember the time of the monotonic clock at which the command began."""
+    _START.set((start, time.process_time()))
+
+
+def seconds_left(limit: float, later: float) -> float:
+    """Return the seconds of a time limit that are left for work in the middle of a command.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds that the whole command may take.
+    later : float
+        Seconds of processor time that follow the work. They take as much longer as those since the start did; at most
+        half of the limit is kept for them.
+    """
+    start, processor = _START.get()
+    elapsed = time.monotonic() - start
+    slowdown = max(1.0, elapsed / max(time.process_time() - processor, 1e-3))
+    return max(limit - elapsed - min(slowdown * later, limit / 2), 1e-3)

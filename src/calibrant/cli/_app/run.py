@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from calibrant.cli._app.command_text import record_command
+from calibrant.cli._app.durations import record_start
 from calibrant.cli._app.exit_codes import BUG, CLOSED_PIPE, DONE, EXIT_CODES, INTERRUPTED, USAGE, CommandError, code_of
 from calibrant.cli._app.interrupts import Interrupts
 from calibrant.cli._app.named_arguments import as_command_line
@@ -26,8 +27,9 @@ _UsageError = typer.BadParameter.__bases__[0]  # public under no name that all v
 _NEW_ISSUE = "This is a bug in calibrant. Please report it with the command and what --debug prints."
 
 
-def run(args: Sequence[str]) -> int:
-    """Run a command and return its exit code; errors are printed, not raised."""
+def run(args: Sequence[str], start: float) -> int:
+    """Run a command that began at a time of the monotonic clock; errors are printed, and the exit code returned."""
+    record_start(start)
     args, options = list(args), args[: args.index("--")] if "--" in args else args
     debug, as_json = "--debug" in options, "--json" in options
     if debug:

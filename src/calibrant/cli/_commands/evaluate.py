@@ -17,7 +17,7 @@ __all__ = ["evaluate"]
 
 _FAIL_IF = "Exit with code 8 if this holds: 'ece>0.05', 'auc<0.8', 'verdict=miscalibrated'; may be repeated."
 _METRIC = "A metric, or all; may be repeated. By default a dozen."
-_STREAM = "Read a CSV or Parquet file batch by batch: no verdict, segments or groups. By default from 500 MB on."
+_STREAM = "Read a CSV or Parquet file batch by batch: no segments or groups. By default from 500 MB on."
 
 
 def evaluate(

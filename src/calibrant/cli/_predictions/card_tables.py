@@ -26,8 +26,10 @@ def number(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval as text, empty where there is none."""
-    return "" if low is None or high is None else f"{number(low)} to {number(high)}"
+    """Return an interval or an upper bound as text, empty where there is none."""
+    if high is None:
+        return ""
+    return f"at most {number(high)}" if low is None else f"{number(low)} to {number(high)}"
 
 
 def print_cards(cards: Mapping[str, ScoreCard]) -> None:
@@ -77,12 +79,14 @@ def print_segments(column: str, cards: Mapping[str, ScoreCard], requested: bool)
 def card_document(card: ScoreCard) -> dict[str, Any]:
     """Return a card for JSON: rows, scores and verdict."""
     found = card.verdict
-    verdict = {name: value for name, value in vars(found).items() if name not in ("off", "tests")}
-    verdict |= {"off": [part._asdict() for part in found.off], "tests": dict(found.tests)}
+    verdict = {name: value for name, value in vars(found).items() if name not in ("off", "tests", "classes")}
+    for name, parts in (("off", found.off), ("classes", found.classes)):
+        verdict[name] = [part._asdict() for part in parts]
+    verdict["tests"] = dict(found.tests)
     scores = {
         name: {key: value for key, value in asdict(score).items() if key != "metric"} for name, score in card.items()
     }
-    return {"rows": card.n_rows, "scores": scores, "verdict": verdict if card.judged is not None else None}
+    return {"rows": card.n_rows, "scores": scores, "verdict": verdict}
 
 
 def _title(card: ScoreCard) -> str:

@@ -118,10 +118,11 @@ class Evaluation:
         print_text()
         for name, card in self.cards.items():
             of = f" on {name}" if len(self.cards) > 1 else ""
-            if card.judged is not None:
-                print_text(f"Verdict{of}: {card.verdict}.")
-            elif not self.segments:
-                print_text("No verdict: it needs all rows in memory (--in-memory).")
+            print_text(f"Verdict{of}: {card.verdict.kind}")
+            for sentence in card.verdict.sentences:
+                print_text(f"  {sentence}")
+            if card.judged is None and card.binned is None:
+                print_text("  Pass --in-memory for a verdict.")
         if self.differences:
             print_text("\nDifferences, on the same rows")
             print_differences(self.differences, self.models[0].name)

@@ -43,8 +43,8 @@ class BrierCurve(Curve):
     >>> curve = brier_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6])
     >>> curve
     BrierCurve: area 0.1925, of which 0.0675 is lost by miscalibration; 10 points
-    >>> from calibrant.metrics import mse01
-    >>> round(mse01([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6]), 9)
+    >>> from calibrant.metrics import brier
+    >>> round(brier([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6]), 9)
     0.1925
     """
 

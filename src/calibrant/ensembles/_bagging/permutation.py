@@ -50,7 +50,7 @@ def oob_permutation_importances(
         Number of times that each column is permuted.
     metric : {"avll", "log_loss", "mse"}
         The loss, as `calibrant.metrics` defines it: log-loss in bits, finite also where a probability is 0; log-loss
-        in nats, an error where it is infinite; the Brier score.
+        in nats, an error where it is infinite; the squared error summed over classes.
     permute : {"forest", "tree"}
         Whether all trees see the same permuted value of a row, as for new rows with a corrupted column; or each tree
         another, permuted among its own out-of-bag rows: then averaging over trees compensates for a part.

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+    from calibrant.metrics._validation.predictions import BinaryRows
 
-__all__ = ["ECE_BINS", "ProbabilityCells", "cells_of", "width_bins"]
+__all__ = ["ECE_BINS", "ProbabilityCells", "cells_of", "group_rows", "width_bins"]
 
 ECE_BINS = 15  # of equal width, as in `ece`; no cell crosses their edges
 _MOST_CELLS = 1_000  # each then holds 0.1 % of the rows; tests draw a number for each cell a thousand times
+_SCANNED_LEVELS = 7  # the narrowest range that is scanned holds 1/128 of the variance
+_LEAST_SCANNED = 2.0  # variance of such a range: fewer rows are drawn too coarsely to show anything
 _LEAST = 1e-12  # keeps the log-odds of 0 and 1 finite
 
 
@@ -65,6 +68,21 @@ class ProbabilityCells:
         """The first cell of each bin that has rows."""
         return np.flatnonzero(np.diff(self.ece_bin, prepend=-1))
 
+    @cached_property
+    def scanned_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The first cell and the end of ranges that hold a half, a quarter … of the variance, each half overlapped."""
+        ends = np.cumsum(self.variance)
+        pairs = []
+        for level in range(1, _SCANNED_LEVELS + 1):
+            parts = np.arange(2 ** (level + 1) + 1) / 2.0 ** (level + 1) * ends[-1]
+            places = ends.searchsorted(parts[1:-1] * (1.0 + 1e-12))
+            places = np.concatenate([[0], places, [len(ends)]])
+            pairs.append(np.stack([places[:-2], places[2:]]))
+        begin, end = np.unique(np.concatenate(pairs, axis=1), axis=1)
+        variance = np.append(0.0, ends)[end] - np.append(0.0, ends)[begin]
+        is_enough = variance >= _LEAST_SCANNED
+        return begin[is_enough], end[is_enough]
+
     @property
     def total(self) -> float:
         """The weight of all rows."""
@@ -97,11 +115,17 @@ def cells_of(plan: BootstrapPlan) -> ProbabilityCells:
 
 
 def _cells_of(plan: BootstrapPlan) -> ProbabilityCells:
-    rows = plan.predictions.calibration_rows()
+    return group_rows(plan.predictions.calibration_rows(), plan.clusters())[0]
+
+
+def group_rows(
+    rows: BinaryRows, clusters: NDArray[np.intp] | None = None, most_cells: int = _MOST_CELLS
+) -> tuple[ProbabilityCells, NDArray[np.intp]]:
+    """Group some rows, and return the cells and the cell of each row."""
     order = np.argsort(rows.proba, kind="stable")
     proba, positive = rows.proba[order], rows.positive[order]
     weight = None if rows.weight is None else rows.weight[order]
-    start = _starts(proba, weight)
+    start = _starts(proba, weight, most_cells)
     ones = np.diff(np.append(start, len(proba))).astype(np.float64)
     of_cell = ones if weight is None else np.add.reduceat(weight, start)
     expected = np.add.reduceat(proba if weight is None else proba * weight, start)
@@ -109,15 +133,16 @@ def _cells_of(plan: BootstrapPlan) -> ProbabilityCells:
     low, high = proba[start], proba[np.append(start[1:], len(proba)) - 1]
     mean = np.clip(expected / of_cell, low, high)
     residual = np.where(low == high, found - of_cell * mean, found - expected)
-    clusters = plan.clusters()
+    cell = np.repeat(np.arange(len(start)), ones.astype(np.intp))
     by_cluster = None
     if clusters is not None:
-        cell = np.repeat(np.arange(len(start)), ones.astype(np.intp))
         each = (positive - proba) * (1.0 if weight is None else weight)
         by_cluster = csr_array((each, (clusters[order], cell)), shape=(int(clusters.max()) + 1, len(start)))
         by_cluster.sum_duplicates()
     variance = _copies(of_cell, weight, start) * mean * (1.0 - mean)
-    return ProbabilityCells(of_cell, mean, residual, low, high, variance, by_cluster)
+    of_row = np.empty_like(cell)
+    of_row[order] = cell
+    return ProbabilityCells(of_cell, mean, residual, low, high, variance, by_cluster), of_row
 
 
 def width_bins(proba: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
@@ -131,14 +156,14 @@ def width_bins(proba: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
     return np.searchsorted(np.arange(1, n_bins) / n_bins, proba, side="right")
 
 
-def _starts(proba: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.intp]:
+def _starts(proba: NDArray[np.float64], weight: NDArray[np.float64] | None, most_cells: int) -> NDArray[np.intp]:
     """Return the first row of each cell of sorted probabilities; rows of equal probability stay together."""
     new = np.flatnonzero(np.append(True, proba[1:] != proba[:-1]))
-    if len(new) <= _MOST_CELLS:
+    if len(new) <= most_cells:
         return new
     before = new if weight is None else np.append(0.0, np.cumsum(weight))[new]
     total = len(proba) if weight is None else weight.sum()
-    share = np.floor(before / total * _MOST_CELLS)
+    share = np.floor(before / total * most_cells)
     bins = width_bins(proba[new], ECE_BINS)
     is_certain = (proba[new] == 0.0) | (proba[new] == 1.0)
     steps = (np.diff(share) != 0) | (np.diff(bins) != 0) | (np.diff(is_certain) != 0)

@@ -21,7 +21,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COST", "PROFIT", "cost", "least_costs", "profit", "row_amounts", "row_costs", "row_profits"]
+__all__ = ["COST", "PROFIT", "cost", "least_costs", "profit", "read_matrix", "row_amounts", "row_costs", "row_profits"]
 
 
 @document_metric
@@ -61,7 +61,7 @@ def cost(
 def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
     if decide == "cheapest":
         return predictions.mean(least_costs(predictions, matrix, labels))
-    costs, counts = _read_matrix(matrix, predictions, labels), confusion_of(predictions)
+    costs, counts = read_matrix(matrix, predictions, labels), confusion_of(predictions)
     return float((costs * counts).sum() / counts.sum())
 
 
@@ -73,7 +73,7 @@ def row_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDAr
     >>> row_costs(read_predictions([0, 1], [0.1, 0.05]), [[0, 1], [10, 0]])
     array([ 0., 10.])
     """
-    return np.asarray(_read_matrix(matrix, predictions, labels)[predictions.label, predictions.predicted_class()])
+    return np.asarray(read_matrix(matrix, predictions, labels)[predictions.label, predictions.predicted_class()])
 
 
 def least_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:
@@ -84,13 +84,13 @@ def least_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> ND
     >>> least_costs(read_predictions([0, 1], [0.1, 0.05]), [[0, 1], [10, 0]])
     array([ 1., 10.])
     """
-    costs = _read_matrix(matrix, predictions, labels)
+    costs = read_matrix(matrix, predictions, labels)
     order = np.argsort(predictions.classes, kind="stable")
     decision = order[(predictions.proba @ costs)[:, order].argmin(axis=1)]
     return np.asarray(costs[predictions.label, decision])
 
 
-def _read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[np.float64]:
+def read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[np.float64]:
     """Return the costs in the order of the columns; the matrix is in the order of `labels`, or else sorted."""
     n_classes = predictions.n_classes
     try:

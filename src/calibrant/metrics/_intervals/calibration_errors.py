@@ -1,13 +1,13 @@
 """Scores of calibration errors, which are above 0 by chance alone, so percentiles of replicates do not cover.
 
 They get the value less what chance adds, the p-value of perfect calibration by consistency resampling (Bröcker &
-Smith 2007; Vaicenavicius et al. 2019), and an interval from honest bands of the calibration curve, or none.
+Smith 2007; Vaicenavicius et al. 2019), and an upper bound on the true mean error, or none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from calibrant._random import stream
+from calibrant.metrics._calibration.gap_bound import bound_gap, independent_cells
 from calibrant.metrics._calibration.perfect_samples import draw_bin_residuals
 from calibrant.metrics._calibration.probability_cells import cells_of
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
 from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
-from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._metric import Metric, options_of
 from calibrant.metrics._scorecard.score_card import Score
 from calibrant.metrics._validation.predictions import Predictions
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALIBRATION_ERRORS",
+    "UPPER_BOUND",
     "band_of",
     "calibration_scores",
-    "distance_interval",
     "ece_by_chance",
-    "falling_note",
+    "gap_bound_of",
     "pvalue_by_chance",
 ]
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
+UPPER_BOUND = "upper bound"  # the method of a score that has only one
 _CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal
 _N_DRAWS = (199, 800, 9_000)  # of perfectly calibrated samples; the next batch only if the side of a level is unclear
 _LEVELS = (0.05, 0.001)
@@ -47,10 +48,8 @@ _MOST_REDRAWN = 2 * 10**8  # rows times draws of metrics that are computed anew 
 _STREAM = 2  # of the random streams; 0 and 1 are the bootstrap's
 
 
-def calibration_scores(
-    plan: BootstrapPlan, metrics: Mapping[str, Metric], band: Callable[[], Band]
-) -> dict[str, Score]:
-    """Return the scores of some calibration errors, with intervals from honest bands where those hold."""
+def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> dict[str, Score]:
+    """Return the scores of some calibration errors, with bounds on the true mean error."""
     values = {name: metric.judge(plan.predictions) for name, metric in metrics.items()}
     if plan.confidence is None:
         return {name: Score(name, value) for name, value in values.items()}
@@ -58,7 +57,7 @@ def calibration_scores(
     redrawn = {name: metric for name, metric in metrics.items() if name not in binned}
     by_chance = _values_by_chance(plan, redrawn, values) if plan.is_simple and plan.counts_whole_rows else {}
     by_chance |= {name: ece_by_chance(plan, values[name]) for name in binned}
-    return {name: _score(plan, metric, values[name], by_chance.get(name), band) for name, metric in metrics.items()}
+    return {name: _score(plan, metric, values[name], by_chance.get(name)) for name, metric in metrics.items()}
 
 
 def band_of(plan: BootstrapPlan, confidence: float) -> Band:
@@ -75,21 +74,9 @@ def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
     return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
 
-def distance_interval(predictions: Predictions, band: Band) -> Interval:
-    """Return bounds of the mean distance, over the rows, of the calibration curve from the diagonal.
-
-    Examples
-    --------
-    >>> from calibrant.metrics._validation.read_predictions import read_predictions
-    >>> band = Band(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.6]), np.array([0.8, 0.8, 1.0]))
-    >>> [round(end, 12) for end in distance_interval(read_predictions([0, 1], [0.5, 0.5]), band)]
-    [0.1, 0.3]
-    """
-    proba = predictions.calibration_rows().proba
-    lower, upper = band.at(proba)
-    least = np.maximum(0.0, np.maximum(lower - proba, proba - upper))
-    most = np.maximum(np.abs(lower - proba), np.abs(upper - proba))
-    return Interval(predictions.mean(least), predictions.mean(most))
+def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
+    """Return the upper confidence bound on the mean error of the positive or the predicted class."""
+    return bound_gap(independent_cells(cells_of(plan), design_effect(plan)), confidence).gap
 
 
 def _score(
@@ -97,7 +84,6 @@ def _score(
     metric: Metric,
     value: float,
     by_chance: NDArray[np.float64] | None,
-    band: Callable[[], Band],
 ) -> Score:
     pvalue = None if by_chance is None else pvalue_by_chance(by_chance, value)
     score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
@@ -105,11 +91,7 @@ def _score(
         return replace(score, pvalue=None, note=f"no interval: {FEW_GROUPS}")
     if metric.id not in _CURVE_DISTANCES:
         return replace(score, note="no interval: none is proved")
-    falling = band().falling()
-    if falling is not None:
-        return replace(score, note=falling_note(*falling))
-    interval = distance_interval(plan.predictions, band())
-    return replace(score, low=interval.low, high=interval.high, method="honest bands")
+    return replace(score, high=gap_bound_of(plan, plan.confidence or 0.95), method=UPPER_BOUND)
 
 
 def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
@@ -130,17 +112,6 @@ def pvalue_by_chance(drawn: NDArray[np.float64], value: float) -> float:
     0.75
     """
     return float((1 + _n_larger(drawn, value)) / (1 + len(drawn)))
-
-
-def falling_note(first: float, last: float) -> str:
-    """Return why there is no interval where the calibration curve falls.
-
-    Examples
-    --------
-    >>> falling_note(0.2, 0.4)
-    'no interval: honest bands assume a rising curve; it falls between 0.2 and 0.4'
-    """
-    return f"no interval: honest bands assume a rising curve; it falls between {first:.2g} and {last:.2g}"
 
 
 def _n_larger(drawn: NDArray[np.float64], value: float) -> int:

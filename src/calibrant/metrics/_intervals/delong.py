@@ -1,21 +1,39 @@
-"""Intervals of the area under the ROC curve: DeLong, DeLong & Clarke-Pearson (1988), on the scale of log-odds."""
+"""Intervals of areas under the ROC curve that hold with few rows of a class.
+
+An area is a mean of placements: of the share of the other class that each row of a class is ranked against correctly.
+DeLong, DeLong & Clarke-Pearson (1988) estimate its variance by those of the placements of both classes. Here that
+variance makes a score interval like Wilson's, shrunk where so few rows are ranked incorrectly that they hardly show it.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import rankdata
+from scipy.special import stdtrit
 
 from calibrant import _core
-from calibrant.metrics._intervals.proportions import Interval, two_sided_z
+from calibrant.metrics._intervals.proportions import Interval, wilson_of_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["area_difference", "area_interval", "area_variance", "combined_difference", "placements"]
+__all__ = [
+    "area_difference",
+    "area_interval",
+    "area_variance",
+    "placement_covariances",
+    "placement_difference",
+    "placement_interval",
+    "placements",
+]
+
+# What is assumed of each class before its rows are seen: so many rows times area times 1 - area, in which placements
+# vary by this share of the most they can. Chosen by benchmarks/interval_coverage_auc.py, as are the degrees of freedom.
+_ASSUMED_ROWS, _ASSUMED_SHARE = 0.3, 0.65
+_MORE_FREEDOM = 1.0  # degrees of freedom beyond the number of rows of a class
 
 
 def area_interval(
@@ -24,70 +42,155 @@ def area_interval(
     weight: NDArray[np.float64] | None,
     confidence: float,
     n_threads: int = 1,
-) -> tuple[float, Interval, str]:
-    """Return the area, its interval and the name of the method; NaN where a class has no row.
-
-    DeLong's variance makes the interval symmetric in the log-odds of the area, so that it stays within (0, 1). Where
-    that variance is 0 or unknown, as at an area of 1, Newcombe's score interval (2006, his method 5) is used.
+) -> tuple[float, Interval]:
+    """Return the area and its interval; NaN where a class has no row.
 
     Examples
     --------
     >>> proba, positive = np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True])
-    >>> area, interval, method = area_interval(proba, positive, None, 0.95)
-    >>> area, method, round(interval.low, 2), round(interval.high, 2)
-    (0.75, 'DeLong', 0.07, 0.99)
-    >>> area_interval(proba, proba > 0.37, None, 0.95)[1:]
-    (Interval(low=0.3856..., high=1.0), 'Newcombe')
+    >>> area, interval = area_interval(proba, positive, None, 0.95)
+    >>> area, round(interval.low, 2), round(interval.high, 2)
+    (0.75, 0.12, 0.99)
+    >>> area_interval(proba, proba > 0.37, None, 0.95)
+    (1.0, Interval(low=0.2044..., high=1.0))
     """
     area, *variances, n_positive, n_negative = _core.area_variance(
         np.ascontiguousarray(proba), np.ascontiguousarray(positive), weight, n_threads
     )
-    variance = sum(variances)
     if math.isnan(area):
-        return math.nan, Interval(math.nan, math.nan), ""
-    if 0.0 < area < 1.0 and variance > 0.0:
-        return area, _log_odds_interval(area, variance, two_sided_z(confidence)), "DeLong"
-    return area, _newcombe(area, n_positive, n_negative, two_sided_z(confidence)), "Newcombe"
+        return math.nan, Interval(math.nan, math.nan)
+    return area, placement_interval(area, variances, (n_positive, n_negative), confidence)
+
+
+def placement_interval(area: float, variances: Sequence[float], n_rows: Sequence[float], confidence: float) -> Interval:
+    """Return the interval of an area, given the placements of either class.
+
+    Parameters
+    ----------
+    area : float
+        The mean placement.
+    variances : pair of float
+        The variance of the mean placement of the positive rows, and of the negative ones: that of placements over
+        their number; not used for a class of one row.
+    n_rows : pair of float
+        The number of rows of each class.
+    confidence : float
+        The confidence.
+
+    Returns
+    -------
+    Interval
+        Wilson's, of as many rows as would make the variance of a proportion that of the area, by the quantile of
+        Student's distribution with Welch's degrees of freedom.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in placement_interval(0.9, (0.002, 0.0001), (10, 500), 0.95)]
+    [0.716, 0.97]
+    """
+    rows, freedom = _effective_rows(area, variances, n_rows)
+    return wilson_of_quantile(area * rows, rows, float(stdtrit(freedom, 0.5 + confidence / 2.0)))
 
 
 def area_difference(
-    one: NDArray[np.float64], other: NDArray[np.float64], positive: NDArray[np.bool_], confidence: float
-) -> tuple[float, Interval, float]:
-    """Return the difference of two areas on the same rows, its interval and standard error, by paired placements.
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    weight: NDArray[np.float64] | None,
+    confidence: float,
+) -> tuple[float, Interval]:
+    """Return the difference of two areas on the same rows and its interval.
 
     Examples
     --------
     >>> positive = np.array([False, False, True, True, True])
     >>> one, other = np.array([0.1, 0.4, 0.3, 0.8, 0.9]), np.array([0.4, 0.1, 0.3, 0.2, 0.9])
-    >>> difference, interval, _ = area_difference(one, other, positive, 0.95)
+    >>> difference, interval = area_difference(one, other, positive, None, 0.95)
     >>> round(difference, 4), round(interval.low, 2), round(interval.high, 2)
-    (0.1667, -0.87, 1.0)
+    (0.1667, -0.67, 0.82)
     """
-    of_one, of_other = (placements(scores, positive) for scores in (one, other))
-    differences = [mine - theirs for mine, theirs in zip(of_one, of_other, strict=True)]
-    difference = float(differences[0].mean())
-    variance = sum(float(each.var(ddof=1)) / len(each) if len(each) > 1 else math.nan for each in differences)
-    error = math.sqrt(variance)
-    reach = two_sided_z(confidence) * error
-    return difference, Interval(max(difference - reach, -1.0), min(difference + reach, 1.0)), error
+    areas, covariances, n_rows = placement_covariances(one, other, positive, weight)
+    if areas[0] == areas[1] and np.array_equal(_ranks(one), _ranks(other)):
+        return 0.0, Interval(0.0, 0.0)  # a ranking is as good as itself whatever the rows
+    return areas[0] - areas[1], placement_difference(areas, covariances, n_rows, confidence)
 
 
-def combined_difference(one: tuple[float, Interval], other: tuple[float, Interval]) -> Interval:
-    """Return the interval of the difference of two values by the interval of each (square-and-add; Newcombe 1998).
+def placement_difference(
+    areas: Sequence[float], covariances: Sequence[NDArray[np.float64]], n_rows: Sequence[float], confidence: float
+) -> Interval:
+    """Return the interval of the difference of two areas, given the placements of either class by both.
 
-    It takes them as independent, and so is too long where they are positively correlated.
+    The intervals of both areas are combined by the square-and-add rule (Newcombe 1998) with their correlation.
+
+    Parameters
+    ----------
+    areas : pair of float
+        The mean placements by either.
+    covariances : pair of arrays of shape (2, 2)
+        The covariances of the mean placements of the positive rows, and of the negative ones.
+    n_rows : pair of float
+        The number of rows of each class.
+    confidence : float
+        The confidence.
+
+    Returns
+    -------
+    Interval
+        That of the first area less the second.
 
     Examples
     --------
-    >>> combined_difference((1.0, Interval(0.75, 1.0)), (1.0, Interval(0.5, 1.0)))
-    Interval(low=-0.25, high=0.5)
+    >>> covariances = [np.array([[0.002, 0.001], [0.001, 0.002]]), np.zeros((2, 2))]
+    >>> [round(end, 3) for end in placement_difference((0.9, 0.8), covariances, (10, 500), 0.95)]
+    [-0.078, 0.249]
     """
-    (mine, (low, high)), (theirs, (their_low, their_high)) = one, other
-    difference = mine - theirs
+    ends, errors = [], []
+    for which, area in enumerate(areas):
+        variances = [float(each[which, which]) for each in covariances]
+        ends.append(placement_interval(area, variances, n_rows, confidence))
+        errors.append(math.sqrt(area * (1.0 - area) / _effective_rows(area, variances, n_rows)[0]))
+    shared, scale = sum(float(each[0, 1]) for each in covariances), math.prod(errors)
+    correlation = min(max(shared / scale, -1.0), 1.0) if scale > 0.0 else 0.0
+    (low, high), (other_low, other_high) = ends
+
+    def reach(mine: float, theirs: float) -> float:
+        return math.sqrt(max(mine * mine - 2.0 * correlation * mine * theirs + theirs * theirs, 0.0))
+
+    difference = areas[0] - areas[1]
     return Interval(
-        difference - math.hypot(mine - low, their_high - theirs),
-        difference + math.hypot(high - mine, theirs - their_low),
+        difference - reach(areas[0] - low, other_high - areas[1]),
+        difference + reach(high - areas[0], areas[1] - other_low),
     )
+
+
+def placement_covariances(
+    one: NDArray[np.float64],
+    other: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    weight: NDArray[np.float64] | None = None,
+) -> tuple[list[float], list[NDArray[np.float64]], list[float]]:
+    """Return areas, covariances and numbers of rows, as `placement_difference` takes them.
+
+    Examples
+    --------
+    >>> positive = np.array([False, False, True, True, True])
+    >>> one, other = np.array([0.1, 0.4, 0.3, 0.8, 0.9]), np.array([0.4, 0.1, 0.3, 0.2, 0.9])
+    >>> areas, (of_positive, of_negative), n_rows = placement_covariances(one, other, positive)
+    >>> round(areas[0], 4), of_positive.diagonal().round(4), n_rows
+    (0.8333, array([0.0278, 0.0278]), [3.0, 2.0])
+    """
+    weights = np.ones(len(one)) if weight is None else weight
+    both = [_ranks(scores) for scores in (one, other)]
+    means, covariances, n_rows = [], [], []
+    for rows in (positive, ~positive):
+        placed = np.stack([_share_below(ranks, rows, weights) for ranks in both])
+        n = float(weights[rows].sum())
+        mean = placed @ weights[rows] / n
+        away = placed - mean[:, None]
+        means.append(mean)
+        n_rows.append(n)
+        covariances.append((away * weights[rows]) @ away.T / (n * (n - 1.0)) if n > 1.0 else np.zeros((2, 2)))
+    return means[0].tolist(), covariances, n_rows
 
 
 def placements(
@@ -95,18 +198,13 @@ def placements(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the fraction of negative rows below each positive row, and of positive rows above each negative one.
 
-    They are ranks among all rows less ranks within the class (Sun & Xu 2014).
-
     Examples
     --------
     >>> placements(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]))
     (array([0.75, 1.  ]), array([1.  , 0.75]))
     """
-    ranks = rankdata(scores)
-    n_positive, n_negative = int(positive.sum()), int((~positive).sum())
-    of_positive = (ranks[positive] - rankdata(scores[positive])) / n_negative
-    of_negative = 1.0 - (ranks[~positive] - rankdata(scores[~positive])) / n_positive
-    return of_positive, of_negative
+    ranks, ones = _ranks(scores), np.ones(len(scores))
+    return _share_below(ranks, positive, ones), 1.0 - _share_below(ranks, ~positive, ones)
 
 
 def area_variance(area: float, n_positive: float, n_negative: float) -> float:
@@ -123,23 +221,29 @@ def area_variance(area: float, n_positive: float, n_negative: float) -> float:
     return sums / (n_positive * n_negative)
 
 
-def _log_odds_interval(area: float, variance: float, z: float) -> Interval:
-    middle, reach = math.log(area / (1.0 - area)), z * math.sqrt(variance) / (area * (1.0 - area))
-    ends = (min(max(end, -700.0), 700.0) for end in (middle - reach, middle + reach))  # exp overflows beyond 709
-    return Interval(*(1.0 / (1.0 + math.exp(-end)) for end in ends))
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the number of distinct scores below each score."""
+    return np.unique(scores, return_inverse=True)[1]
 
 
-def _newcombe(area: float, n_positive: float, n_negative: float, z: float) -> Interval:
-    """Solve (area - x)^2 = z^2 v(x), v the variance of Hanley & McNeil (1982) with the mean of both numbers of rows."""
-    if area == 0.0:
-        low, high = _newcombe(1.0, n_positive, n_negative, z)
-        return Interval(1.0 - high, 1.0 - low)
+def _share_below(ranks: NDArray[np.intp], rows: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each of some rows the share of all others that are ranked below it; equal ones count half."""
+    others = np.bincount(ranks, np.where(rows, 0.0, weights))
+    below = np.cumsum(others) - 0.5 * others
+    return np.asarray(below[ranks[rows]] / others.sum())
 
-    def spread(x: float) -> float:
-        rest = (n_positive + n_negative) / 2.0 - 1.0
-        return z * z * x * (1.0 + rest * ((1.0 - x) / (2.0 - x) + x / (1.0 + x))) / (n_positive * n_negative)
 
-    if area == 1.0:  # both sides share the factor 1 - x
-        return Interval(float(brentq(lambda x: 1.0 - x - spread(x), 0.0, 1.0)), 1.0)
-    ends = (brentq(lambda x: (area - x) ** 2 - (1.0 - x) * spread(x), end, area) for end in (0.0, 1.0))
-    return Interval(*map(float, ends))
+def _effective_rows(area: float, variances: Sequence[float], n_rows: Sequence[float]) -> tuple[float, float]:
+    """Return the number of rows for which the variance of a proportion is that of the area, and degrees of freedom.
+
+    Placements lie within 0 and 1, so their variance is a share of area times 1 - area. The shares of both classes are
+    estimated with what is assumed of them, so that they stay above 0 at an area of 1.
+    """
+    greatest = area * (1.0 - area)
+    parts = []
+    for variance, n in zip(variances, n_rows, strict=True):
+        squares = n * (n - 1.0) * variance if n > 1.0 else 0.0
+        share = (squares + _ASSUMED_ROWS * _ASSUMED_SHARE) / (max(n - 1.0, 0.0) * greatest + _ASSUMED_ROWS)
+        parts.append(share / n)
+    freedom = sum(parts) ** 2 / sum(part**2 / (n + _MORE_FREEDOM) for part, n in zip(parts, n_rows, strict=True))
+    return 1.0 / sum(parts), freedom

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+    from calibrant.metrics._validation.predictions import BinaryRows
 
 __all__ = ["design_effect"]
 
@@ -17,8 +18,10 @@ _RANGES = (1, 2, 4, 8)  # numbers of ranges of equal weight that the rows are sp
 _FEWEST = 10  # clusters of a range; the variance between fewer is not known
 
 
-def design_effect(plan: BootstrapPlan) -> float:
+def design_effect(plan: BootstrapPlan, rows: BinaryRows | None = None, kept: NDArray[np.intp] | None = None) -> float:
     """Return the weight of rows that counts as one independent row: the largest of several ranges of probabilities.
+
+    Rows are those that calibration errors judge, unless others of the plan are passed, with their indices.
 
     Examples
     --------
@@ -31,7 +34,9 @@ def design_effect(plan: BootstrapPlan) -> float:
     clusters = plan.clusters()
     if clusters is None:
         return 1.0
-    rows, weight = plan.predictions.calibration_rows(), plan.predictions.weight
+    rows = plan.predictions.calibration_rows() if rows is None else rows
+    clusters = clusters if kept is None else np.unique(clusters[kept], return_inverse=True)[1]
+    weight = np.ones(len(rows.proba)) if rows.weight is None else rows.weight
     rank = np.empty(len(weight))
     order = np.argsort(rows.proba, kind="stable")
     rank[order] = np.cumsum(weight[order]) - weight[order]

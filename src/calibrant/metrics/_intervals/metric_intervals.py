@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -32,7 +32,6 @@ from calibrant.metrics._scorecard.score_card import Score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._validation.predictions import Predictions
 
 __all__ = [
@@ -63,15 +62,13 @@ _ROUNDING = 1e-12  # ends closer than this differ by rounding alone
 _MOST_REWEIGHTED = 10**8  # rows times replicates; at this limit a metric without a recipe takes 5 to 20 seconds
 
 
-def score_metrics(
-    plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, band: Callable[[], Band]
-) -> dict[str, Score]:
+def score_metrics(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str) -> dict[str, Score]:
     """Return the scores of metrics on the same rows; those that need replicates share them.
 
-    `interval` is that of `evaluate`; `band` returns the honest bands from which calibration errors have intervals.
+    `interval` is that of `evaluate`.
     """
     errors = {name: metric for name, metric in metrics.items() if _is_mean_distance(metric)}
-    scores = calibration_scores(plan, errors, band) if errors else {}
+    scores = calibration_scores(plan, errors) if errors else {}
     scores |= {name: _statistic_score(plan, metric) for name, metric in metrics.items() if name in _TESTS}
     others = {name: metric for name, metric in metrics.items() if name not in scores}
     values = {name: metric.judge(plan.predictions) for name, metric in others.items()}
@@ -83,7 +80,7 @@ def score_metrics(
 
 
 def _is_mean_distance(metric: Metric) -> bool:
-    """Return whether a metric is a calibration error in the form that bands and p-values are of."""
+    """Return whether a metric is a calibration error in the form that bounds and p-values are of."""
     options = options_of(metric)
     is_plain = options.get("norm", "l1") == "l1" and not options.get("debiased", False)
     return metric.id in CALIBRATION_ERRORS and is_plain
@@ -199,9 +196,9 @@ def _by_formula(
     areas = [name for name in ("auc", "gini") if not math.isnan(values.get(name, math.nan))]
     if areas and predictions.n_classes == 2:
         rows = predictions.binary_rows()
-        _, ends, method = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
+        _, ends = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
         of_gini = Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)
-        found |= {name: (ends if name == "auc" else of_gini, method) for name in areas}
+        found |= {name: (ends if name == "auc" else of_gini, "DeLong") for name in areas}
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 

@@ -12,7 +12,7 @@ from scipy.special import betaincinv, ndtri
 from calibrant._params import Choice, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
 
-__all__ = ["CONFIDENCE", "Interval", "proportion_interval", "two_sided_z", "wilson_interval"]
+__all__ = ["CONFIDENCE", "Interval", "proportion_interval", "two_sided_z", "wilson_interval", "wilson_of_quantile"]
 
 CONFIDENCE = Real(0, 1, closed="neither")
 _Z = Real(0, closed="right") | Nothing()
@@ -125,10 +125,17 @@ def _check_counts(successes: float, n: float) -> None:
 
 def wilson_interval(successes: float, n: float, confidence: float) -> Interval:
     """Return Wilson's interval of a proportion, without input validation."""
-    return _wilson_of_z(successes, n, two_sided_z(confidence))
+    return wilson_of_quantile(successes, n, two_sided_z(confidence))
 
 
-def _wilson_of_z(successes: float, n: float, z: float) -> Interval:
+def wilson_of_quantile(successes: float, n: float, z: float) -> Interval:
+    """Return the proportions from which the observed one is at most so many standard errors away (Wilson 1927).
+
+    Examples
+    --------
+    >>> wilson_of_quantile(0, 3, 1.0)
+    Interval(low=0.0, high=0.25)
+    """
     frequency, half = successes / n, z * z / (2.0 * n)
     middle = (frequency + half) / (1.0 + 2.0 * half)
     reach = z * np.sqrt(frequency * (1.0 - frequency) / n + half / (2.0 * n)) / (1.0 + 2.0 * half)
@@ -161,7 +168,7 @@ def _jeffreys(successes: float, n: float, tail: float) -> Interval:
 
 
 _BY_QUANTILE: dict[str, Callable[[float, float, float], Interval]] = {
-    "wilson": _wilson_of_z,
+    "wilson": wilson_of_quantile,
     "agresti_coull": _agresti_coull_of_z,
     "normal": _normal_of_z,
 }

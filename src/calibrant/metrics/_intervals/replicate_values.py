@@ -14,6 +14,7 @@ from calibrant.metrics._classification.confusion import store_confusion
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.replicates import Draws, RankedRows, Replicates, Resampled, replicate
 from calibrant.metrics._intervals.row_values import ROW_VALUES
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._ranking.lift import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
 
@@ -223,7 +224,8 @@ def sum_recipe(name: str, row_values: Callable[[Predictions], NDArray[np.float64
 
 
 RECIPES: dict[str, Recipe] = {
-    **dict.fromkeys(("mse", "brier", "ql"), _mean("squared")),
+    **dict.fromkeys(("mse", "ql"), _mean("squared")),
+    "brier": _mean("squared", lambda means, values: means / brier_divisor(values.predictions.n_classes)),
     "rms": _mean("squared", lambda means, values: np.sqrt(means / max(values.predictions.n_classes, 2))),
     "mse01": _mean("own_squared"),
     **dict.fromkeys(("log_loss", "mxe", "nce"), _mean("log_loss")),

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant.metrics._classification.costs import least_costs, row_costs, row_profits
 from calibrant.metrics._intervals.row_values import ROW_VALUES
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def row_values_of(metric: Metric, predictions: Predictions, options: Mapping[str
     if options:
         return None
     if metric.id == "brier":
-        return RowValues(ROW_VALUES["squared"](predictions) / (2.0 if predictions.n_classes <= 2 else 1.0))
+        return RowValues(ROW_VALUES["squared"](predictions) / brier_divisor(predictions.n_classes))
     if metric.id not in _MEANS:
         return None
     name, factor = _MEANS[metric.id]

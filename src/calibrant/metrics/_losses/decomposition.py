@@ -98,12 +98,12 @@ def decomposition(
 
     The parts are never negative and need no bins: miscalibration is what isotonic regression on the same rows takes off
     the score, discrimination what the result then gains over the base rate. With several classes the Brier score is
-    decomposed class by class, each against all others, and the parts are summed: they add up to `mse`.
+    decomposed class by class, each against all others, and the parts are summed: they add up to `brier`.
 
     %(parameters_each_class)s
     score : {"brier", "log_loss"}
-        The squared error of the positive class, half of `mse`, or with more classes than two its sum over all; or the
-        log-loss in nats, which with more than two classes requires `pos_label` and whose miscalibration is infinite
+        The `brier` score: the squared error of the positive class, or with more classes than two its sum over all; or
+        the log-loss in nats, which with more than two classes requires `pos_label` and whose miscalibration is infinite
         where it is infinite itself.
 
     %(returns)s
@@ -170,7 +170,7 @@ def murphy_decomposition(
     """Decompose the Brier score, the squared error of the positive class, in bins (Murphy 1973).
 
     With several classes it is decomposed class by class, each against all others, and the parts are summed: they add up
-    to `mse`.
+    to `brier`.
 
     %(parameters_each_class)s
     n_bins : int, optional

@@ -18,15 +18,18 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BRIER", "MSE", "MSE01", "QL", "RMS", "brier", "mse", "mse01", "ql", "quadratic_loss", "rms"]
+__all__ = [
+    *("BRIER", "MSE", "MSE01", "QL", "RMS"),
+    *("brier", "brier_divisor", "mse", "mse01", "ql", "quadratic_loss", "rms"),
+]
 
 
 @document_metric
 def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
-    """Return the mean over rows of the squared errors summed over classes: the Brier score, from 0 (best) to 2.
+    """Return the mean over rows of the squared errors summed over classes, as the papers do: from 0 (best) to 2.
 
-    With two classes it is twice scikit-learn's ``brier_score_loss``. Zadrozny & Elkan (2001, Tables 1 and 4) call it
-    MSE; Chawla & Cieslak (2006) call the loss of a row quadratic.
+    With two classes it is twice `brier`, since both classes have the same error. Brier (1950) sums like this; Zadrozny
+    & Elkan (2001, Tables 1 and 4) call it MSE; Chawla & Cieslak (2006) call the loss of a row quadratic.
 
     %(parameters)s
 
@@ -49,30 +52,42 @@ def brier(
     sample_weight: Any = None,
     pos_label: Any = None,
     labels: Any = None,
-    form: str = "sum",
+    form: str = "auto",
 ) -> float:
-    """Return the Brier score, as the paper defines it or as most programs do.
+    """Return the Brier score, scikit-learn's ``brier_score_loss``: 0 is best.
 
     %(parameters)s
-    form : {"sum", "half"}
-        "sum" adds the squared errors of all classes, as Brier (1950) does, from 0 (best) to 2: `mse`. "half" is half
-        of that, from 0 to 1: with two classes the squared error of the positive one, scikit-learn's
-        ``brier_score_loss``.
+    form : {"auto", "sum", "half"}
+        "auto" is the mean of (p - y)^2 for two classes, from 0 to 1, and the sum over classes for more, from 0 to 2.
+        "sum" adds the squared errors of all classes also of two, as Brier (1950) does: `mse`. "half" is half of that
+        for any number of classes.
 
     %(returns)s
         The mean over rows.
 
     Examples
     --------
-    >>> round(brier(["no", "yes"], [0.1, 0.6]), 3), round(brier(["no", "yes"], [0.1, 0.6], form="half"), 3)
-    (0.17, 0.085)
+    >>> round(brier(["no", "yes"], [0.1, 0.6]), 3), round(brier(["no", "yes"], [0.1, 0.6], form="sum"), 3)
+    (0.085, 0.17)
     """
     check_options("brier", form=form)
     return _brier(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), form)
 
 
-def _brier(predictions: Predictions, form: str = "sum") -> float:
-    return mean_squared_error(predictions) / (2.0 if form == "half" else 1.0)
+def _brier(predictions: Predictions, form: str = "auto") -> float:
+    divisor = {"auto": brier_divisor(predictions.n_classes), "sum": 1.0, "half": 2.0}[form]
+    return mean_squared_error(predictions) / divisor
+
+
+def brier_divisor(n_classes: int) -> float:
+    """Return what the sum over classes of squared errors is divided by in the Brier score.
+
+    Examples
+    --------
+    >>> brier_divisor(2), brier_divisor(3)
+    (2.0, 1.0)
+    """
+    return 2.0 if n_classes <= 2 else 1.0
 
 
 @document_metric
@@ -80,7 +95,8 @@ def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     """Return the mean quadratic loss, 1 - 2 p_y + sum of p_j^2: from 0 (best) to 2.
 
     This is the average that Chawla & Cieslak (2006) report. It equals `mse`, since each row has exactly one actual
-    class. Witten, Frank & Hall (2011, 5.6) sum over the rows instead: see `quadratic_loss`.
+    class, and with two classes is twice `brier`. Witten, Frank & Hall (2011, 5.6) sum over the rows instead: see
+    `quadratic_loss`.
 
     %(parameters)s
 
@@ -169,7 +185,7 @@ def quadratic_loss(
 
 
 MSE = Metric("mse", mse, mean_squared_error, "lower", 0.0, 2.0, {ZADROZNY: "MSE", CHAWLA: "QL", "Brier 1950": "P"})
-BRIER = Metric("brier", brier, _brier, "lower", 0.0, 2.0, {"Brier 1950": "P"})
+BRIER = Metric("brier", brier, _brier, "lower", 0.0, 2.0, {"Brier 1950": "P, of two classes P / 2"})
 QL = Metric("ql", ql, mean_squared_error, "lower", 0.0, 2.0, {CHAWLA: "QL", WITTEN: "quadratic loss"})
 RMS = Metric("rms", rms, _rms, "lower", 0.0, 1.0, {CARUANA: "RMS", WITTEN: "root mean squared error"})
 MSE01 = Metric("mse01", mse01, _mse01, "lower", 0.0, 1.0, {NIELSEN: "0/1-MSE"})

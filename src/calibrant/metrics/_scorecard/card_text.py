@@ -102,13 +102,13 @@ def _notes(card: ScoreCard) -> list[str]:
 
 def scope_text(card: ScoreCard) -> str:
     """Return what the intervals are of, and what they assume."""
-    if card.confidence is None or all(score.low is None for score in card.scores.values()):
+    if card.confidence is None or all(score.high is None for score in card.scores.values()):
         return ""
     has_clusters = card.judged is not None and card.judged.group is not None
     drawn = "groups drawn" if has_clusters else "rows drawn independently"
-    has_bands = any(score.method == "honest bands" for score in card.scores.values())
-    rising = "; honest bands assume that the calibration curve does not fall" if has_bands else ""
-    return f"Intervals of this fitted model, on {drawn} like these{rising}."
+    bounded = ", ".join(name for name, score in card.scores.items() if score.low is None and score.high is not None)
+    bound = f" {bounded}: “at most” bounds the true mean error; chance adds to the value." if bounded else ""
+    return f"Intervals of this fitted model, on {drawn} like these.{bound}"
 
 
 def _cells(score: Score) -> tuple[str, str, str, str, str]:
@@ -125,8 +125,10 @@ def _row_text(row: tuple[str, ...], widths: list[int]) -> str:
 
 
 def _interval_text(score: Score) -> str:
-    if score.low is None or score.high is None:
+    if score.high is None:
         return ""
+    if score.low is None:
+        return f"at most {number_text(score.high)}"
     return f"[{number_text(score.low)}, {number_text(score.high)}]"
 
 

@@ -119,12 +119,12 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     """Return the differences of two models' scores on the same rows, each with a confidence interval.
 
     The same rows are resampled for both models, so that what is difficult for both cancels. Accuracy, error and other
-    proportions of the same rows (`Metric.hits`) have the interval that inverts McNemar's mid-p test, as
-    ``mcnemar_test(method="mid_p")`` of `calibrant.comparison` returns it: it decides which model is better, and takes
-    the number of rows that only one model predicts correctly as known. The area under the ROC curve has DeLong's paired
-    interval; where an area is 1, or that variance is 0, Newcombe's (2006) intervals of both areas are combined by the
-    square-and-add rule (Newcombe 1998), as if the areas were independent. Calibration errors have no interval, since
-    none is proved, and neither have metrics whose value is the same in every replicate.
+    proportions of the same rows (`Metric.hits`) have Tango's score interval (1998), as `mcnemar_test` of
+    `calibrant.comparison` returns it: 0 lies outside it where McNemar's chi-squared test rejects. Two areas under the
+    ROC curve have the intervals of `evaluate` combined by the square-and-add rule (Newcombe 1998) with the correlation
+    of the two by DeLong's paired covariance, so that the interval holds with few rows of a class and at an area of 1
+    too. Calibration errors have no interval, since none is proved, and neither have metrics whose value is the same in
+    every replicate.
 
     Parameters
     ----------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +14,6 @@ from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.equal_calibration import equal_calibration
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
-from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
@@ -25,13 +23,12 @@ from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
-    from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._validation.predictions import Predictions
 
 __all__ = ["evaluate", "select_metrics"]
 
 _DEFAULT_METRICS = (
-    *("log_loss", "mse", "auc", "average_precision", "ks", "lift", "accuracy", "f1", "mcc"),
+    *("log_loss", "brier", "auc", "average_precision", "ks", "lift", "accuracy", "f1", "mcc"),
     *("ece", "calibration_slope", "calibration_intercept"),
 )
 _RULES = {
@@ -68,20 +65,21 @@ def evaluate(
     The intervals are those of this fitted model: of the value of each metric on infinitely many rows, drawn
     independently like these. They do not cover the variation between models fitted to other training rows.
 
-    A proportion has Wilson's interval, the area under the ROC curve DeLong's on the scale of log-odds (Newcombe's where
-    it is 1), slope and intercept those of a sandwich estimate. All others come from the same bootstrap replicates,
+    A proportion has Wilson's interval, the area under the ROC curve the same of as many rows as DeLong's variance is
+    worth, shrunk so that it holds with few rows of a class and at an area of 1; slope and intercept have those of a
+    sandwich estimate. All others come from the same bootstrap replicates,
     which reweight the rows of one ranking: percentiles corrected for bias and skewness (BCa). Calibration errors are
     above 0 by chance alone, so percentiles do not cover: they have a debiased value, the p-value of perfect
-    calibration, and an interval of the mean distance of the calibration curve from the diagonal, by honest bands.
+    calibration, and an upper bound on the true mean error, that of `calibration_verdict`.
 
-    On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; honest bands at least 95
+    On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; upper bounds at least 93
     times. Three measures fall short: ks, a maximum (93.0 of 100 with 300 rows, 93.4 with 1,000), lift, a frequency in
     few rows (92.6 with 300 rows, of which it uses 30), and h_measure, which takes the best threshold of the same rows
     (92.7 with 300 rows, 92.0 with 1,000).
 
     %(parameters_each_class)s
     metrics : sequence of str, "all" or None
-        Ids in `METRICS`. None: log_loss, mse, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
+        Ids in `METRICS`. None: log_loss, brier, auc, average_precision, ks, lift, accuracy, f1, mcc, ece,
         calibration_slope and calibration_intercept, as far as the number of classes allows; "all": every metric that
         needs only classes and probabilities.
     confidence : float or None
@@ -118,11 +116,11 @@ def evaluate(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> proba = rng.random(500)
-    >>> card = evaluate(rng.random(500) < proba, proba, metrics=["auc", "mse", "log_loss"])
+    >>> card = evaluate(rng.random(500) < proba, proba, metrics=["auc", "brier", "log_loss"])
     >>> card
     Scores: 500 rows, 2 classes, intervals at 95 %
-      auc       0.8411  [0.8038, 0.8724]  DeLong
-      mse       0.3256  [0.2934, 0.3598]  BCa
+      auc       0.8411  [0.8036, 0.8726]  DeLong
+      brier     0.1628  [0.1467, 0.1799]  BCa
       log_loss  0.4944  [0.4531, 0.5414]  BCa
     Intervals of this fitted model, on rows drawn independently like these.
     >>> evaluate([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], metrics=[], extras={"cost": {"matrix": [[0, 1], [5, 0]]}})["cost"]
@@ -164,8 +162,8 @@ def select_metrics(
     Examples
     --------
     >>> predictions = read_predictions([0, 1], [0.2, 0.7])
-    >>> list(select_metrics(["auc", "mse"], predictions))
-    ['auc', 'mse']
+    >>> list(select_metrics(["auc", "brier"], predictions))
+    ['auc', 'brier']
     """
     from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
 
@@ -186,12 +184,8 @@ def _can_evaluate(metric: Metric, predictions: Predictions) -> bool:
 
 
 def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, name: Any = None) -> ScoreCard:
-    @cache
-    def band() -> Band:
-        return band_of(plan, plan.confidence or 0.95)
-
     predictions = plan.predictions
-    scores = score_metrics(plan, metrics, interval, band)
+    scores = score_metrics(plan, metrics, interval)
     return ScoreCard(
         scores, predictions.n_rows, tuple(predictions.classes.tolist()), plan.confidence, name, judged=plan
     )

@@ -12,6 +12,7 @@ from calibrant._params import Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
@@ -30,7 +31,7 @@ __all__ = ["evaluate_table"]
 _BATCH = 1_000_000  # rows: 8 MB for each column, and few enough batches that their overhead does not count
 
 _WINDOW = 100.0  # rows of a window, as in `cal`
-_DEFAULT = ("log_loss", "mse", "auc", "average_precision", "ks", "lift", "accuracy", "kappa", "f1", "mcc", "ece")
+_DEFAULT = ("log_loss", "brier", "auc", "average_precision", "ks", "lift", "accuracy", "kappa", "f1", "mcc", "ece")
 
 
 def evaluate_table(
@@ -56,9 +57,10 @@ def evaluate_table(
     score's note bounds the error of that, by the best and the worst order within the bins.
 
     Intervals are those of `evaluate`, of this fitted model on independent rows: BCa by the moments of means, Wilson's
-    for proportions, DeLong's for the area, a sandwich estimate for slope and intercept, honest bands for ece and cal,
+    for proportions, DeLong's for the area, a sandwich estimate for slope and intercept, an upper bound for ece and cal,
     and resampled confusion matrices or blocks of neighboring rows for others. A measure without an interval or
-    p-value that `evaluate` returns has a note on why.
+    p-value that `evaluate` returns has a note on why. The verdict on calibration is that of the histogram; that of more
+    than two classes takes all rows in memory.
 
     Parameters
     ----------
@@ -73,7 +75,7 @@ def evaluate_table(
         The column of the weight of each row.
     metrics : sequence of str, "all" or None
         Ids of losses, of metrics of the predicted class and of rankings, and of calibration measures; None: log_loss,
-        mse, auc, average_precision, ks, lift, accuracy, kappa, f1, mcc and ece, as far as the number of classes
+        brier, auc, average_precision, ks, lift, accuracy, kappa, f1, mcc and ece, as far as the number of classes
         allows; "all": every one that can be computed from batches.
     confidence : float or None
         The probability that such intervals cover the true value; None: no intervals.
@@ -95,10 +97,10 @@ def evaluate_table(
     --------
     >>> import polars
     >>> lazy = polars.LazyFrame({"y": [0, 1, 1, 0], "p": [0.2, 0.7, 0.6, 0.4]})
-    >>> evaluate_table(lazy, target="y", proba="p", metrics=["auc", "mse"], batch_size=3, confidence=None)
+    >>> evaluate_table(lazy, target="y", proba="p", metrics=["auc", "brier"], batch_size=3, confidence=None)
     Scores: 4 rows, 2 classes
-      auc  1.0000
-      mse  0.2250
+      auc    1.0000
+      brier  0.1125
     """
     check_param("confidence", confidence, CONFIDENCE | Nothing())
     check_param("batch_size", batch_size, Int(1))
@@ -111,7 +113,9 @@ def evaluate_table(
         table, requested = _Table(opened, columns, pos_label, names), _select_metrics(metrics, len(names))
         running = table.summed(sorted_rows if "cal" in requested else None)
         scores = _scores(table, running, sorted_rows, requested, confidence, seed_sequence(random_state))
-    return ScoreCard(scores, running.n_rows, tuple(names), confidence)
+    seed = seed_sequence(random_state)
+    binned = BootstrapPlan(running.histogram.tied_rows(), seed=seed) if len(names) <= 2 else None
+    return ScoreCard(scores, running.n_rows, tuple(names), confidence, binned=binned)
 
 
 def _scores(

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import rankdata
 
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.delong import area_difference, area_interval, combined_difference
+from calibrant.metrics._intervals.delong import area_difference
 from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
-from calibrant.metrics._intervals.paired_proportions import mid_p_difference
+from calibrant.metrics._intervals.paired_proportions import score_difference
 from calibrant.metrics._intervals.proportions import Interval
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values
 from calibrant.metrics._intervals.replicates import Draws
@@ -46,7 +45,7 @@ def paired_intervals(
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> plans = [BootstrapPlan(read_predictions([0, 1, 1, 0], p)) for p in ([0.2, 0.7, 0.6, 0.4], [0.2, 0.7, 0.4, 0.6])]
     >>> paired_intervals(*plans, {"error": METRICS["error"]}, {"error": -0.5}, 0.95)
-    {'error': (Interval(low=-0.5, high=0.276...), 'mid-p')}
+    {'error': (Interval(low=-0.849..., high=0.234...), 'Tango')}
     """
     found = paired_proportions(one, other, metrics, confidence) | _paired_areas(one, other, differences, confidence)
     is_same = np.array_equal(one.predictions.table, other.predictions.table)
@@ -64,7 +63,7 @@ def paired_intervals(
 def paired_proportions(
     one: BootstrapPlan, other: BootstrapPlan, metrics: Mapping[str, Metric], confidence: float
 ) -> Found:
-    """Return the mid-p intervals of metrics that are proportions of the same rows, where rows are counted one by one.
+    """Return the score intervals of metrics that are proportions of the same rows, where rows are counted one by one.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def paired_proportions(
             is_counted = ~np.isnan(mine)
             n, more, less = (_count(one, rows) for rows in (is_counted, mine > theirs, mine < theirs))
             if n:
-                found[name] = mid_p_difference(more, less, n, confidence), "mid-p"
+                found[name] = score_difference(more, less, n, confidence), "Tango"
     return found
 
 
@@ -95,27 +94,13 @@ def _count(plan: BootstrapPlan, rows: NDArray[np.bool_]) -> int:
 def _paired_areas(
     one: BootstrapPlan, other: BootstrapPlan, differences: Mapping[str, float], confidence: float
 ) -> Found:
-    """Return DeLong's paired interval of the areas; at an area of 1, or without variance, that of both areas alone."""
+    """Return the paired intervals of areas under the ROC curve."""
     areas = [name for name in _SCALE if not math.isnan(differences.get(name, math.nan))]
     if not areas or one.predictions.n_classes != 2 or not one.is_simple:
         return {}
-    found = _area_interval(one, other, confidence)
-    if found is None:
-        return {}
-    ends, method = found
-    return {name: (Interval(*(_SCALE[name] * end for end in ends)), method) for name in areas}
-
-
-def _area_interval(one: BootstrapPlan, other: BootstrapPlan, confidence: float) -> tuple[Interval, str] | None:
     mine, theirs = one.predictions.binary_rows(), other.predictions.binary_rows()
-    alone = [area_interval(rows.proba, rows.positive, rows.weight, confidence)[:2] for rows in (mine, theirs)]
-    is_regular = all(0.0 < area < 1.0 for area, _ in alone)
-    if mine.weight is not None:
-        return None if is_regular else (combined_difference(*alone), "square-and-add")
-    _, ends, error = area_difference(mine.proba, theirs.proba, mine.positive, confidence)
-    if np.array_equal(rankdata(mine.proba), rankdata(theirs.proba)) or (is_regular and error > _NO_SPREAD):
-        return ends, "DeLong"
-    return combined_difference(*alone), "square-and-add"
+    _, ends = area_difference(mine.proba, theirs.proba, mine.positive, mine.weight, confidence)
+    return {name: (Interval(*(_SCALE[name] * end for end in ends)), "DeLong") for name in areas}
 
 
 def _paired_replicates(

@@ -15,7 +15,7 @@ from calibrant.metrics._scorecard.card_text import card_sections, card_text, sco
 if TYPE_CHECKING:
     from calibrant.metrics._calibration.equal_calibration import EqualCalibration
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
-    from calibrant.metrics._verdict.verdict import Verdict
+    from calibrant.metrics._verdict.result import Verdict
 
 __all__ = ["Score", "ScoreCard"]
 
@@ -33,7 +33,8 @@ class Score:
     value : float
         Its value.
     low, high : float or None
-        The interval; None where no valid one is known.
+        The interval; None where no valid one is known. Of calibration errors only the upper bound on the true mean
+        error is.
     method : str
         The method of the interval.
     debiased : float or None
@@ -93,13 +94,15 @@ class ScoreCard(Mapping[str, Score]):
         The test of equal calibration of the segments, if `by` was passed.
     judged : BootstrapPlan or None
         The rows and how they are resampled; kept for `verdict` and `compare`.
+    binned : BootstrapPlan or None
+        The rows of a streamed table, in bins of nearly equal probability; kept for `verdict`.
 
     Examples
     --------
     >>> from calibrant.metrics import evaluate
     >>> card = evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3, 0.9, 0.2], metrics=["auc", "mse"])
     >>> card["auc"]
-    auc 0.8889 [0.2614, 0.9945]
+    auc 0.8889 [0.2724, 0.9942]
     >>> list(card)
     ['auc', 'mse']
     """
@@ -112,6 +115,7 @@ class ScoreCard(Mapping[str, Score]):
     cards: Mapping[Any, ScoreCard] = field(default_factory=dict)
     equal_calibration: EqualCalibration | None = None
     judged: Judged | None = field(default=None, repr=False)
+    binned: Judged | None = field(default=None, repr=False)
 
     def __getitem__(self, metric: str) -> Score:
         if metric not in self.scores:

@@ -13,19 +13,17 @@ import numpy as np
 from calibrant.metrics._calibration.ece import binned_error
 from calibrant.metrics._calibration.spiegelhalter import z_of_sums
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.calibration_errors import ece_by_chance, falling_note, pvalue_by_chance
-from calibrant.metrics._intervals.honest_bands import honest_bands
+from calibrant.metrics._intervals.calibration_errors import UPPER_BOUND, ece_by_chance, gap_bound_of, pvalue_by_chance
 from calibrant.metrics._intervals.metric_intervals import UNDEFINED, statistic_score
-from calibrant.metrics._intervals.proportions import Interval, two_sided_z
+from calibrant.metrics._intervals.proportions import two_sided_z
 from calibrant.metrics._scorecard.line_passes import StreamedLine
-from calibrant.metrics._scorecard.probability_histogram import ProbabilityHistogram
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
-__all__ = ["CALIBRATION", "CalibrationScorer", "streamed_distance"]
+__all__ = ["CALIBRATION", "CalibrationScorer"]
 
 CALIBRATION = ("ece", "classwise_ece", "cal", "calibration_slope", "calibration_intercept", "spiegelhalter_z")
 _NO_PVALUE = "no p-value: it needs the rows themselves"
@@ -79,9 +77,8 @@ class CalibrationScorer:
         value = binned_error(bins, "l1", debiased=False)
         if self._confidence is None:
             return Score("ece", value)
-        plan = BootstrapPlan(self._running.histogram.tied_rows(), seed=self._seed)
-        pvalue = pvalue_by_chance(ece_by_chance(plan, value), value)
-        return self._with_distance(Score("ece", value, debiased=binned_error(bins, "l1", debiased=True), pvalue=pvalue))
+        pvalue = pvalue_by_chance(ece_by_chance(self._plan, value), value)
+        return self._with_bound(Score("ece", value, debiased=binned_error(bins, "l1", debiased=True), pvalue=pvalue))
 
     def _classwise_ece(self) -> Score:
         of_classes = [tuple(bins) for bins in self._running.class_bins]
@@ -92,46 +89,12 @@ class CalibrationScorer:
 
     def _cal(self) -> Score:
         score = Score("cal", self._windows())
-        return score if self._confidence is None else self._with_distance(score, _NO_PVALUE)
+        return score if self._confidence is None else self._with_bound(score, _NO_PVALUE)
 
-    def _with_distance(self, score: Score, note: str = "") -> Score:
-        """Return the score with the interval of the mean distance of the calibration curve from the diagonal."""
-        found = self._distance
-        if isinstance(found, str):
-            return replace(score, note="; ".join(filter(None, (found, note))))
-        return replace(score, low=found.low, high=found.high, method="honest bands", note=note)
+    def _with_bound(self, score: Score, note: str = "") -> Score:
+        """Return the score with the upper bound on the true mean error."""
+        return replace(score, high=gap_bound_of(self._plan, self._confidence or 0.95), method=UPPER_BOUND, note=note)
 
     @cached_property
-    def _distance(self) -> Interval | str:
-        return streamed_distance(self._running.histogram, self._confidence or 0.95)
-
-
-def streamed_distance(histogram: ProbabilityHistogram, confidence: float) -> Interval | str:
-    """Return bounds of the mean distance of the calibration curve from the diagonal, or why there are none.
-
-    The rows of a bin count as those of its least probability for the upper ends of the bands, and of its largest for
-    the lower ones, where their bounds hold; so the interval holds for the rows themselves. It is that of `evaluate`
-    where each bin has a single probability.
-
-    Examples
-    --------
-    >>> from calibrant.metrics._validation.predictions import BinaryRows
-    >>> histogram = ProbabilityHistogram()
-    >>> histogram.add(BinaryRows(np.repeat([0.2, 0.8], 100), np.tile([True, False, False, False, True], 40)))
-    >>> [round(end, 3) for end in streamed_distance(histogram, 0.95)]
-    [0.18, 0.385]
-    """
-    negative, positive = histogram.counts[:, histogram.found]
-    weight, (least, most) = negative + positive, histogram.ends
-    upper_band, lower_band = (honest_bands(x, positive, weight, confidence=confidence) for x in (least, most))
-    lower, upper = lower_band.at(least)[0], upper_band.at(most)[1]
-    crossed = np.flatnonzero(lower > upper)
-    if len(crossed):
-        return falling_note(float(least[crossed[0]]), float(most[crossed[-1]]))
-    nearest = np.maximum(0.0, np.maximum(lower - most, least - upper))
-    farthest = np.maximum(np.maximum(most - lower, lower - least), np.maximum(upper - least, most - upper))
-    return Interval(_mean(nearest, weight), _mean(farthest, weight))
-
-
-def _mean(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    return float(values @ weight / weight.sum())
+    def _plan(self) -> BootstrapPlan:
+        return BootstrapPlan(self._running.histogram.tied_rows(), seed=self._seed)

@@ -15,6 +15,7 @@ from calibrant.metrics._intervals.metric_intervals import UNDEFINED, score_of_re
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.metrics._intervals.proportions import Interval, wilson_interval
 from calibrant.metrics._intervals.replicate_values import predictions_of_cells
+from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score
@@ -35,7 +36,8 @@ _N_BLOCKS = (
 
 # The row value that is summed, and how its mean becomes the metric for some number of classes.
 MEANS: dict[str, tuple[str, Callable[[float, int], float]]] = {
-    **dict.fromkeys(("mse", "brier", "ql"), ("squared", lambda mean, _: mean)),
+    **dict.fromkeys(("mse", "ql"), ("squared", lambda mean, _: mean)),
+    "brier": ("squared", lambda mean, n_classes: mean / brier_divisor(n_classes)),
     "rms": ("squared", lambda mean, n_classes: math.sqrt(mean / max(n_classes, 2))),
     "mse01": ("own_squared", lambda mean, _: mean),
     **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
@@ -126,7 +128,7 @@ class TableScorer:
     def _area_ends(self, name: str, off: float) -> Interval:
         """Return DeLong's interval, extended on either side by the error of binning."""
         rows = self._running.ranked("tied").binary_rows()
-        _, (low, high), _ = area_interval(rows.proba, rows.positive, rows.weight, self._confidence or 0.95)
+        _, (low, high) = area_interval(rows.proba, rows.positive, rows.weight, self._confidence or 0.95)
         if name == "gini":
             low, high = 2.0 * low - 1.0, 2.0 * high - 1.0
         return Interval(max(low - off, -1.0 if name == "gini" else 0.0), min(high + off, 1.0))

@@ -27,7 +27,7 @@ _RULES: dict[str, dict[str, Rule]] = {
     "auprc": {"interpolation": Choice("davis_goadrich", "linear")},
     "avll": {"only_exact": Bool()},
     "balanced_accuracy": _THRESHOLD,
-    "brier": {"form": Choice("sum", "half")},
+    "brier": {"form": Choice("auto", "sum", "half")},
     "cal": {"window": Int(1)},
     "calibration_intercept": {"joint": Bool()},
     "classwise_ece": _BINS,

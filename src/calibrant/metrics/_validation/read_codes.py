@@ -37,7 +37,8 @@ def read_codes(name: str, values: Any, predictions: Predictions) -> tuple[NDArra
         first = predictions.rows[np.flatnonzero(codes < 0)[0]]
         raise DataError(f"{name} has {(codes < 0).sum()} missing value(s) (first at row {first}); drop those rows.")
     found, numbers = np.unique(codes, return_inverse=True)
-    return numbers, [np.asarray(coded.categories).tolist()[code] for code in found.tolist()]
+    names = np.asarray(coded.categories).tolist()
+    return numbers, [names[code] for code in found.tolist()]
 
 
 def _coded(name: str, values: Any) -> CategoryCodes:

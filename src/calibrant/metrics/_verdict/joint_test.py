@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,19 @@ from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "JointTest", "critical_values", "joint_test", "statistics"]
+__all__ = ["N_DRAWS", "STATISTICS", "JointTest", "critical_values", "joint_test", "joint_tests", "statistics"]
 
-STATISTICS = ("intercept", "slope", "intercept and slope", "Spiegelhalter", "ECE", "cumulative residuals")
-_N_DRAWS = 999
-_LEAST_PVALUE = 1.0 / (1.0 + _N_DRAWS)
+STATISTICS = (
+    "intercept",
+    "slope",
+    "intercept and slope",
+    "Spiegelhalter",
+    "ECE",
+    "scan of ranges",
+    "cumulative residuals",
+)
+N_DRAWS = 999
+_FAR = 10.0  # keeps the statistic of ranges, which is negative where no residual is large, above 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,24 +62,45 @@ def joint_test(cells: ProbabilityCells, rng: np.random.Generator, confidence: fl
     Samples of perfectly calibrated rows are drawn, and the least p-value of the tests is compared with that of the
     samples. The test is exact for independent rows, up to the grouping into cells.
     """
+    return joint_tests([cells], [draw_residuals(cells, rng, N_DRAWS)], confidence)[0]
+
+
+def joint_tests(
+    parts: Sequence[ProbabilityCells], drawn: Sequence[NDArray[np.float64]], confidence: float = 0.95
+) -> list[JointTest]:
+    """Test several parts, such as the classes, given residuals of the same calibrated samples for each.
+
+    The p-value of a part is adjusted for all of them: the fraction of samples in which any test of any part has so
+    small a p-value.
+    """
+    values = [_values(cells, residuals) for cells, residuals in zip(parts, drawn, strict=True)]
+    together = np.hstack(values)
+    pvalues = _pvalues(together)
+    least, critical = pvalues.min(axis=1), critical_values(together[1:], confidence)
+    found = []
+    for number, (cells, own) in enumerate(zip(parts, values, strict=True)):
+        columns = slice(number * len(STATISTICS), (number + 1) * len(STATISTICS))
+        alone = pvalues[0, columns]
+        chance = float(np.mean(least <= alone.min()))
+        found.append(
+            JointTest(
+                1.0 / len(least) if cells.is_impossible else chance,
+                chance,
+                dict(zip(STATISTICS, alone.tolist(), strict=True)) if cells.variance.any() else {},
+                float(np.quantile(own[1:, -1], confidence, method="higher")),
+                own[0],
+                critical[columns],
+            )
+        )
+    return found
+
+
+def _values(cells: ProbabilityCells, drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the statistics of the rows, then those of the samples; all 0 where every probability is 0 or 1."""
     if not cells.variance.any():
-        chance = _LEAST_PVALUE if cells.is_impossible else 1.0
-        none = np.zeros(len(STATISTICS))
-        return JointTest(chance, 1.0, {}, np.inf, none, none + np.inf)
+        return np.zeros((len(drawn) + 1, len(STATISTICS)))
     possible = np.where(cells.variance > 0.0, cells.residual, 0.0)  # no draw has others: `is_impossible` tests them
-    drawn = np.vstack([possible, draw_residuals(cells, rng, _N_DRAWS)])
-    values = statistics(cells, drawn)
-    pvalues = _pvalues(values)
-    least = pvalues.min(axis=1)
-    chance = float(np.mean(least <= least[0]))
-    return JointTest(
-        _LEAST_PVALUE if cells.is_impossible else chance,
-        chance,
-        dict(zip(STATISTICS, pvalues[0].tolist(), strict=True)),
-        float(np.quantile(values[1:, -1], confidence, method="higher")),
-        values[0],
-        critical_values(values[1:], confidence),
-    )
+    return statistics(cells, np.vstack([possible, drawn]))
 
 
 def critical_values(drawn: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
@@ -87,8 +117,9 @@ def statistics(cells: ProbabilityCells, residual: NDArray[np.float64]) -> NDArra
     slope = _standardized(residual, away, cells.variance)
     spiegelhalter = _standardized(residual, 1.0 - 2.0 * cells.proba, cells.variance)
     bins = np.add.reduceat(residual, cells.bin_starts, axis=-1)
-    sums = np.cumsum(residual, axis=-1)
-    longest = np.maximum(sums.max(axis=-1), 0.0) - np.minimum(sums.min(axis=-1), 0.0)
+    sums = np.zeros((*residual.shape[:-1], residual.shape[-1] + 1))
+    np.cumsum(residual, axis=-1, out=sums[..., 1:])
+    longest = sums.max(axis=-1) - sums.min(axis=-1)
     return np.stack(
         [
             np.abs(intercept),
@@ -96,10 +127,25 @@ def statistics(cells: ProbabilityCells, residual: NDArray[np.float64]) -> NDArra
             intercept**2 + slope**2,
             np.abs(spiegelhalter),
             np.abs(bins).sum(axis=-1) / scale,
+            _scan(cells, sums),
             longest / scale,
         ],
         axis=-1,
     )
+
+
+def _scan(cells: ProbabilityCells, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the largest standardized residual of the ranges that halve the rows again and again, less a penalty.
+
+    It finds an error of few rows, which sums over all others hide. Narrower ranges are more numerous, which the penalty
+    of multiscale tests accounts for (Dümbgen & Spokoiny 2001).
+    """
+    begin, end = cells.scanned_ranges
+    variances = np.append(0.0, np.cumsum(cells.variance))
+    variance = variances[end] - variances[begin]
+    penalty = np.sqrt(2.0 * np.log(np.e * variances[-1] / variance))
+    found = np.abs(sums[..., end] - sums[..., begin]) / np.sqrt(variance) - penalty
+    return np.asarray(np.maximum(found.max(axis=-1, initial=-_FAR), -_FAR) + _FAR)
 
 
 def _standardized(

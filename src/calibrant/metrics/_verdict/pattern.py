@@ -10,6 +10,7 @@ from calibrant.metrics._calibration.logistic_line import standard_errors
 from calibrant.metrics._calibration.slope_and_intercept import fit_line
 from calibrant.metrics._intervals.proportions import two_sided_z
 from calibrant.metrics._validation.predictions import BinaryRows
+from calibrant.metrics._verdict.joint_test import STATISTICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["OffRange", "Pattern", "cell_rows", "find_pattern"]
 
 _MOST_ROWS = 0.75  # from this fraction on a range is reported as all rows
+_LEAST_SCANNED = 1 / 256  # of the variance: half the narrowest range of the scan
 _LEAST_PART = 0.1  # of the variance of a run: smaller parts hold too few rows to name them
+_LARGE_ERROR = 0.1  # of a range, or half its mean probability: it is never called too little to matter
 
 
 class OffRange(NamedTuple):
@@ -37,6 +40,8 @@ class OffRange(NamedTuple):
         The fraction of the rows in it, and of those with lower probabilities.
     predicted, observed : float
         The mean probability of its rows, and the observed frequency.
+    of : str
+        With more than two classes, whose probabilities these are.
     """
 
     low: float
@@ -46,6 +51,12 @@ class OffRange(NamedTuple):
     below: float
     predicted: float
     observed: float
+    of: str = ""
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the error matters however few the rows: it exceeds 0.1, or half the mean probability."""
+        return abs(self.observed - self.predicted) > min(_LARGE_ERROR, 0.5 * self.predicted)
 
 
 class Pattern(NamedTuple):
@@ -59,26 +70,51 @@ class Pattern(NamedTuple):
     falls: tuple[float, float] | None = None
 
 
-def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band, confidence: float) -> Pattern:
+def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band | None, confidence: float) -> Pattern:
     """Return the pattern of probabilities that are shown to be miscalibrated.
 
     Ranges are those where the residuals sum to more than those of calibrated rows do in any range. Where there is none,
     or only one although the slope explains more than the mean, they are all rows, or those below and above the point
-    where the line of best fit has no error.
+    where the line of best fit has no error. A narrow range of a large error is named instead of ranges without
+    one. Bands show where the curve falls; without them a negative slope does.
     """
-    falling = band.falling()
+    least = test.longest_run * np.sqrt(cells.variance.sum())
+    runs = (_longest_run(cells, sign) for sign in (1.0, -1.0))
+    shown = [_densest(cells, run, _LEAST_PART) for run in runs if abs(cells.residual[run].sum()) >= least > 0.0]
+    scan, scanned = STATISTICS.index("scan of ranges"), []
+    if test.values[scan] > test.critical[scan]:
+        scanned = [_densest(cells, np.arange(len(cells.proba)), _LEAST_SCANNED)]
+    broad = _broad_pattern(cells, test, band, confidence, shown or scanned)
+    large = _large_ranges(cells, [*scanned, *shown])
+    if not large or any(part.is_large for part in broad.off):
+        return broad
+    return broad._replace(off=large) if broad.kind == "falls" else Pattern(_kind(large), large)
+
+
+def _large_ranges(cells: ProbabilityCells, parts: list[NDArray[np.intp]]) -> tuple[OffRange, ...]:
+    """Return the ranges of a large error, of those that overlap the first."""
+    kept: list[OffRange] = []
+    for found in (_off_range(cells, part) for part in parts):
+        if found.is_large and all(found.high < each.low or found.low > each.high for each in kept):
+            kept.append(found)
+    return tuple(sorted(kept))
+
+
+def _broad_pattern(
+    cells: ProbabilityCells, test: JointTest, band: Band | None, confidence: float, shown: list[NDArray[np.intp]]
+) -> Pattern:
+    falling = None if band is None else band.falling()
     if falling is not None or _slope_is_negative(cells, confidence):
         return Pattern("falls", falls=falling)
     if test.pvalue_of_draws > 1.0 - confidence:
         return _certain_and_wrong(cells)
     tilted = _tilted(cells, test)
-    too_low, too_high = _longest_run(cells, 1.0), _longest_run(cells, -1.0)
-    least = test.longest_run * np.sqrt(cells.variance.sum())
-    shown = [run for run in (too_low, too_high) if abs(cells.residual[run].sum()) >= least]
     if len(shown) < 2 and tilted is not None:
         return tilted
-    runs = [_densest(cells, run) for run in shown] or [np.arange(len(cells.proba))]
-    off = tuple(sorted(_off_range(cells, run) for run in runs))
+    every = np.arange(len(cells.proba))
+    is_most = [cells.weight[part].sum() >= _MOST_ROWS * cells.total for part in shown]
+    parts = [every if most else part for part, most in zip(shown, is_most, strict=True)] or [every]
+    off = tuple(sorted(_off_range(cells, part) for part in parts))
     return Pattern(_kind(off), off)
 
 
@@ -107,7 +143,7 @@ def _longest_run(cells: ProbabilityCells, sign: float) -> NDArray[np.intp]:
     return np.arange(begin, end)
 
 
-def _densest(cells: ProbabilityCells, run: NDArray[np.intp]) -> NDArray[np.intp]:
+def _densest(cells: ProbabilityCells, run: NDArray[np.intp], least_part: float) -> NDArray[np.intp]:
     """Return the part of a run of cells whose residuals are the least likely by chance.
 
     Shorter parts are more numerous, which the penalty of multiscale tests accounts for (Dümbgen & Spokoiny 2001).
@@ -115,15 +151,13 @@ def _densest(cells: ProbabilityCells, run: NDArray[np.intp]) -> NDArray[np.intp]
     sums, variances = (np.append(0.0, np.cumsum(of[run])) for of in (cells.residual, cells.variance))
     begin, end = np.triu_indices(len(run) + 1, k=1)
     total, variance = np.abs(sums[end] - sums[begin]), variances[end] - variances[begin]
-    is_large = variance >= _LEAST_PART * variances[-1]
+    is_large = variance >= least_part * variances[-1]
     total, variance, begin, end = total[is_large], variance[is_large], begin[is_large], end[is_large]
     if not len(variance) or not variances[-1]:
         return run
     penalty = np.sqrt(2.0 * np.log(np.e * variances[-1] / np.minimum(variance, variances[-1])))
     best = int(np.argmax(total / np.sqrt(variance) - penalty))
-    part = run[begin[best] : end[best]]
-    is_most = cells.weight[part].sum() >= _MOST_ROWS * cells.total
-    return np.arange(len(cells.proba)) if is_most else part
+    return np.asarray(run[begin[best] : end[best]])
 
 
 def _certain_and_wrong(cells: ProbabilityCells) -> Pattern:
@@ -160,6 +194,6 @@ def _off_range(cells: ProbabilityCells, run: NDArray[np.intp]) -> OffRange:
 
 
 def _kind(off: tuple[OffRange, ...]) -> Literal["too low", "too high", "too extreme", "too timid"]:
-    if len(off) == 1:
+    if len({part.how for part in off}) == 1:
         return off[0].how
     return "too extreme" if off[0].how == "too low" else "too timid"

@@ -20,16 +20,19 @@ class Tolerance(NamedTuple):
         The observed frequency of the rarer outcome: positives, or negatives where those are fewer.
     of_negatives : bool
         Whether negatives are rarer.
+    is_relative : bool
+        Whether the relative tolerance is the smaller one.
 
     Examples
     --------
-    >>> str(Tolerance(0.05, 0.1)), str(Tolerance(0.1, 0.3, True))
-    ('±0.05 (50 % of the base rate of 10 %)', '±0.1 (33 % of the rate of negatives of 30 %)')
+    >>> str(Tolerance(0.05, 0.1, is_relative=True)), str(Tolerance(0.1, 0.3, True))
+    ('5 points (50 % of the base rate of 10 %)', '10 points')
     """
 
     error: float
     base_rate: float
     of_negatives: bool = False
+    is_relative: bool = False
 
     @property
     def base_words(self) -> str:
@@ -39,8 +42,8 @@ class Tolerance(NamedTuple):
     def __str__(self) -> str:
         from calibrant.metrics._verdict.words import percent
 
-        share = percent(self.error / self.base_rate)
-        return f"±{self.error:.2g} ({share} of {self.base_words} of {percent(self.base_rate)})"
+        share = f" ({percent(self.error / self.base_rate)} of {self.base_words} of {percent(self.base_rate)})"
+        return f"{100.0 * self.error:.2g} points{share if self.is_relative else ''}"
 
 
 def tolerance_of(cells: ProbabilityCells, within: float, relative: float | None) -> Tolerance:
@@ -49,4 +52,5 @@ def tolerance_of(cells: ProbabilityCells, within: float, relative: float | None)
     rate = (positive + 0.5) / (cells.total + 1.0)
     of_negatives = rate > 0.5
     base = min(rate, 1.0 - rate)
-    return Tolerance(within if relative is None else min(within, relative * base), base, of_negatives)
+    is_relative = relative is not None and relative * base < within
+    return Tolerance(relative * base if relative and is_relative else within, base, of_negatives, is_relative)

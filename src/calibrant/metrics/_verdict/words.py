@@ -5,11 +5,29 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from calibrant.metrics._verdict.pattern import OffRange, Pattern
-    from calibrant.metrics._verdict.tolerance import Tolerance
+from calibrant.metrics._intervals.proportions import wilson_interval
 
-__all__ = ["pattern_words", "percent", "round_up", "rows_words", "within_words"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from calibrant.metrics._calibration.probability_cells import ProbabilityCells
+    from calibrant.metrics._verdict.pattern import OffRange, Pattern
+
+__all__ = [
+    "average_words",
+    "bound_words",
+    "finding_words",
+    "not_judged_words",
+    "pattern_words",
+    "percent",
+    "points",
+    "round_up",
+    "rows_words",
+    "single_test_words",
+    "unseen_words",
+]
+
+_MOST_NAMED, _MOST_FEW = 3, 5  # classes with a finding, and those not judged
 
 _FEW = 0.05  # of the rows on one side of a range: then the range has no end there
 
@@ -21,36 +39,136 @@ def pattern_words(pattern: Pattern) -> str:
     --------
     >>> from calibrant.metrics._verdict.pattern import OffRange, Pattern
     >>> pattern_words(Pattern("too low", (OffRange(0.01, 0.3, "too low", 1.0, 0.0, 0.08, 0.12),)))
-    'probabilities are too low: 12 % came true where 8 % were given'
+    'probabilities are too low'
     """
     if pattern.kind == "falls":
         where = "" if pattern.falls is None else f" between {_number(pattern.falls[0])} and {_number(pattern.falls[1])}"
         return f"the curve falls: higher scores come true less often{where}"
     if len(pattern.off) == 1 and pattern.kind == pattern.off[0].how:
         only = pattern.off[0]
+        if only.share >= 1.0:  # the average came before
+            return f"probabilities are {pattern.kind}"
         where = "" if only.share >= 1.0 - 2.0 * _FEW else f" {_range(only)}"
         return f"probabilities are {pattern.kind}{where}: {_rates(only)}"
     parts = "; ".join(f"{_range(part)} {_rates(part)}" for part in pattern.off)
     return f"probabilities are {pattern.kind}: {parts}"
 
 
-def within_words(reach: float, tolerance: Tolerance) -> str:
-    """Return how far nine rows in ten can be off, on both scales.
+def average_words(name: str, cells: ProbabilityCells, confidence: float | None) -> str:
+    """Return the mean probability, and what came true, with Wilson's interval for independent rows."""
+    predicted = float(cells.weight @ cells.proba) / cells.total
+    positive = min(max(cells.total * predicted + float(cells.residual.sum()), 0.0), cells.total)
+    observed = positive / cells.total
+    of = f"for {name}, " if name else ""
+    if confidence is None:
+        return f"{of}{percent(predicted)} predicted, {percent(observed)} came true"
+    low, high = wilson_interval(positive, cells.total, confidence)
+    half = (high - low) / 2.0
+    decimals = min(max(math.ceil(-math.log10(10.0 * half)), 0), 6) if half > 0.0 else 1
+    first, second, least, most = (f"{100.0 * rate:.{decimals}f}" for rate in (predicted, observed, low, high))
+    return f"{of}{first} % predicted, {second} % came true ({least} to {most})"
+
+
+def bound_words(
+    confidence: float, gap: float, share: float | None, money: float | None, name: str, n_judged: int
+) -> str:
+    """Return how far off the probabilities are at most, and what that costs.
 
     Examples
     --------
-    >>> from calibrant.metrics._verdict.tolerance import Tolerance
-    >>> within_words(0.0123, Tolerance(0.05, 0.1))
-    '±0.013 (13 % of the base rate)'
+    >>> bound_words(0.95, 0.0296, 0.0234, 0.0138, "", 1)
+    'with 95 % confidence at most 3.0 points off on average, which costs at most 2.4 % of the log-loss and at most 14 \
+per 1,000 rows'
     """
-    return f"±{round_up(reach):g} ({percent(round_up(reach / tolerance.base_rate))} of {tolerance.base_words})"
+    of = f" ({name}, the widest of {n_judged})" if name else ""
+    costs = []
+    if share is not None and (share < 0.995 or math.isinf(share)):
+        all_of = "an infinite log-loss" if math.isinf(share) else f"at most {percent(round_up(share))} of the log-loss"
+        costs.append(all_of)
+    if money is not None:
+        costs.append(f"at most {round_up(1000.0 * money):,.6g} per 1,000 rows")
+    cost = f", which costs {' and '.join(costs)}" if costs else ""
+    return f"with {percent(confidence)} confidence at most {points(gap)} off on average{of}{cost}"
 
 
-def rows_words(more_rows: int | None) -> str:
-    """Return how many further rows settle the question."""
-    if more_rows is None:
-        return "no number of rows settles this tolerance"
-    return f"about {more_rows:,} more rows would settle it if the truth is as estimated"
+def finding_words(found: Sequence[tuple[str, Pattern]], pvalue: float) -> str:
+    """Return what the tests found, by class where there are several."""
+    if not found:
+        return f"the tests find no error (p = {pvalue:.2g})"
+    parts = [f"{name}: {pattern_words(pattern)}" if name else pattern_words(pattern) for name, pattern in found]
+    more = [f"{len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
+    return f"{'; '.join([*parts[:_MOST_NAMED], *more])} (p = {pvalue:.2g})"
+
+
+def single_test_words(pvalues: Mapping[str, float], level: float) -> str:
+    """Return a remark where a test on its own finds an error that all tests together do not.
+
+    Examples
+    --------
+    >>> single_test_words({"slope": 0.03, "ECE": 0.2}, 0.05)
+    ' together; that of the slope alone would (p = 0.03)'
+    """
+    name, least = min(pvalues.items(), key=lambda found: found[1], default=("", 1.0))
+    return f" together; that of the {name} alone would (p = {least:.2g})" if least <= level else ""
+
+
+def rows_words(needed: int | None, n_rows: float) -> str:
+    """Return how many rows show that probabilities are calibrated.
+
+    Examples
+    --------
+    >>> rows_words(1200, 500)
+    'about 1,200 rows in all would bring a calibrated model within it'
+    """
+    if needed is None:
+        return "no number of rows brings a calibrated model within it"
+    about = f"about {float(f'{needed:.2g}'):,.0f} rows"
+    if needed <= n_rows:
+        return f"{about} bring 8 of 10 calibrated models within it, and these are not among them"
+    return f"{about} in all would bring a calibrated model within it"
+
+
+def unseen_words(found: Sequence[tuple[str, float, float]]) -> str:
+    """Return the bounds of some of the rows: what they are, their fraction, and the bound.
+
+    Examples
+    --------
+    >>> unseen_words([("the highest {}", 0.05, 0.082), ("those beyond the threshold of 0.1 ({})", 0.3, 0.04)])
+    'the highest 5 % of the rows may be off by up to 8.2 points, those beyond the threshold of 0.1 (30 % of the rows) \
+by up to 4.0 points'
+    """
+    parts = [f"{text.format(f'{percent(share)} of the rows')}" for text, share, _ in found]
+    bounds = [points(gap) for _, _, gap in found]
+    middle = [" may be off by up to ", *[" by up to "] * len(found)]
+    return ", ".join(f"{part}{verb}{bound}" for part, verb, bound in zip(parts, middle, bounds, strict=False))
+
+
+def not_judged_words(few: Sequence[str], *, every: bool = False) -> str:
+    """Return which classes are not judged.
+
+    Examples
+    --------
+    >>> not_judged_words(["c (12)"])
+    'not judged, for fewer than 20 rows: c (12)'
+    """
+    if not few:
+        return ""
+    more = f" and {len(few) - _MOST_FEW} more" if len(few) > _MOST_FEW else ""
+    why = "no class has the 20 rows that take a judgement" if every else "not judged, for fewer than 20 rows"
+    return f"{why}: {', '.join(few[:_MOST_FEW])}{more}"
+
+
+def points(fraction: float) -> str:
+    """Return a bound in percentage points, rounded up to two significant digits.
+
+    Examples
+    --------
+    >>> points(0.0296), points(0.1234), points(0.00081), points(0.99)
+    ('3.0 points', '13 points', '0.081 points', '99 points')
+    """
+    value = round_up(100.0 * fraction)
+    decimals = max(1 - math.floor(math.log10(value)), 0) if value > 0.0 else 0
+    return f"{value:.{decimals}f} points"
 
 
 def percent(fraction: float, decimals: int = 0) -> str:
@@ -90,7 +208,7 @@ def _range(part: OffRange) -> str:
         ends = f"above {_number(part.low)}"
     else:
         ends = f"from {_number(part.low)} to {_number(part.high)}"
-    return f"{ends} ({100.0 * part.share:.0f} % of the rows)"
+    return f"{ends} ({percent(part.share)} of the rows)"
 
 
 def _rates(part: OffRange) -> str:

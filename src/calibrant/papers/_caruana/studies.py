@@ -84,6 +84,7 @@ def _study(
         metrics=TRIAL_METRICS,
         metric_params=TRIAL_METRIC_PARAMS,
         store=store,
+        keep_predictions=False,
     )
 
 

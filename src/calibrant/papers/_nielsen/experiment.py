@@ -65,7 +65,16 @@ def define_studies(size: Size, store: str) -> dict[str, Study]:
 
 def _study(name: str, store: str, datasets: dict[str, Any], methods: dict[str, Any], n_trials: int) -> Study:
     plan = RepeatedHoldout(n_trials, 1 / 3, stratified=False, random_state=_SEED)
-    return Study(name, datasets=datasets, methods=methods, plan=plan, metrics=[*METRICS], store=store, seed=_SEED)
+    return Study(
+        name,
+        datasets=datasets,
+        methods=methods,
+        plan=plan,
+        metrics=[*METRICS],
+        store=store,
+        seed=_SEED,
+        keep_predictions=False,  # 40,000 trials of which the tables need the means alone
+    )
 
 
 def cause_methods() -> dict[str, Any]:

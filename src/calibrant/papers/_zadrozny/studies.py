@@ -72,7 +72,7 @@ class _Named:
             methods=methods,
             plan=plan,
             store=self.store,
-            **{"training_metrics": True, **options},
+            **{"training_metrics": True, "keep_predictions": False, **options},
         )
 
 

@@ -22,37 +22,28 @@ _VERDICTS = {
 
 
 def answer_section(found: TableComparison) -> Section:
-    """Return the advice, the best method with its score, the verdict on its probabilities, and money."""
+    """Return the advice, the score to expect, which methods are as good, the verdict on calibration, and money."""
     texts = findings(found)
-    blocks: list[Block] = [Paragraph(found.advice, "lead")]
-    best = found.best.method
-    on_score = texts["Best"].removeprefix(f"{best}. ")
-    blocks.append(Callout("info", f"The best of {len(found.ranking)} methods is {best}.", on_score))
-    blocks.append(_differences(found, texts["Differences"]))
-    if found.verdict is not None:
+    blocks: list[Block] = [Paragraph(found.advice, "lead"), Callout("info", _sentence(texts["Score"]))]
+    blocks.append(_standings(found, texts.get("As good", "")))
+    if found.verdict is not None and "Calibration" in texts:
         kind, words = _VERDICTS[found.verdict.kind]
         blocks.append(Callout(kind, words, f"Verdict on the held-out rows: {found.verdict.words}."))  # type: ignore[arg-type]
     if "Money" in texts:
         blocks.append(_money(found, texts["Money"]))
-    blocks += [Callout("warning", _sentence(texts[name])) for name in ("Unfinished", "Not ranked") if name in texts]
+    blocks += [Callout("warning", _sentence(texts[name])) for name in ("Note", "Not ranked") if name in texts]
     return Section("answer", "What to do", tuple(blocks))
 
 
-def _differences(found: TableComparison, text: str) -> Callout:
-    """Return which methods are shown to be worse, and what that means for the choice."""
-    n_same = sum(each.difference == "not shown to differ" for each in found.ranking)
-    n_worse = sum(each.difference == "worse" for each in found.ranking)
-    if not n_worse and not n_same:
-        return Callout("unsure", "No test can tell the methods apart.", _sentence(text))
-    if n_same:
-        return Callout("unsure", f"{_not_worse(n_same, n_same + n_worse)} shown to be worse than it.", _sentence(text))
-    return Callout("good", "The best method is shown to be better than every other one.", _sentence(text))
-
-
-def _not_worse(n_same: int, n_others: int) -> str:
-    if n_same == n_others:
-        return "The other method is not" if n_others == 1 else f"None of the {n_others} other methods is"
-    return f"{n_same} of the {n_others} other methods {'is' if n_same == 1 else 'are'} not"
+def _standings(found: TableComparison, as_good: str) -> Callout:
+    """Return how many methods are shown to be worse than the best one, and which are as good."""
+    n_worse, n_others = sum(each.standing == "worse" for each in found.ranking), len(found.ranking) - 1
+    if not any(each.standing for each in found.ranking):
+        return Callout("unsure", "No test can tell the methods apart.", _sentence(as_good))
+    if n_worse == n_others:
+        return Callout("good", f"{found.best.method} is shown to be better than every other method.")
+    shown = f"{n_worse} of {n_others} methods {'is' if n_worse == 1 else 'are'} shown to be worse than the best one."
+    return Callout("info", shown, _sentence(as_good))
 
 
 def _money(found: TableComparison, text: str) -> Callout:

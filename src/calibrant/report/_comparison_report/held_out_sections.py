@@ -36,7 +36,7 @@ def held_out_sections(
         "sample_weight": None if weight is None else np.asarray(weight)[row],
         "pos_label": found.table.positive if is_binary else None,
         "labels": classes,
-        "model": None if found.model is None else {found.best.method: found.model},
+        "model": None if found.model is None else {found.advised: found.model},
     }
     report = Report.from_predictions(found.held_out[compared.target].to_numpy(), models, rows=rows, **options)
     return tuple(section for section in report.sections if section.name not in _REPLACED and not _is_idle(section))

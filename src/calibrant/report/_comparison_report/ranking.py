@@ -37,15 +37,15 @@ def _of_model(method: str, models: tuple[str, ...]) -> str:
 
 def _ranking_table(found: TableComparison, models: tuple[str, ...]) -> DataTable:
     head, *rows = ranking_cells(found)
-    text = ("method", "against best")
+    text = ("method", "standing")
     columns = tuple(TableColumn(_heading(name), "left" if name in text else "right") for name in head)
     caption = f"Methods by {metric_term(found.metric)}, the best first: means over held-out rows, {found.plan}"
-    return DataTable(caption, columns, tuple(rows), tuple(_of_model(row[0], models) for row in rows))
+    return DataTable(caption, columns, tuple(rows), tuple(_of_model(each.method, models) for each in found.ranking))
 
 
 def _heading(name: str) -> str:
     """Return a heading as the other tables of the report have it; the names of metrics stay."""
-    return f"{name[0].upper()}{name[1:]}" if name in ("method", "seconds", "against best") else name
+    return f"{name[0].upper()}{name[1:]}" if name in ("method", "seconds", "standing") else name
 
 
 def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
@@ -82,7 +82,7 @@ def _differences(found: TableComparison) -> DataTable | None:
         TableColumn("Method", "left"),
         TableColumn("Difference from the best"),
         TableColumn("Interval", term=f"of this pair alone, {alone:g} %"),
-        TableColumn("Corrected p-value"),
+        TableColumn("P-value of being the best"),
         TableColumn("Shown to be worse?", "left"),
     )
     rows = tuple(
@@ -113,5 +113,6 @@ def _on_test(found: TableComparison) -> str:
         return "" if test is None else f"No test holds: {test.reason}."
     return (
         f"{test.how}, at {100 * test.confidence:g} %. The best one is chosen by the same rows, and the comparisons "
-        "allow for that. A method that is not shown to be worse may still be worse."
+        "allow for that and for training sets that share rows. A method that is not shown to be worse may still be "
+        "worse."
     )

@@ -27,20 +27,21 @@ def held_out_classes(found: TableComparison) -> list[Any]:
 
 
 def top_models(found: TableComparison) -> dict[str, NDArray[np.float64]]:
-    """Return the probabilities of the best method and, where the store has them, of those that follow it.
+    """Return the probabilities of the advised method and, where the store has them, of the best ones.
 
     Every array has the rows of ``found.held_out``, in its order. Methods whose probabilities are those of a better one
     are left out, such as a calibrated one whose guard kept all of them, and the base rate, which is a constant.
     """
     columns = [f"{_PREFIX}{label}" for label in held_out_classes(found)]
-    models = {found.best.method: found.held_out[columns].to_numpy(dtype=np.float64)}
+    own = {found.advised: found.held_out[columns].to_numpy(dtype=np.float64)}
+    models = own if found.advised != BASELINE else {}
     for each in found.ranking:
         if len(models) == _MOST:
             break
         proba = None if each.method in (*models, BASELINE) else _kept_proba(found, each.method)
         if proba is not None and not any(np.allclose(proba, other, atol=1e-9) for other in models.values()):
             models[each.method] = proba
-    return models
+    return models or own
 
 
 def _kept_proba(found: TableComparison, method: str) -> NDArray[np.float64] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from calibrant._sections import Block, Callout, Paragraph, Section
-from calibrant.metrics._internal import percent
+from calibrant.metrics._internal import percent, points
 from calibrant.report._predictions.model_choice import ModelChoice, choose_model, measure_words
 from calibrant.report._predictions.wording import (
     cell_text,
@@ -32,7 +32,7 @@ _KINDS: dict[str, Literal["good", "bad", "unsure"]] = {
     "cannot tell": "unsure",
 }
 _ANSWERS = {
-    "calibrated": "{} are right: what they promise happens about as often as they say.",
+    "calibrated": "{} are right on average: what they promise happens about as often as they say.",
     "too little to matter": "{} are off, but too little to matter.",
     "miscalibrated": "{} are wrong: what they promise does not happen as often as they say.",
     "cannot tell": "whether {} are right cannot be told yet from {rows}.",
@@ -52,9 +52,9 @@ def section(data: ReportData) -> Section:
         blocks += [Paragraph(_single_action(data, choice.best), "note")] if data.money(choice.best) else []
     if not data.is_binary:
         text = (
-            "With more than two classes, the probability of the predicted class is judged here; the pages below are of "
+            "With more than two classes, each class against the others and each predicted class are judged together; "
         )
-        text += "single classes."
+        text += "the pages below are of single classes."
         blocks.append(Paragraph(text, "note"))
     return Section("answer", "The answer", tuple(blocks), "Verdict")
 
@@ -81,7 +81,7 @@ def _on_one_of_several(data: ReportData, name: str) -> Callout:
 def _on_calibration(data: ReportData, name: str) -> Callout:
     verdict = data.verdict(name)
     text = _ANSWERS[verdict.kind].format(subject(data, name), rows=rows_text(data.n_counted))
-    return Callout(_KINDS[verdict.kind], upper_first(text), upper_first(verdict.words))
+    return Callout(_KINDS[verdict.kind], upper_first(text), " ".join(verdict.sentences))
 
 
 def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"], str]:
@@ -206,9 +206,11 @@ def _use(data: ReportData, name: str, which: str) -> str:
     if verdict.kind in ("calibrated", "too little to matter"):
         return f"Use {which} as they are." if which != name else f"Use {which} as it is."
     if verdict.kind == "cannot tell":
-        unknown = "more rows" if data.groups is None else "rows of more groups"
-        more = f"about {rows_text(verdict.more_rows, 'more row')}" if verdict.more_rows else unknown
-        return f"Use {which} with care, and collect {more} to tell how far the probabilities can be trusted."
+        more = "more rows" if data.groups is None else "rows of more groups"
+        if verdict.rows_needed and verdict.rows_needed > data.n_counted:
+            more = f"about {rows_text(verdict.rows_needed)} in all"
+        bound = f": they are at most {points(verdict.gap_bound)} off on average" if verdict.gap_bound < 1.0 else ""
+        return f"Use {which} with care{bound}. Collect {more} to be told more closely."
     if report is not None and report.miscalibration.low is not None and report.now.pays:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."
     return f"Use {which} only after recalibration on rows kept apart."

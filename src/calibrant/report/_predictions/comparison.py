@@ -36,14 +36,13 @@ if TYPE_CHECKING:
 
 __all__ = ["section"]
 
-_COMPARED = ("log_loss", "mse", "auc", "accuracy")
-_BY_ROW: tuple[Measure, ...] = ("log_loss", "mse")  # means over the rows
+_COMPARED = ("log_loss", "brier", "auc", "accuracy")
+_BY_ROW: tuple[Measure, ...] = ("log_loss", "brier")  # means over the rows
 _METHODS = {
     "BCa": "by bootstrap (BCa)",
     "DeLong": "DeLong's for areas",
-    "mid-p": "McNemar's mid-p test for accuracy",
+    "Tango": "Tango's for accuracy",
     "paired t": "by the paired t-test",
-    "square-and-add": "by those of both models (square-and-add)",
 }
 _MANY_ROWS = (
     50_000  # replicates of so many rows take seconds for each pair of models, and the t-test is then exact enough
@@ -72,7 +71,7 @@ def _statement(data: ReportData, choice: ModelChoice) -> str:
     worse = f"it is shown to be better than {listed(choice.worse)}" if choice.worse else ""
     same = f"it is not shown to differ from {listed(choice.not_shown)}" if choice.not_shown else ""
     found = "; ".join(filter(None, [worse, same]))
-    why = " The log-loss of a model is infinite, so the squared error is used." if choice.measure == "mse" else ""
+    why = " The log-loss of a model is infinite, so the Brier score is used." if choice.measure == "brier" else ""
     error = 100 - float(at.removesuffix(" %"))
     return (
         f"{best}: {found}.{why} All models are compared on the same rows. The best one is chosen by these rows too, "

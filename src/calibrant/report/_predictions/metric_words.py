@@ -12,7 +12,7 @@ MetricWords = tuple[str, str, str]  # in words, the term, which value is better
 
 _WORDS = {
     "log_loss": ("Surprise at what happens", "log-loss"),
-    "mse": ("Squared error of the probabilities", "MSE"),
+    "brier": ("Squared error of the probabilities", "Brier score"),
     "auc": ("Pairs of rows ranked in the right order", "AUC"),
     "average_precision": ("Share of hits, averaged over the ranking", "average precision"),
     "ks": ("Largest gap between the classes", "KS"),
@@ -25,7 +25,6 @@ _WORDS = {
     "calibration_intercept": ("Level: below 0 too high, above 0 too low", "calibration intercept"),
 }
 _LONG = {
-    "mse": "MSE is the mean squared error, summed over the classes: of two classes, twice the Brier score",
     "auc": "AUC the area under the ROC curve",
     "ks": "KS the statistic of Kolmogorov and Smirnov",
     "mcc": "MCC the correlation of Matthews",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from calibrant.comparison._internal import t_figures
 from calibrant.decisions._internal import read_costed_predictions
+from calibrant.metrics._internal import brier_divisor
 from calibrant.studies import PairDifference
-from calibrant.studies._internal import one_sided
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +29,8 @@ __all__ = [
     "variance_of_mean",
 ]
 
-Measure = Literal["profit", "log_loss", "mse"]
-_WORDS: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "mse": "squared error"}
+Measure = Literal["profit", "log_loss", "brier"]
+_WORDS: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ModelChoice:
 
     Parameters
     ----------
-    measure : {"profit", "log_loss", "mse"}
+    measure : {"profit", "log_loss", "brier"}
         What the models are compared by.
     best : str
         The model with the best mean.
@@ -96,7 +96,7 @@ def measure_words(measure: Measure) -> str:
 def choose_model(data: ReportData) -> ModelChoice | None:
     """Return the best of several models, by profit where costs are known, else by log-loss; None for one model.
 
-    Where a log-loss is infinite, because a probability of 0 came true, models are compared by the squared error.
+    Where a log-loss is infinite, because a probability of 0 came true, models are compared by the Brier score.
     """
     if len(data.names) == 1:
         return None
@@ -113,14 +113,20 @@ def _choose(data: ReportData) -> ModelChoice:
     others = [name for name in data.names if name != best]
     each = 1.0 - 2.0 * (1.0 - data.confidence) / len(others)
     pairs = [paired_difference(data, (best, other), values, each) for other in others]
-    found = tuple(one_sided(pair, len(others), best, 1.0 - data.confidence) for pair in pairs)
+    found = tuple(_one_sided(pair, len(others), best, 1.0 - data.confidence) for pair in pairs)
     return ModelChoice(measure, best, found, not any(math.isnan(pair.pvalue) for pair in found))
+
+
+def _one_sided(pair: PairDifference, n_pairs: int, best: str, error: float) -> PairDifference:
+    """Return a pair with the one-sided p-value of the best one's being better, corrected for the number of pairs."""
+    adjusted = pair.pvalue if math.isnan(pair.pvalue) else min(1.0, n_pairs * pair.pvalue / 2)
+    return replace(pair, adjusted_pvalue=adjusted, better=best if adjusted <= error else "")
 
 
 def _measure(data: ReportData) -> Measure:
     if data.costs is not None:
         return "profit"
-    return "log_loss" if all(math.isfinite(card["log_loss"].value) for card in data.cards.values()) else "mse"
+    return "log_loss" if all(math.isfinite(card["log_loss"].value) for card in data.cards.values()) else "brier"
 
 
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:
@@ -134,7 +140,8 @@ def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.floa
     proba = read.true_class_proba()
     if measure == "log_loss":
         return np.asarray(-np.log(proba))
-    return np.asarray((read.proba**2).sum(axis=1) - 2.0 * proba + 1.0)
+    squared = (read.proba**2).sum(axis=1) - 2.0 * proba + 1.0
+    return np.asarray(squared / brier_divisor(read.n_classes))
 
 
 def paired_difference(

@@ -92,9 +92,9 @@ def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
 
 
 def _is_off(data: ReportData, name: str) -> bool:
-    """Return whether the verdict on a model is that it is miscalibrated."""
+    """Return whether the tests of the verdict on a model find an error."""
     verdict = data.class_verdict(name) if data.page else data.verdict(name)
-    return verdict.kind == "miscalibrated"
+    return verdict.kind in ("miscalibrated", "too little to matter")
 
 
 def _is(names: list[str]) -> str:

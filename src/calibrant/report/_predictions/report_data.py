@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.calibration import as_calibrator
+from calibrant.decisions import CostMatrix
 from calibrant.decisions._internal import (
     IntervalOptions,
     cross_fitted,
@@ -20,13 +21,13 @@ from calibrant.decisions._internal import (
 )
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
-from calibrant.metrics._internal import Predictions, read_predictions, verdict_without_further_rows
+from calibrant.metrics._internal import Predictions, read_predictions, verdict_of
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS, pooled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.decisions import CostMatrix, DecisionReport, ExampleCosts
+    from calibrant.decisions import DecisionReport, ExampleCosts
     from calibrant.metrics import Score, ScoreCard, Verdict
     from calibrant.metrics._internal import BootstrapPlan
 
@@ -187,7 +188,7 @@ class ReportData:
 
     def class_verdict(self, name: str) -> Verdict:
         """Return the verdict on the calibration of a model for the class of a page."""
-        return verdict_without_further_rows(self._class_card(name))
+        return verdict_of(self._class_card(name))
 
     def _class_card(self, name: str) -> ScoreCard:
         """Return the card of a page with the area alone, which needs no bootstrap."""
@@ -206,8 +207,16 @@ class ReportData:
         return plan
 
     def verdict(self, name: str) -> Verdict:
-        """Return the verdict on the calibration of a model."""
-        return self.cards[name].verdict
+        """Return the verdict on the calibration of a model, with the money that it bounds where there are costs."""
+        costs, n_classes = self.costs, len(self.classes)
+        if not isinstance(costs, CostMatrix) or costs.matrix.shape != (n_classes, n_classes):
+            return self.cards[name].verdict
+        order = costs.labels or self.classes
+        matrix = costs.matrix[[list(order).index(label) for label in self.classes]]
+        verdict: Verdict = self.once(
+            ("verdict", name), lambda: verdict_of(self.cards[name], matrix, list(self.classes))
+        )
+        return verdict
 
     def recalibrated(self, name: str) -> NDArray[np.float64] | None:
         """Return the probabilities of a model recalibrated fold by fold; None where a class has too few rows."""

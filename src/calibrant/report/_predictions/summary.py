@@ -34,7 +34,8 @@ def summary_of(data: ReportData, sections: Sequence[Section]) -> dict[str, Any]:
 
 def _verdict(data: ReportData, name: str) -> dict[str, Any]:
     found = data.verdict(name)
-    return {"kind": found.kind, "words": found.words, "more_rows": found.more_rows}
+    bounds = {name: getattr(found, name) for name in ("gap_bound", "loss_bound", "money_bound")}
+    return {"kind": found.kind, "words": found.words, **bounds, "rows_needed": found.rows_needed}
 
 
 def _money(found: DecisionReport | None) -> dict[str, Any] | None:

@@ -185,6 +185,7 @@ def _on_verdict(data: ReportData, name: str) -> list[Callout]:
     verdict = data.verdict(name)
     if verdict.kind != "cannot tell":
         return []
-    more = "" if verdict.more_rows is None else f": about {rows_text(verdict.more_rows, 'more row')} would"
-    text = f"These rows do not tell whether {subject(data, name)} are calibrated{more}."
+    is_more = verdict.rows_needed is not None and verdict.rows_needed > data.n_counted
+    more = f": about {rows_text(verdict.rows_needed)} in all would" if verdict.rows_needed and is_more else ""
+    text = f"These rows do not show that {subject(data, name)} are calibrated within the tolerance{more}."
     return [Callout("warning", text, model=model_of(data, name))]

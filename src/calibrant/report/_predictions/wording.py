@@ -59,17 +59,19 @@ def cell_text(value: float | None) -> str:
 
 
 def ends_text(low: float | None, high: float | None) -> str:
-    """Return the ends of an interval; empty where there is none.
+    """Return the ends of an interval, or an upper bound alone; empty where there is none.
 
     Examples
     --------
-    >>> ends_text(0.25, 0.5), ends_text(None, None)
-    ('0.2500 to 0.5000', '')
+    >>> ends_text(0.25, 0.5), ends_text(None, None), ends_text(None, 0.5)
+    ('0.2500 to 0.5000', '', 'at most 0.5000')
     >>> ends_text(-0.00012345, 0.5), ends_text(-0.00012345, 0.0005)
     ('-0.0001 to 0.5000', '-0.0001234 to 0.0005')
     """
-    if low is None or high is None or math.isnan(low):
+    if high is None or (low is not None and math.isnan(low)):
         return ""
+    if low is None:
+        return f"at most {cell_text(high)}"
     is_small = max(abs(low), abs(high)) < _SMALL
     return " to ".join(cell_text(end if is_small or abs(end) >= _SMALL else round(end, 4)) for end in (low, high))
 

@@ -127,8 +127,6 @@ class Contributions:
         loss; infinite for a proportion of rows, whose variance follows from its value.
     training : float
         The variance over training sets in units of that of as many rows; above 1 where tied predictions hide it.
-    is_mean : bool
-        Whether the metric is a mean, or a sum, of row values.
     why_none : str
         Why there are none.
     """
@@ -137,7 +135,6 @@ class Contributions:
     copies: NDArray[np.float64]
     df: float = math.nan
     training: float = 1.0
-    is_mean: bool = False
     why_none: str = ""
 
     @property
@@ -155,7 +152,7 @@ class Contributions:
             return Contributions(self.by_unit[:0], self.copies, why_none=why)
         df = min(self.df, other.df, float(self.copies.sum()) - 1.0)
         training = max(self.training, other.training)
-        return Contributions(self.by_unit - other.by_unit, self.copies, df, training, self.is_mean)
+        return Contributions(self.by_unit - other.by_unit, self.copies, df, training)
 
     def plus(self, other: Contributions, share: float) -> Contributions:
         """Return the contributions to a weighted mean of two means, `share` of it the other one."""
@@ -200,7 +197,7 @@ def row_contributions(
     df = tested.n_rarer - 1.0
     if scorer.is_proportion(metric):
         df = math.inf if scorer.data.groups is None else len(tested.copies) - 1.0
-    found = Contributions(sums, tested.copies, df, is_mean=not is_area)
+    found = Contributions(sums, tested.copies, df)
     if not is_area:
         return found
     return replace(found, training=_hidden_by_ties(scorer, area, found.variance / scale**2, tested))

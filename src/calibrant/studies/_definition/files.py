@@ -170,7 +170,7 @@ def _build(document: Any, folder: Path) -> StudyFile:
         metrics=read_file_metrics(document.get("metrics")),
         metric_params=params,
         tests_training=document.get("training_metrics", False),
-        keeps_predictions=document.get("keep_predictions", False),
+        keeps_predictions=document.get("keep_predictions", True),
         **given,
     )
     return StudyFile(definition, _store(document.get("store"), folder), _run_options(document.get("run", {})))

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from calibrant._params import check_param
 from calibrant.comparison._internal import tied_ranks
 from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import METRICS, Interval
 from calibrant.metrics._internal import CONFIDENCE, Predictions, read_predictions
-from calibrant.resampling._internal import NO_INTERVAL, split_interval
+from calibrant.resampling._internal import NO_INTERVAL, ends_in_range
 from calibrant.studies._results.best_method import BestMethod
 from calibrant.studies._results.predictions import TestPredictions, predictions_from_parquet
 from calibrant.studies._results.selection import select_by_rows, select_by_units
@@ -168,8 +169,9 @@ def _dataset_interval(values: NDArray[np.float64], facts: MetricFacts, confidenc
     """Return the interval of a mean over independent data sets: no rows are shared, so that nothing is corrected."""
     if not np.isfinite(values).all() or np.ptp(values) == 0.0:
         return NO_INTERVAL
-    one = np.ones(len(values))
-    return split_interval(values, one, 0.0 * one, confidence, len(values), low=facts.low, high=facts.high)
+    n = len(values)
+    square = float(stdtrit(n - 1, 0.5 + 0.5 * confidence)) ** 2
+    return ends_in_range(float(values.mean()), square, float(values.var(ddof=1)) / n, facts.low, facts.high, 1.0 / n)
 
 
 def _nested(

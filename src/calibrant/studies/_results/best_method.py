@@ -59,7 +59,7 @@ class BestMethod:
     >>> values = {"iris": [[0.20, 0.22, 0.21, 0.19], [0.10, 0.11, 0.12, 0.09], [0.11, 0.10, 0.12, 0.10]]}
     >>> StudyResults.from_values(values, methods=["tree", "forest", "bayes"], metric="mse").best("mse")
     forest is the best of 3 methods by mse on iris (lower is better)
-      its mean is 0.1050, flattered by the choice; corrected 0.1069 (95 % interval 0.0848 to 0.1344)
+      its mean is 0.1050, flattered by the choice; corrected 0.1069
     Corrected by choosing on folds that are drawn with replacement and testing the choice on the others; chosen
     there: forest 80 %, bayes 20 %.
     """

@@ -36,7 +36,7 @@ def export_study(
     what: str,
     digits: int | None,
     bold: bool,
-    interval: bool,
+    interval: bool | str,
     confidence: float,
     part: str,
     partial: bool,
@@ -44,7 +44,7 @@ def export_study(
     """Return a table or all trials as text, and write it to a file if a path is passed."""
     for name, value, rule in (
         *(("what", what, Choice("table", "trials")), ("digits", digits, Int(0, 17) | Nothing())),
-        *(("bold", bold, Bool()), ("interval", interval, Bool())),
+        *(("bold", bold, Bool()), ("interval", interval, Bool() | Choice("rows", "splits"))),
     ):
         check_param(name, value, rule)
     kind = _format(path, format)
@@ -86,7 +86,7 @@ def _means_table(
     kind: str,
     *,
     bold: bool,
-    interval: bool,
+    interval: bool | str,
 ) -> TextTable:
     """Return the cells of a table of means, with their intervals in the same cells or, in CSV, beside them."""
     step = 3 if interval else 1
@@ -115,7 +115,7 @@ def _with_ends(mean: str, low: str, high: str) -> str:
     return f"{mean} [{low}, {high}]" if mean and low else mean
 
 
-def _caption(study: StudyValues, facts: MetricFacts, frame: pd.DataFrame, *, interval: bool) -> str:
+def _caption(study: StudyValues, facts: MetricFacts, frame: pd.DataFrame, *, interval: bool | str) -> str:
     rows = "" if frame.attrs["part"] == "test" else " on training rows"
     direction = f" ({facts.words})" if facts.better else ""
     ends = ", with intervals" if interval else ""

@@ -86,7 +86,7 @@ def read_kept_rows(study: StudyValues, dataset: str, methods: Sequence[str], met
         return "the predictions were not kept"
     splits = sorted(shared)
     first = [kept[methods[0]][split] for split in splits]
-    if not first[0].classes and not all(metric in numeric.__all__ for metric in metrics):
+    if metrics and not first[0].classes and not all(metric in numeric.__all__ for metric in metrics):
         return "the metric is not of predicted numbers"
     data = _data(first)
     pos_label = study.plans[dataset].pos_label

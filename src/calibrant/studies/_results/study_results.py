@@ -297,7 +297,7 @@ class StudyResults(ComparisonQueries):
         what: str = "table",
         digits: int | None = None,
         bold: bool = False,
-        interval: bool = False,
+        interval: bool | str = False,
         confidence: float = 0.95,
         part: str = "test",
         partial: bool = False,

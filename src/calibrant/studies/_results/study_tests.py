@@ -185,7 +185,7 @@ def _paired_rows(compared: Compared) -> Found:
     for (one, other), each, pvalue in zip(compared.pairs, found, adjusted, strict=True):
         is_first = (each.difference > 0) == (compared.facts.side == "higher")
         better = (one if is_first else other) if pvalue <= 1.0 - confidence and each.difference else ""
-        figures = (each.difference, each.low, each.high, each.pvalue, pvalue)
+        figures = (each.difference, each.low, each.high, each.pvalue, pvalue if len(found) > 1 else math.nan)
         pairs.append(PairDifference(one, other, *figures, better=better, result=each))
     return Found(tuple(pairs), f"Differences of the test rows{_holm_words(len(pairs))}")
 

@@ -1,80 +1,141 @@
-"""One sentence of advice on a compared table."""
+"""What to do with a compared table: the method to use, and the sentence that says so."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from calibrant.metrics._internal import number_text, percent
 from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from calibrant.decisions import DecisionReport
     from calibrant.metrics import Verdict
+    from calibrant.studies._table_comparison.against_best import AgainstBest
     from calibrant.studies._table_comparison.ranking import RankedMethod
 
-__all__ = ["advise"]
+__all__ = ["advise", "simplest_first"]
 
-_SIMPLE = ("tree", "naive Bayes", "logistic regression")  # a person can read these, from the easiest
-_FEW_PER_CLASS = 50
+_SIMPLE = ("naive Bayes", "logistic regression", "tree")  # people can read these
+_ALL = {2: "the base rate", 3: "both others here"}  # by the number of methods
+_MANY_TIMES = 3.0  # a method that is less than so many times faster is not worth mentioning as faster
+
+
+def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None) -> list[str]:
+    """Return the methods that may be advised, the first choice first.
+
+    These are the ones that are as good as the best and within one standard error of it (Breiman et al. 1984, of trees):
+    simple ones before others, and of equally simple ones the fastest. Where the base rate is not shown to be worse than
+    the best, it is the only one.
+
+    Examples
+    --------
+    >>> from calibrant.studies._table_comparison.ranking import RankedMethod
+    >>> ranking = [RankedMethod("forest", 0.3, standing="best"), RankedMethod("tree", 0.4, standing="worse")]
+    >>> simplest_first(ranking, None)
+    ['forest']
+    """
+    best = ranking[0].method
+    standing = {each.method: each.standing for each in ranking}
+    if best == BASELINE or standing.get(BASELINE) == "as good":
+        return [BASELINE]
+    if against is None or not against.differences:
+        return [best]
+    near = [each for each in ranking if each.standing in ("best", "as good") and _is_near(each.method, against)]
+    return [each.method for each in sorted(near, key=lambda each: (_is_complex(each.method), each.seconds))]
+
+
+def _is_near(method: str, against: AgainstBest) -> bool:
+    found = against.differences[method]
+    return abs(found.difference) <= found.error
+
+
+def _is_complex(method: str) -> bool:
+    return method.removeprefix(CALIBRATED) not in _SIMPLE
 
 
 def advise(
-    ranking: Sequence[RankedMethod], verdict: Verdict | None, n_rarest: int, *, noun: str = "rows", unfinished: str = ""
+    ranking: Sequence[RankedMethod],
+    advised: str,
+    against: AgainstBest | None,
+    verdict: Verdict | None,
+    money: DecisionReport | None,
+    metric_words: str,
 ) -> str:
-    """Return what to do, in a sentence.
+    """Return what to do, in one or two sentences: an action first, what is not known after it.
 
     Parameters
     ----------
     ranking : sequence of RankedMethod
         The methods, the best first.
+    advised : str
+        The method to use.
+    against : AgainstBest or None
+        The methods against the best one.
     verdict : Verdict or None
-        On the held-out probabilities of the best one.
-    n_rarest : int
-        Number of rows, or groups, of the rarest class.
-    noun : str
-        What `n_rarest` counts.
-    unfinished : str
-        How much of the plan was run, where it was not all.
+        On the held-out probabilities of the advised one.
+    money : DecisionReport or None
+        What its decisions earn.
+    metric_words : str
+        The metric, in words.
 
     Examples
     --------
     >>> from calibrant.studies._table_comparison.ranking import RankedMethod
-    >>> best = RankedMethod("forest", 0.3, difference="best")
-    >>> print(advise([best, RankedMethod("base rate", 0.31, difference="not shown to differ")], None, 20))
-    Do not act on these probabilities yet: no method is shown to beat the base rate; collect more rows (the rarest class
-    has 20 rows) or columns that say more.
-    >>> advise([best, RankedMethod("tree", 0.3, difference="not shown to differ"),
-    ...         RankedMethod("base rate", 0.4, difference="worse")], None, 200)
-    'Use forest; where people must read the model, tree is not shown to be worse.'
+    >>> ranking = [RankedMethod("forest", 0.30, seconds=0.8, standing="best"),
+    ...            RankedMethod("tree", 0.31, seconds=0.02, standing="as good"),
+    ...            RankedMethod("base rate", 0.40, seconds=0.0, standing="worse")]
+    >>> advise(ranking, "tree", None, None, None, "log-loss")
+    'Use tree: as good as the best of 3 here, 40 times faster.'
     """
-    best = ranking[0].method
-    base = next((each for each in ranking if each.method == BASELINE), None)
-    if best == BASELINE or (base is not None and base.difference == "not shown to differ"):
-        if unfinished:
-            return f"Run it again to finish the plan: after {unfinished} no method is shown to beat the base rate."
-        few = f" (the rarest class has {n_rarest:,} {noun})" if n_rarest < _FEW_PER_CLASS else ""
-        return (
-            "Do not act on these probabilities yet: no method is shown to beat the base rate; collect more rows"
-            f"{few} or columns that say more."
-        )
-    return f"Use {best}{_on_calibration(verdict)}{_on_simpler(best, ranking)}."
+    by_name = {each.method: each for each in ranking}
+    if advised == BASELINE:
+        return _use_base_rate(by_name, against, money, metric_words)
+    return f"Use {advised}: {_why(ranking, by_name[advised])}{_earns(money)}.{_on_calibration(verdict)}"
+
+
+def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:
+    best, n = ranking[0], len(ranking)
+    if own.method != best.method:
+        faster = best.seconds / own.seconds if own.seconds > 0 else math.inf
+        speed = f", {float(f'{faster:.1g}'):,.0f} times faster" if _MANY_TIMES <= faster < math.inf else ""
+        return f"as good as the best of {n} here{speed}"
+    n_worse = sum(each.standing == "worse" for each in ranking)
+    if n_worse == n - 1:
+        return f"shown to be better than {_ALL.get(n, f'all {n - 1} others here')}"
+    return f"the best of {n} here" + (f", and shown to be better than {n_worse} of them" if n_worse else "")
+
+
+def _earns(money: DecisionReport | None) -> str:
+    if money is None:
+        return ""
+    scale = 1000.0 / money.now.n_rows
+    own, all_alike = scale * money.now.total.value, scale * money.everybody.value
+    alone = f"{all_alike:,.0f} for “{money.now.best_alone}” for everybody"
+    return f", and it earns {own:,.0f} per 1,000 rows against {alone}"
+
+
+def _use_base_rate(
+    by_name: dict[str, RankedMethod], against: AgainstBest | None, money: DecisionReport | None, metric_words: str
+) -> str:
+    rate = "Use the base rate, the same probability for every row"
+    if money is not None:
+        alone = 1000.0 / money.now.n_rows * money.everybody.value
+        rate = f"Decide for “{money.now.best_alone}” for everybody, which earns {alone:,.0f} per 1,000 rows"
+    n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
+    text = f"{rate}: no method is shown to beat the base rate on {n_rows}"
+    advantage = math.nan if against is None else against.shown_advantage(BASELINE)
+    if math.isnan(advantage):
+        return f"{text}."
+    base = by_name[BASELINE].value
+    relative = f" ({percent(advantage / base)})" if base > 0 else ""
+    shown = f"an advantage of {number_text(advantage)}{relative} in {metric_words}"
+    return f"{text}, which would have shown {shown} in 8 of 10 samples."
 
 
 def _on_calibration(verdict: Verdict | None) -> str:
-    if verdict is None or verdict.kind in ("calibrated", "too little to matter"):
+    if verdict is None or verdict.kind != "miscalibrated":
         return ""
-    if verdict.kind == "miscalibrated":
-        return (
-            ", but not for decisions at the probabilities that the verdict calls off: collect rows to calibrate it on"
-        )
-    more = f" about {verdict.more_rows:,} more rows would" if verdict.more_rows else " more rows would"
-    return f"; its probabilities are not shown to be off, and{more} show how far they can be relied on"
-
-
-def _on_simpler(best: str, ranking: Sequence[RankedMethod]) -> str:
-    if best.removeprefix(CALIBRATED) in _SIMPLE:
-        return ""
-    as_good = [each.method for each in ranking if each.difference == "not shown to differ"]
-    by_kind = (name for kind in _SIMPLE for name in as_good if name.removeprefix(CALIBRATED) == kind)
-    simple = next(by_kind, None)
-    return "" if simple is None else f"; where people must read the model, {simple} is not shown to be worse"
+    return " Do not decide at the probabilities that the verdict calls off before it is calibrated on more rows."

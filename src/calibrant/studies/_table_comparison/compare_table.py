@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,26 +13,36 @@ from calibrant.decisions import CostMatrix
 from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS
 from calibrant.studies._store.read_url import DEFAULT_STORE
-from calibrant.studies._table_comparison.advice import advise
-from calibrant.studies._table_comparison.against_best import compare_with_best, finite_methods
-from calibrant.studies._table_comparison.candidates import BASELINE, candidates
+from calibrant.studies._table_comparison.advice import advise, simplest_first
+from calibrant.studies._table_comparison.against_best import (
+    compare_with_best,
+    finite_methods,
+    unchanged_by_calibration,
+)
+from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED, candidates
+from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
-from calibrant.studies._table_comparison.save_winner import prepare_folder, save_winner
+from calibrant.studies._table_comparison.save_winner import model_size, prepare_folder, save_winner
 from calibrant.studies._table_comparison.table_comparison import TableComparison
 from calibrant.studies._table_comparison.table_plan import choose_plan
 from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
+from calibrant.studies._table_comparison.time_limit import TimeLimit, fit_seconds
 from calibrant.studies._table_comparison.winner import earnings_per_row, fit_winner, held_out_rows
 from calibrant.studies.study import Study
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from calibrant.metrics import Verdict
     from calibrant.studies._results.study_results import StudyResults
+    from calibrant.studies._table_comparison.against_best import AgainstBest
+    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.studies._table_comparison.winner import HeldOutRows
 
 __all__ = ["compare_table"]
 
-_METRICS = ("log_loss", "mse", "auc", "ece")
-_KEPT_TIME = 0.25  # of the time limit, for fitting the winner to all rows and the verdict on it
+_METRICS = ("log_loss", "brier", "auc")
+_TOO_SHORT = "time_limit: no method has finished a split in time. Pass a longer one."
 
 Ended = Literal["", "time limit", "interrupted"]
 
@@ -55,7 +64,7 @@ def compare_table(
     out: str | PathLike[str] | None = None,
     seed: int = 0,
 ) -> TableComparison:
-    """Compare the usual methods on a table, and fit the best one to all rows: what ``calibrant compare`` runs.
+    """Compare the usual methods on a table, and fit the one to use to all rows: what ``calibrant compare`` runs.
 
     The base rate, naive Bayes, logistic regression, a tree, a forest, `ProbabilityClassifier` and boosted trees, each
     as it is and calibrated by `CalibratedClassifier`, which chooses the calibration map within the training rows, are
@@ -83,10 +92,13 @@ def compare_table(
     metric : str
         The metric that ranks.
     time_limit : float, optional
-        Seconds. A quarter of them is kept for the best model; the run ends with the splits that are finished by then,
-        after at least one method has finished one.
+        Seconds that the whole call may take, also on a busy machine: it ends within a quarter more, unless reading the
+        rows takes longer. Trials that run when their time is up are ended, and those that are recorded count. Time is
+        kept for what follows them: the summary, and fitting the best method to all rows, as long as its folds suggest.
+        Where that fit is not finished in time there is no model, and the result says which limit would do. At least
+        one method must finish a split.
     workers : int, optional
-        Number of processes; by default this one, where a trial that runs when time is up is finished first.
+        Number of processes; by default this one, with a time limit one other.
     store : str or path
         The store of the study.
     name : str, optional
@@ -100,11 +112,16 @@ def compare_table(
     Returns
     -------
     TableComparison
-        The ranking, which differences hold, the best method with its corrected score, the verdict on its calibration,
-        money, advice, the fitted model and its held-out predictions; prints as text.
+        The advice, the ranking in three groups (best, as good as far as the rows show, shown to be worse), the best
+        method with its corrected score, and of the method to use the verdict on its calibration, money, the fitted
+        model and its held-out predictions; prints as text.
 
     Notes
     -----
+    The method to use is the simplest of those that are as good as the best and within one standard error of it, naive
+    Bayes, logistic regression and a tree before the others, the faster before the slower; one whose probabilities are
+    shown to be miscalibrated is passed over. A method and its calibrated version with the same probabilities are one.
+
     The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
     to 50,000 5-fold cross-validation, above a stratified third held out, at most 200,000 rows. The rarest class must
     have two rows, and folds are at most as many as it has; with groups, groups that have such rows.
@@ -121,7 +138,7 @@ def compare_table(
     >>> found.model.predict_proba(load("appeal").X[:1]).shape
     (1, 2)
     """
-    start = time.monotonic()
+    limit = TimeLimit(time_limit)
     _check(metric=metric, time_limit=time_limit, workers=workers, seed=seed)
     compared = read_compared_table(table, target=target, positive=positive, groups=groups, nominal=nominal)
     matrix = _read_costs(costs, compared)
@@ -137,12 +154,15 @@ def compare_table(
     )
     if out is not None:
         prepare_folder(Path(out))
-    ended = _run(study, time_limit, workers, start)
+    if limit.left <= 0:  # the rows took all of it to read
+        raise StudyError(_TOO_SHORT)
+    limit.begin_trials(compared.table.n_rows, lambda: fit_seconds(study, metric, compared.table.n_rows))
+    ended = _run(study, None if time_limit is None else limit, workers)
     if ended and not study.status().n_done:
         if ended == "interrupted":
             raise KeyboardInterrupt
-        raise StudyError(f"time_limit: no method has finished a split in {time_limit:g} s. Pass a longer one.")
-    found = _summarise(study, compared, matrix, metric, ended, seed)
+        raise StudyError(_TOO_SHORT)
+    found = _summarise(study, compared, matrix, metric, ended, seed, limit)
     return found if out is None else save_winner(found, Path(out))
 
 
@@ -184,47 +204,96 @@ def _chosen(methods: dict[str, Any], names: Sequence[str] | None) -> dict[str, A
     return {name: methods[name] for name in methods if name in (BASELINE, *names)}
 
 
-def _run(study: Study, time_limit: float | None, workers: int | None, start: float) -> Ended:
+def _run(study: Study, limit: TimeLimit | None, workers: int | None) -> Ended:
     """Run the study as far as time allows; return why it ended early."""
-    left = math.inf if time_limit is None else (1 - _KEPT_TIME) * time_limit - (time.monotonic() - start)
-    stop_after = None if math.isinf(left) else max(left, 1e-9)
     try:
-        status = study.run(workers=workers, update=True, retry=True, stop_after=stop_after)
+        status = study.run(
+            workers=workers, update=True, retry=True, stop_after=None if limit is None else limit.is_over
+        )
     except KeyboardInterrupt:
         return "interrupted"
     return "time limit" if status.n_missing else ""
 
 
 def _summarise(
-    study: Study, compared: ComparedTable, costs: CostMatrix | None, metric: str, ended: Ended, seed: int
+    study: Study,
+    compared: ComparedTable,
+    costs: CostMatrix | None,
+    metric: str,
+    ended: Ended,
+    seed: int,
+    limit: TimeLimit,
 ) -> TableComparison:
     everything: StudyResults = study.results()
     finished, left_out = finished_part(everything)
+    same = unchanged_by_calibration(finished, CALIBRATED)
+    finished = finished.select(methods=[name for name in finished.methods if name not in same])
     finite = finished.select(methods=finite_methods(finished, metric))
     best = finite.best(metric)
-    comparison = compare_with_best(finite, metric, best.method) if len(finite.methods) > 1 else None
-    ranking = rank_methods(finished, metric, best.method, comparison, earnings_per_row(finished, compared, costs))
-    held_out = held_out_rows(finished, best.method, compared)
-    verdict = held_out.verdict(seed)
-    noun = "rows" if compared.groups is None else "groups"
+    against = compare_with_best(finite, metric, best.method) if len(finite.methods) > 1 else None
+    earned, standings = earnings_per_row(finished, compared, costs), {} if against is None else against.standings
+    ranking = rank_methods(finished, metric, standings, earned, {plain: name for name, plain in same.items()})
+    held_out, verdict = _choose(ranking, against, finished, compared, costs, seed)
+    money = None if costs is None else held_out.money(costs, seed)
     plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
-    unfinished = f"{plan.n_splits} of {n_planned} splits" if plan.n_splits < n_planned else ""
+    model, no_model = None, ""
+    if ended != "interrupted":
+        model, no_model = _fit(study, held_out.method, compared, metric, seed, limit)
     return TableComparison(
         compared,
         plan.words,
         metric,
         ranking,
         best,
-        comparison,
+        held_out.method,
+        None if against is None else against.comparison,
         verdict,
-        None if costs is None else held_out.money(costs, seed),
+        money,
         costs,
-        advise(ranking, verdict, compared.n_rarest, noun=noun, unfinished=unfinished),
+        advise(ranking, held_out.method, against, verdict, money, metric_words(metric)),
         left_out,
         ended,
         plan.n_splits,
         n_planned,
+        0 if against is None else against.n_rows,
         study,
-        None if ended == "interrupted" else fit_winner(study.definition.methods[best.method], compared, seed),
+        model,
+        None if model is None else model_size(model),
         held_out.to_frame(),
+        no_model=no_model,
+    )
+
+
+def _choose(
+    ranking: Sequence[RankedMethod],
+    against: AgainstBest | None,
+    finished: StudyResults,
+    compared: ComparedTable,
+    costs: CostMatrix | None,
+    seed: int,
+) -> tuple[HeldOutRows, Verdict | None]:
+    """Return the held-out rows of the method to use with the verdict on them.
+
+    It is the first choice whose probabilities are not shown to be miscalibrated, or the first choice if all are.
+    """
+    found = []
+    for method in simplest_first(ranking, against):
+        rows = held_out_rows(finished, method, compared)
+        found.append((rows, rows.verdict(seed, costs)))
+        if found[-1][1] is None or found[-1][1].kind != "miscalibrated":
+            return found[-1]
+    return found[0]
+
+
+def _fit(
+    study: Study, method: str, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
+) -> tuple[Any, str]:
+    """Fit the best method to all rows; return the model, or None and why there is none."""
+    expected = fit_seconds(study, metric, compared.table.n_rows) or 0.0
+    model = fit_winner(method, study.definition.methods[method], compared, seed, limit.left_for_fit(expected))
+    if model is not None:
+        return model, ""
+    return None, (
+        f"{method} is not fitted to all rows yet, for which the time limit left too little. Run it again with a time "
+        f"limit of {10 * math.ceil(limit.needed(expected) / 10)} s or more: what is recorded counts."
     )

@@ -35,6 +35,8 @@ def document_of(found: TableComparison) -> dict[str, Any]:
             "n_planned": found.n_planned,
             "ended": found.ended or None,
             "metric": found.metric,
+            "n_rows": found.n_rows,
+            "advised": found.advised,
             "ranking": [asdict(each) for each in found.ranking],
             "left_out": dict(found.left_out),
             "best": {
@@ -49,8 +51,10 @@ def document_of(found: TableComparison) -> dict[str, Any]:
             "differences": _differences(found.comparison, best.method),
             "test": None if found.comparison is None else found.comparison.how or found.comparison.reason,
             "verdict": None if verdict is None else {"kind": verdict.kind, "words": verdict.words},
+            "model_bytes": found.model_bytes,
             "money": None if found.money is None else _money(found.money),
             "advice": found.advice,
+            "no_model": found.no_model or None,
             "study": {"name": found.study.name, "store": found.study.store},
             "files": dict(found.files),
         }

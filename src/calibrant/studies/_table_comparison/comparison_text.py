@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from calibrant.metrics._internal import number_text
+from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
@@ -16,25 +17,27 @@ if TYPE_CHECKING:
     from calibrant.studies._table_comparison.table_comparison import TableComparison
     from calibrant.studies._table_comparison.table_rows import ComparedTable
 
-__all__ = ["about_rows", "about_table", "findings", "ranking_cells", "text_of"]
+__all__ = ["about_rows", "about_table", "findings", "grouped_cells", "metric_words", "ranking_cells", "text_of"]
 
 _WIDTH = 110
-_SHORT = {"log_loss": "log-loss", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
+_SHORT = {"log_loss": "log-loss", "brier": "Brier", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
 _MAX_NAMES = 6
-_MAX_LISTED = 3  # the ranking says it of each
+_FEW = 4  # methods: more are not listed, as the table has them
 
 
 def text_of(found: TableComparison) -> str:
     """Return the whole comparison as plain text."""
-    head, *rows = ranking_cells(found)
+    head, *rows = grouped_cells(found)
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     lines = [
         "  ".join(_aligned(cell, width, k) for k, (cell, width) in enumerate(zip(row, widths, strict=True)))
         for row in (head, *rows)
     ]
-    paragraphs = [fill(f"{name}: {text}", _WIDTH, subsequent_indent="  ") for name, text in findings(found).items()]
+    advice, *others = (
+        fill(f"{name}: {text}", _WIDTH, subsequent_indent="  ") for name, text in findings(found).items()
+    )
     table = "\n".join(line.rstrip() for line in lines)
-    return "\n".join([*about_table(found), "", table, "", *paragraphs])
+    return "\n".join([advice, "", *about_table(found), "", table, "", *others])
 
 
 def _aligned(cell: str, width: int, column: int) -> str:
@@ -66,22 +69,55 @@ def about_rows(compared: ComparedTable) -> list[str]:
     return lines
 
 
+def metric_words(metric: str) -> str:
+    """Return the name of a metric as tables have it.
+
+    Examples
+    --------
+    >>> metric_words("log_loss"), metric_words("kappa")
+    ('log-loss', 'kappa')
+    """
+    return _SHORT.get(metric, metric)
+
+
 def ranking_cells(found: TableComparison) -> list[tuple[str, ...]]:
     """Return the ranking as text: a header, and a row for each method."""
     others = list(found.ranking[0].others)
     has_interval = any(not math.isnan(each.low) for each in found.ranking)
     has_money = found.costs is not None
-    head = ["method", _SHORT.get(found.metric, found.metric)]
+    head = ["method", metric_words(found.metric)]
     head += [f"{100 * found.best.confidence:g} % interval"] * has_interval
-    head += [_SHORT.get(name, name) for name in others] + ["earned per 1,000"] * has_money + ["seconds", "against best"]
+    head += [metric_words(name) for name in others] + ["earned per 1,000"] * has_money + ["seconds", "standing"]
     rows = [tuple(head)]
     for each in found.ranking:
-        cells = [each.method, number_text(each.value)]
+        cells = [_method(each), number_text(each.value)]
         cells += [_interval(each)] * has_interval
         cells += [number_text(each.others[name]) for name in others]
         cells += [f"{1000 * each.earned:,.2f}"] * has_money
-        rows.append((*cells, f"{each.seconds:.2f}", "" if each.difference == "best" else each.difference))
+        rows.append((*cells, f"{each.seconds:.2f}", each.standing))
     return rows
+
+
+def grouped_cells(found: TableComparison) -> list[tuple[str, ...]]:
+    """Return the ranking with a row above each group of methods that says what it is, in the place of the standings."""
+    head, *rows = ranking_cells(found)
+    groups = {
+        "best": "Best here",
+        "as good": f"As good here, as far as {found.n_rows:,} rows show",
+        "worse": "Shown to be worse",
+        "": "Not tested",
+    }
+    cells = [head[:-1]]
+    for standing, words in groups.items():
+        own = [row for row, each in zip(rows, found.ranking, strict=True) if each.standing == standing]
+        if own and len(rows) > 1:
+            cells.append((words, *("",) * (len(head) - 2)))
+        cells += [(f"  {row[0]}", *row[1:-1]) for row in own]
+    return cells
+
+
+def _method(each: RankedMethod) -> str:
+    return f"{each.method}, calibrated or not" if each.same else each.method
 
 
 def _interval(each: RankedMethod) -> str:
@@ -89,27 +125,35 @@ def _interval(each: RankedMethod) -> str:
 
 
 def findings(found: TableComparison) -> dict[str, str]:
-    """Return what the comparison found, by heading."""
-    best, texts = found.best, {}
-    if found.ended:
-        why = "the time limit ended the run" if found.ended == "time limit" else "interrupted"
-        is_cut = found.n_splits < found.n_planned
-        when = f"after {found.n_splits} of {found.n_planned} splits" if is_cut else "before all methods were finished"
-        texts["Unfinished"] = f"{why} {when}. Run it again to go on: what is recorded counts."
-    if found.left_out:
-        texts["Not ranked"] = _not_ranked(found.left_out)
-    texts["Best"] = f"{best.method}. {_score(found)}"
-    texts["Differences"] = _differences(found)
-    if found.verdict is not None:
-        texts["Calibration"] = f"of {best.method} on held-out rows: {found.verdict.words}."
+    """Return what the comparison found, by heading: what to do first, what is not known after it."""
+    texts = {"Advice": found.advice, "Score": _score(found)}
+    as_good = _as_good(found)
+    if as_good:
+        texts["As good"] = as_good
+    if found.verdict is not None and found.advised != BASELINE:
+        texts["Calibration"] = f"of {found.advised} on held-out rows: {found.verdict.words}."
     if found.money is not None:
         texts["Money"] = _money(found, found.money)
-    texts["Advice"] = found.advice
+    if found.left_out:
+        texts["Not ranked"] = _not_ranked(found.left_out)
+    if found.ended:
+        texts["Note"] = _unfinished(found)
+    if found.no_model:
+        texts["Model"] = found.no_model
     if found.files:
         texts["Saved"] = (
             ", ".join(found.files.values()) + f"; study {found.study.name!r} in {_store(found.study.store)}."
         )
     return texts
+
+
+def _unfinished(found: TableComparison) -> str:
+    """Return how far a run came that was ended early, and what its figures are of."""
+    why = "the time limit ended the run" if found.ended == "time limit" else "the run was interrupted"
+    is_cut = found.n_splits < found.n_planned
+    when = f"after {found.n_splits} of {found.n_planned} splits" if is_cut else "before all methods were finished"
+    rows = f"; all figures are of the {found.n_rows:,} rows that every ranked method has held out" if is_cut else ""
+    return f"{why} {when}{rows if found.n_rows else ''}. Run it again to go on: what is recorded counts."
 
 
 def _store(url: str) -> str:
@@ -128,32 +172,40 @@ def _not_ranked(left_out: Mapping[str, str]) -> str:
 
 
 def _score(found: TableComparison) -> str:
-    best, name = found.best, _SHORT.get(found.metric, found.metric)
-    if math.isnan(best.corrected):
-        return f"Its {name} of {number_text(best.apparent)} is flattered by the choice. {best.how}."
-    ends = "" if math.isnan(best.low) else f" ({number_text(best.low)} to {number_text(best.high)})"
-    if best.correction == "nothing chosen":
-        return f"Its {name} is {number_text(best.corrected)}{ends}."
-    return (
-        f"Expect a {name} of {number_text(best.corrected)}{ends} on new rows: its mean of "
-        f"{number_text(best.apparent)} is corrected for having been chosen among {best.n_methods}."
-    )
+    best, name = found.best, metric_words(found.metric)
+    value, low, high = found.expected
+    ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
+    text = f"expect a {name} of {number_text(value)}{ends} of {found.advised} on new rows"
+    if found.advised == best.method and number_text(value) != number_text(best.apparent):
+        return f"{text}; its mean of {number_text(best.apparent)} is flattered by its choice among {best.n_methods}."
+    if found.advised != best.method:
+        text += f"; the best mean, {number_text(best.apparent)}, is that of {best.method}"
+    return f"{text}."
 
 
-def _differences(found: TableComparison) -> str:
-    worse = [each.method for each in found.ranking if each.difference == "worse"]
-    same = [each.method for each in found.ranking if each.difference == "not shown to differ"]
-    test = found.comparison
-    if test is None:
-        return "there is one method."
-    if not worse and not same:
-        return f"no test holds: {test.reason}."
-    parts = [f"{found.best.method} is better than {_listed(worse)}"] if worse else []
-    subject = "it" if worse else found.best.method
-    if same:
-        others = _listed(same) if len(same) <= _MAX_LISTED else f"the other {len(same)}"
-        parts.append(f"{subject} is not shown to differ from {others}")
-    return f"{'; '.join(parts)} ({test.how}, at {100 * test.confidence:g} %)."
+def _as_good(found: TableComparison) -> str:
+    """Return which methods are as good as the best one, with the one to take of them; empty where there are none."""
+    names = [each.method for each in found.ranking if each.standing in ("best", "as good")]
+    if found.comparison is not None and not found.comparison.pairs:
+        return f"no test tells the methods apart: {found.comparison.reason}."
+    if {name.removeprefix(CALIBRATED) for name in names} == {found.advised} or found.advised == BASELINE:
+        return ""
+    own = next(each for each in found.ranking if each.method == found.advised)
+    size = "" if found.model_bytes is None else f" and {_bytes(found.model_bytes)}"
+    simple = f"the simplest of them within one standard error of the best is {found.advised}"
+    if found.advised == found.best.method:
+        simple = f"none of them is simpler than {found.advised} and within one standard error of it"
+    which = _listed(names) if len(names) < _FEW else f"the first {len(names)}"
+    rows = f"{found.n_rows:,} rows do not tell {which} apart"
+    return f"{rows}; {simple} ({own.seconds:.2g} s for a fit{size})."
+
+
+def _bytes(number: int) -> str:
+    for unit in ("bytes", "KB", "MB"):
+        if number < 1000 or unit == "MB":
+            break
+        number = round(number / 1000)
+    return f"{number:,} {unit}"
 
 
 def _listed(names: list[str]) -> str:
@@ -165,7 +217,7 @@ def _money(found: TableComparison, report: DecisionReport) -> str:
     now, alone, lost = report.now.total, report.everybody, report.miscalibration
     shares = ", ".join(f"{action} for {100 * share:.3g} %" for action, share in report.now.share.items())
     text = (
-        f"deciding by {found.best.method} earns {now!r} on {report.now.n_rows:,.0f} held-out rows ({shares}); "
+        f"deciding by {found.advised} earns {now!r} on {report.now.n_rows:,.0f} held-out rows ({shares}); "
         f"{report.now.best_alone} for every row earns {alone!r}"
     )
     if lost.low is not None and lost.low > 0:

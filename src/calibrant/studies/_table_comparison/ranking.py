@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibrant.studies._results.study_comparison import StudyComparison
     from calibrant.studies._results.study_results import StudyResults
+    from calibrant.studies._table_comparison.against_best import Standing
 
 __all__ = ["RankedMethod", "finished_part", "rank_methods"]
-
-Difference = Literal["best", "worse", "not shown to differ", ""]
 
 
 @dataclass(frozen=True)
@@ -40,14 +38,17 @@ class RankedMethod:
         The means of the other metrics.
     seconds : float
         Seconds that a fit and the predictions take, on average, what other methods share included.
-    difference : {"best", "worse", "not shown to differ", ""}
-        Whether it is shown to be worse than the best one; empty where no test holds.
+    standing : {"best", "as good", "worse", ""}
+        Whether it is the best one, as good as far as the rows show, or shown to be worse; empty where no test holds.
     earned : float
         With costs, what its decisions earn for each row; else NaN.
+    same : str
+        The name of its calibrated version, where that has the same probabilities: the guard kept the scores in every
+        split.
 
     Examples
     --------
-    >>> RankedMethod("tree", 0.31, 0.29, 0.33).difference
+    >>> RankedMethod("tree", 0.31, 0.29, 0.33).standing
     ''
     """
 
@@ -57,8 +58,9 @@ class RankedMethod:
     high: float = math.nan
     others: Mapping[str, float] = field(default_factory=dict)
     seconds: float = math.nan
-    difference: Difference = ""
+    standing: Standing = ""
     earned: float = math.nan
+    same: str = ""
 
 
 def finished_part(results: StudyResults) -> tuple[StudyResults, dict[str, str]]:
@@ -98,9 +100,16 @@ def _failure(results: StudyResults, method: str) -> str:
 
 
 def rank_methods(
-    results: StudyResults, metric: str, best: str, comparison: StudyComparison | None, earned: Mapping[str, float]
+    results: StudyResults,
+    metric: str,
+    standings: Mapping[str, Standing],
+    earned: Mapping[str, float],
+    same: Mapping[str, str],
 ) -> tuple[RankedMethod, ...]:
-    """Return the methods, the best mean first; ties in the order of the study."""
+    """Return the methods, the best mean first; ties in the order of the study.
+
+    `same` has the name of the calibrated version of methods that have the same probabilities.
+    """
     table = results.table(metric, interval=True).iloc[0]
     others = {name: results.table(name).iloc[0] for name in results.metrics if name != metric}
     seconds = _seconds(results)
@@ -112,8 +121,9 @@ def rank_methods(
             float(table[method, "high"]),
             {name: float(means[method]) for name, means in others.items()},
             seconds[method],
-            _difference(method, best, comparison),
+            standings.get(method, ""),
             earned.get(method, math.nan),
+            same.get(method, ""),
         )
         for method in results.methods
     ]
@@ -127,12 +137,3 @@ def _seconds(results: StudyResults) -> dict[str, float]:
     total = frame[["fit_seconds", "predict_seconds", "shared_seconds"]].sum(axis=1)
     means = total.groupby(frame["method"]).mean()
     return {str(method): float(value) for method, value in means.items()}
-
-
-def _difference(method: str, best: str, comparison: StudyComparison | None) -> Difference:
-    if method == best:
-        return "best"
-    for pair in () if comparison is None else comparison.pairs:
-        if {pair.a, pair.b} == {method, best}:
-            return "worse" if pair.better == best else "not shown to differ"
-    return ""

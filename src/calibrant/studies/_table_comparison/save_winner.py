@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import tempfile
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from calibrant._whole_file import whole_file
 from calibrant.files import ExpectedScore, save
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from calibrant.studies._table_comparison.table_comparison import TableComparison
 
-__all__ = ["prepare_folder", "save_winner"]
+__all__ = ["model_size", "prepare_folder", "save_winner"]
 
 _MODEL, _HELD_OUT = "model.calibrant", "held_out.csv"
 
@@ -27,8 +26,16 @@ def prepare_folder(folder: Path) -> None:
         pass
 
 
+def model_size(model: Any) -> int:
+    """Return the number of bytes of the file of a model."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, _MODEL)
+        save(model, path)
+        return path.stat().st_size
+
+
 def save_winner(found: TableComparison, folder: Path) -> TableComparison:
-    """Write the model and its held-out predictions to a folder; nothing where an interruption left no model."""
+    """Write the model and its held-out predictions to a folder; nothing where there is no model."""
     if found.model is None:
         return found
     with whole_file(folder / _HELD_OUT) as file:
@@ -38,10 +45,9 @@ def save_winner(found: TableComparison, folder: Path) -> TableComparison:
 
 
 def _expected(found: TableComparison) -> list[ExpectedScore]:
-    """Return the score of the best method, corrected for having been chosen where that can be."""
-    best = found.best
-    if math.isnan(found.corrected):
+    """Return the score of the method that was saved."""
+    value, low, high = found.expected
+    if math.isnan(value):
         return []
-    has_interval = not math.isnan(best.low) and not math.isnan(best.corrected)
-    ends = (best.low, best.high, best.confidence) if has_interval else ()
-    return [ExpectedScore(found.metric, found.corrected, *ends)]
+    ends = () if math.isnan(low) else (low, high, found.best.confidence)
+    return [ExpectedScore(found.metric, value, *ends)]

@@ -39,30 +39,38 @@ class TableComparison:
         The methods, the best first.
     best : BestMethod
         The best one, its score corrected for having been chosen.
+    advised : str
+        The method to use: as good as the best one as far as the rows show, and simpler where there is such a one.
     comparison : StudyComparison or None
         Which differences hold; None where one method is ranked.
     verdict : Verdict or None
-        The verdict on the calibration of the best one's held-out probabilities; None where the rows allow none.
+        The verdict on the calibration of the advised method's held-out probabilities; None where the rows allow none.
     money : DecisionReport or None
-        With costs, what the decisions of the best one earn.
+        With costs, what the decisions of the advised method earn.
     costs : CostMatrix or None
         The costs.
     advice : str
-        What to do, in a sentence.
+        What to do, an action first.
     left_out : dict of method to str
         Methods that are not ranked, and why.
     ended : {"", "time limit", "interrupted"}
         Why the run ended before its plan was finished; empty where it did not.
     n_splits, n_planned : int
         Number of splits that every ranked method finished, and of those planned.
+    n_rows : int
+        Number of rows that every ranked method has held out; 0 where no test holds.
     study : Study
         The study, for every other query.
     model : classifier or None
-        The best method, fitted to all rows; None after an interruption.
+        The advised method, fitted to all rows; None after an interruption, or where time was too short for it.
+    model_bytes : int or None
+        The number of bytes of its file.
     held_out : pandas.DataFrame
         Its held-out predictions, each row once: ``row`` (from 0), ``split``, the class, ``probability_`` and a class.
     files : dict of str to str
         What was written: ``model``, ``held_out``.
+    no_model : str
+        Where the time limit left too little for the model, a sentence that says so; else empty.
 
     Examples
     --------
@@ -81,6 +89,7 @@ class TableComparison:
     metric: str
     ranking: tuple[RankedMethod, ...]
     best: BestMethod
+    advised: str
     comparison: StudyComparison | None
     verdict: Verdict | None
     money: DecisionReport | None
@@ -90,10 +99,13 @@ class TableComparison:
     ended: Literal["", "time limit", "interrupted"]
     n_splits: int
     n_planned: int
+    n_rows: int
     study: Study
     model: Any
+    model_bytes: int | None
     held_out: pd.DataFrame
     files: Mapping[str, str] = field(default_factory=dict)
+    no_model: str = ""
 
     @property
     def table(self) -> Any:
@@ -107,7 +119,7 @@ class TableComparison:
         -------
         pandas.DataFrame
             The metric that ranks with its interval (``low``, ``high``), the other metrics, ``earned`` with costs (for
-            each row), ``seconds`` and ``difference``.
+            each row), ``seconds`` and ``standing``: "best", "as good" as far as the rows show, or "worse".
 
         Examples
         --------
@@ -124,7 +136,7 @@ class TableComparison:
         rows = [
             {self.metric: each.value, "low": each.low, "high": each.high, **each.others}
             | ({} if self.costs is None else {"earned": each.earned})
-            | {"seconds": each.seconds, "difference": each.difference}
+            | {"seconds": each.seconds, "standing": each.standing}
             for each in self.ranking
         ]
         frame: pd.DataFrame = pandas.DataFrame(rows, index=[each.method for each in self.ranking])
@@ -159,9 +171,12 @@ class TableComparison:
         return bool(self.left_out)
 
     @property
-    def corrected(self) -> float:
-        """The score of the best method, corrected for having been chosen; its mean where no correction is possible."""
-        return self.best.apparent if math.isnan(self.best.corrected) else self.best.corrected
+    def expected(self) -> tuple[float, float, float]:
+        """The score to expect of the advised method on new rows, with its interval; corrected where it is the best."""
+        if self.advised == self.best.method and not math.isnan(self.best.corrected):
+            return self.best.corrected, self.best.low, self.best.high
+        own = next(each for each in self.ranking if each.method == self.advised)
+        return own.value, own.low, own.high
 
     def __repr__(self) -> str:
         from calibrant.studies._table_comparison.comparison_text import text_of

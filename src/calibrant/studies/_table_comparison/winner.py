@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import time
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +13,16 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._optional import optional_import
 from calibrant.decisions import decision_report, profit
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import calibration_verdict
 from calibrant.resampling._internal import ALL_ROWS, open_seeds, seeded_clone, split_seed
+from calibrant.studies._runners.runner import JobLost, TrialFinished
+from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
+from calibrant.studies._trials.work import StudyRows, StudyWork
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -33,12 +41,15 @@ class HeldOutRows:
 
     Parameters
     ----------
+    method : str
+        Its name.
     predictions : Pooled
         Rows, splits, classes and probabilities.
     compared : ComparedTable
         The table of the rows.
     """
 
+    method: str
     predictions: Pooled
     compared: ComparedTable
 
@@ -55,11 +66,16 @@ class HeldOutRows:
         positive = table.positive if len(found.classes) == 2 else None
         return {"labels": list(found.classes), "sample_weight": weight, "pos_label": positive, "groups": self.groups}
 
-    def verdict(self, seed: int) -> Verdict | None:
-        """Return the verdict on calibration; None where there are too few groups for one."""
+    def verdict(self, seed: int, costs: CostMatrix | None) -> Verdict | None:
+        """Return the verdict on calibration, with the money lost where there is a decision for each class.
+
+        None where there are too few groups for one.
+        """
         found = self.predictions
+        n_classes = len(found.classes)
+        matrix = costs.matrix if costs is not None and costs.matrix.shape == (n_classes, n_classes) else None
         try:
-            return calibration_verdict(found.y_true, found.y_pred, random_state=seed, **self.known)
+            return calibration_verdict(found.y_true, found.y_pred, matrix=matrix, random_state=seed, **self.known)
         except DataError:
             return None
 
@@ -94,7 +110,7 @@ def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -
     """Return the predictions of the first repeat: averages over repeats would be those of another model."""
     n_independent = results.plans[results.datasets[0]].n_independent
     first = results.select(splits=range(n_independent)).predictions(method)
-    return HeldOutRows(first, compared)
+    return HeldOutRows(method, first, compared)
 
 
 def earnings_per_row(results: StudyResults, compared: ComparedTable, costs: CostMatrix | None) -> dict[str, float]:
@@ -104,10 +120,54 @@ def earnings_per_row(results: StudyResults, compared: ComparedTable, costs: Cost
     return {method: held_out_rows(results, method, compared).earned_per_row(costs) for method in results.methods}
 
 
-def fit_winner(estimator: Any, compared: ComparedTable, seed: int) -> Any:
-    """Fit the best method to all rows."""
+@dataclass(frozen=True)
+class _FittedModel(TrialRecord):
+    """The trial of a worker that fits a method to all rows, and returns the model."""
+
+    model: Any = None
+
+
+def fit_winner(method: str, estimator: Any, compared: ComparedTable, seed: int, seconds: float = math.inf) -> Any:
+    """Fit the best method to all rows; return None if that takes longer than some seconds.
+
+    With a limit it is fitted in a worker process, as trials are, which is ended when time is up.
+    """
     table = compared.table
-    model = seeded_clone(estimator, open_seeds(estimator), split_seed(seed, ALL_ROWS))
-    rows = {"sample_weight": table.sample_weight, "groups": compared.groups}
-    passed = {name: value for name, value in rows.items() if value is not None and has_fit_parameter(model, name)}
-    return model.fit(table.X, table.y, **passed)
+    rows = StudyRows(table.name, "", table.X, table.y, compared.groups, table.sample_weight)
+    work = StudyWork({method: estimator}, plan=None, seed=seed)
+    job = Job(1, table.name, (TrialRef("all rows", table.name, method, ALL_ROWS),))
+    if seconds <= 0:
+        return None
+    if math.isinf(seconds):
+        return next(_fit_all_rows(rows, work, job)).model
+    from calibrant.studies._runners.process_runner import ProcessRunner
+
+    deadline = time.monotonic() + seconds
+    runner = ProcessRunner(work, lambda _: rows, workers=1, run_job=_fit_all_rows)
+    try:
+        runner.submit(job)
+        while (left := deadline - time.monotonic()) > 0:
+            for event in runner.poll(left):
+                if isinstance(event, JobLost):
+                    raise StudyError(f"{method} cannot be fitted to all rows: {event.reason}.")
+                if isinstance(event, TrialFinished):
+                    return _model_of(event.record)
+    finally:
+        runner.stop()
+    return None
+
+
+def _fit_all_rows(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[_FittedModel]:
+    """Fit the methods of a job to all rows."""
+    for ref in job.refs:
+        estimator = work.methods[ref.method]
+        model = seeded_clone(estimator, open_seeds(estimator), split_seed(work.seed, ALL_ROWS))
+        by_row = {"sample_weight": rows.sample_weight, "groups": rows.groups}
+        passed = {name: value for name, value in by_row.items() if value is not None and has_fit_parameter(model, name)}
+        yield _FittedModel(ref, uuid.uuid4().hex, model=model.fit(rows.X, rows.y, **passed))
+
+
+def _model_of(record: TrialRecord) -> Any:
+    if isinstance(record, _FittedModel):
+        return record.model
+    raise StudyError(f"{record.ref.method} cannot be fitted to all rows:\n{record.error}")

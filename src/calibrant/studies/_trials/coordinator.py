@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
@@ -55,8 +54,8 @@ class Coordinator:
         What a recorded trial must have.
     observer
         Shows the progress.
-    stop_after : float
-        Seconds after which no event is waited for.
+    is_over : function
+        Returns whether the run ends now, before every trial is recorded; asked several times a second.
     """
 
     store: Store
@@ -66,7 +65,7 @@ class Coordinator:
     runner: Runner
     needed: Needed
     observer: Observer
-    stop_after: float = math.inf
+    is_over: Callable[[], bool]
     _in_flight: dict[int, dict[str, TrialRef]] = field(default_factory=dict)  # by job, the trials not yet recorded
     _elsewhere: list[TrialRef] = field(default_factory=list)  # claimed or recorded by other processes
     _alone: deque[Job] = field(default_factory=deque)  # trials of lost jobs, to find out which one is to blame
@@ -75,9 +74,8 @@ class Coordinator:
 
     def run(self) -> None:
         """Run until every trial is recorded or time is up; then, or on any exception, give up claims and runner."""
-        end = time.monotonic() + self.stop_after
         try:
-            while time.monotonic() < end and (self._submit_jobs() or self._has_unfinished_elsewhere()):
+            while not self.is_over() and (self._submit_jobs() or self._has_unfinished_elsewhere()):
                 for event in self.runner.poll(_POLL_SECONDS):
                     self._handle(event)
         finally:

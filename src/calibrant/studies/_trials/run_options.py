@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,12 +27,17 @@ class RunOptions:
     time_limit: float | None = None
     memory_limit: int | None = None
     lease: float = 60.0
-    stop_after: float | None = None
+    stop_after: float | Callable[[], bool] | None = None
 
     @property
     def has_limits(self) -> bool:
         """Whether trials may run out of time or memory."""
         return self.time_limit is not None or self.memory_limit is not None
+
+    @property
+    def ends_trials(self) -> bool:
+        """Whether a trial may have to be ended while it runs, which needs a process of its own."""
+        return self.has_limits or self.stop_after is not None
 
 
 def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | None = None) -> RunOptions:
@@ -51,8 +56,9 @@ def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | N
     check_param("workers", found.workers, Int(1) | Nothing())
     for name in ("retry", "update", "rerun_outdated"):
         check_param(name, getattr(found, name), Bool())
-    for name in ("time_limit", "stop_after"):
-        check_param(name, getattr(found, name), Real(0, closed="right") | Nothing())
+    check_param("time_limit", found.time_limit, Real(0, closed="right") | Nothing())
+    if not callable(found.stop_after):
+        check_param("stop_after", found.stop_after, Real(0, closed="right") | Nothing())
     check_param("lease", found.lease, Real(1))
     if found.dask is not None and found.workers is not None:
         raise ParameterError(

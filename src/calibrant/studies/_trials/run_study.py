@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from contextlib import ExitStack
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from calibrant.studies._trials.stored_document import read_stored_study, stored_
 from calibrant.studies._trials.versions import are_outdated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._runners.runner import Runner
@@ -40,6 +41,7 @@ _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
 
 def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> StudyStatus:
     """Run the trials that the store does not have, and return how far the study is."""
+    is_over = _end_of_run(options)  # reading the rows is part of the run
     plan = plan_study(definition)
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
@@ -48,10 +50,18 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
         schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
-        if schedule.n_pending:
-            _run(store, url, definition.name, plan, schedule, states, options, again)
+        if schedule.n_pending and not is_over():
+            _run(store, url, definition.name, plan, schedule, states, options, again, is_over)
         # By this store, which waits for a server that goes away, as one that is opened anew does not
         return read_status(store, read_stored_study(store, definition.name))
+
+
+def _end_of_run(options: RunOptions) -> Callable[[], bool]:
+    """Return a function that says whether the time of the run is over."""
+    if callable(options.stop_after):
+        return options.stop_after
+    end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
+    return lambda: time.monotonic() >= end
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
@@ -102,6 +112,7 @@ def _run(
     states: Mapping[str, str],
     options: RunOptions,
     again: set[str],
+    is_over: Callable[[], bool],
 ) -> None:
     with ExitStack() as stack:
         stack.enter_context(one_warning_a_fit())
@@ -112,8 +123,7 @@ def _run(
         stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
         observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
         stack.enter_context(observer)
-        stop_after = math.inf if options.stop_after is None else options.stop_after
-        Coordinator(store, name, worker, schedule, runner, plan.needed, observer, stop_after).run()
+        Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
@@ -122,7 +132,7 @@ def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
         from calibrant.studies._runners.dask_runner import DaskRunner
 
         return DaskRunner(plan.work, plan.rows, cluster=options.dask)
-    if options.workers is None and not options.has_limits:
+    if options.workers is None and not options.ends_trials:
         return InProcessRunner(plan.work, plan.rows, make_run_job())
     from calibrant.studies._runners.process_runner import ProcessRunner
 
