@@ -103,7 +103,7 @@ def print_bounds(draws: float) -> None:
         "| rows | draws | base rate | least: gap | log-loss | money | where | gap there, again | median bound, points |"
     )
     print("|---" * 9 + "|")
-    for n_rows, n_draws in {300: 600, 1_000: 600, 3_000: 600, 10_000: 200, 100_000: 50}.items():
+    for n_rows, n_draws in {300: 600, 1_000: 600, 3_000: 600, 10_000: 200, 100_000: 20}.items():
         for rate in RATES:
             found, medians = {}, []
             for scores in SCORES:
@@ -129,7 +129,7 @@ def print_kinds(draws: float) -> None:
     for n_rows, rate in many:
         for truth in ("calibrated", "off by 1.05 tolerances"):
             for scores in SCORES if truth == "calibrated" else SCORES[1:2]:
-                n_draws, found = max(int(150 * draws), 5), Counter()
+                n_draws, found = max(int(60 * draws), 5), Counter()
                 for number in range(n_draws):
                     rng = np.random.default_rng([n_rows, int(1000 * rate), SCORES.index(scores), 77, number])
                     p = draw_proba(scores, rate, n_rows, rng)
@@ -157,7 +157,7 @@ def print_rows(draws: float) -> None:
     for rate in RATES:
         for scores in SCORES:
             rng = np.random.default_rng([int(1000 * rate), SCORES.index(scores)])
-            needed, n_draws = rows_needed(draw_proba(scores, rate, 10_000, rng)), max(int(200 * draws), 5)
+            needed, n_draws = rows_needed(draw_proba(scores, rate, 10_000, rng)), max(int(100 * draws), 5)
             found = [
                 np.mean([_is_within(draw_proba(scores, rate, int(needed * times), rng), rng) for _ in range(n_draws)])
                 for times in (1 / 1.3, 1.0, 1.3)
@@ -187,7 +187,7 @@ def print_classes(draws: float) -> None:
         ([2] * 3, 20_000),
         ([1] * 10, 3_000),
     ):
-        n_draws, found = max(int(100 * draws), 5), Counter()
+        n_draws, found = max(int(40 * draws), 5), Counter()
         for number in range(n_draws):
             rng = np.random.default_rng([len(alpha), n_rows, number])
             proba = rng.dirichlet(alpha, n_rows)

@@ -275,7 +275,7 @@ def test_the_answer_is_printed_in_words_with_the_path(
 ) -> None:
     monkeypatch.setattr(Report, "to_html", lambda _: "<!doctype html>")
     text = run(capsys, "report", pred.name, "--target", "y", "--proba", "q", "--html", "out.html")
-    assert "miscalibrated" in text.lower()
+    assert "The probabilities are wrong" in text
     assert "The report is in out.html" in text.splitlines()[-1]
 
 
