@@ -1,4 +1,4 @@
-"""Intervals of means over splits: within the range of the metric, of some width, with a note where there is none."""
+"""Intervals of means over splits: within the range of the metric, of a width above 0, or a note that says why not."""
 
 from __future__ import annotations
 
@@ -155,7 +155,6 @@ def test_pooled_predictions_of_a_calibrated_model_have_a_lower_calibration_error
     pooled = found.pooled()
     card = evaluate(pooled.y_true, pooled.y_pred, metrics=["ece"])
     assert card["ece"].value < 0.5 * found.mean("ece")
-    assert card["ece"].high is not None
 
 
 def test_equal_values_of_an_unknown_range_have_no_interval() -> None:

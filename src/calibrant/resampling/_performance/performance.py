@@ -222,9 +222,9 @@ class Performance:
         >>> from calibrant.resampling import CrossValidation, estimate_performance
         >>> donors = load("appeal")
         >>> methods = {"base rate": ConstantClassifier(), "naive Bayes": NaiveBayesClassifier()}
-        >>> found = estimate_performance(methods, donors.X, donors.y, CrossValidation(5), ["log_loss"])
-        >>> found.compare("log_loss", "naive Bayes", "base rate").better
-        'first'
+        >>> found = estimate_performance(methods, donors.X, donors.y, CrossValidation(10), ["log_loss"])
+        >>> found.compare("log_loss", "naive Bayes", "base rate")
+        log_loss -0.0261 [-0.0451, -0.0071]: the first is better
         """
         mine, theirs = (self.methods[self._method_index(name)] for name in (one, other))
         value = self.mean(metric, mine) - self.mean(metric, theirs)

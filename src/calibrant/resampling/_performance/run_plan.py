@@ -45,7 +45,7 @@ _NO_GROUP_NOTE = (
 
 _ROWS = "Intervals at {:g} % for rows drawn anew, by the losses of the tested rows."
 _SPLITS = "Intervals at {:g} % by the variance of the splits, corrected for rows that they share (Nadeau & Bengio)."
-_POOL_THEM = "evaluate(pooled.y_true, pooled.y_pred) has an interval of the pooled predictions"
+_POOL_THEM = "evaluate(pooled.y_true, pooled.y_pred) bounds that of the pooled predictions"
 
 IntervalMethod = Literal["rows", "splits"]
 
