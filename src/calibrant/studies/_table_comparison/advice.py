@@ -28,7 +28,7 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
 
     These are the ones that are as good as the best and within one standard error of it (Breiman et al. 1984, of trees):
     simple ones first, the better before the worse, then the others, the faster before the slower. Where the base rate
-    is not shown to be worse than the best, it is the only one.
+    is not shown to be worse than the best, or rows are too few for any test, it is the only one.
 
     Examples
     --------
@@ -39,7 +39,8 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
     """
     best = ranking[0].method
     standing = {each.method: each.standing for each in ranking}
-    if best == BASELINE or standing.get(BASELINE) == "as good":
+    has_too_few = against is not None and against.has_too_few_rows
+    if best == BASELINE or standing.get(BASELINE) == "as good" or (has_too_few and BASELINE in standing):
         return [BASELINE]
     if against is None or not against.differences:
         return [best]
@@ -125,9 +126,11 @@ def _use_base_rate(
     if money is not None:
         alone = 1000.0 / money.now.n_rows * money.everybody.value
         rate = f"Decide for “{money.now.best_alone}” for everybody, which earns {alone:,.0f} per 1,000 rows"
+    if against is not None and against.has_too_few_rows:
+        return f"{rate}: {against.comparison.reason} to show that a method beats it."
     n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
     text = f"{rate}: no method is shown to beat the base rate on {n_rows}"
-    advantage = math.nan if against is None else against.shown_advantage(BASELINE)
+    advantage = math.nan if against is None else against.least_shown
     if math.isnan(advantage):
         return f"{text}."
     base = by_name[BASELINE].value

@@ -19,7 +19,7 @@ from calibrant.studies._table_comparison.against_best import (
     finite_methods,
     unchanged_by_calibration,
 )
-from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED, candidates
+from calibrant.studies._table_comparison.candidates import BASELINE, candidates
 from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
 from calibrant.studies._table_comparison.save_winner import model_size, prepare_folder, save_winner
@@ -226,7 +226,7 @@ def _summarise(
 ) -> TableComparison:
     everything: StudyResults = study.results()
     finished, left_out = finished_part(everything)
-    same = unchanged_by_calibration(finished, CALIBRATED)
+    same = unchanged_by_calibration(finished)
     finished = finished.select(methods=[name for name in finished.methods if name not in same])
     finite = finished.select(methods=finite_methods(finished, metric))
     best = finite.best(metric)
