@@ -69,10 +69,10 @@ class ComparisonQueries(StudyValues):
         %(metric)s
         test : str, optional
             Another test by name. On one data set: ``"paired_rows"``, ``"corrected_resampled_t_test"``,
-            ``"five_by_two_test"``, ``"bayesian_correlated_t_test"``, and of a single split ``"mcnemar_test"``. Over data sets: ``"wilcoxon"``,
-            ``"sign_test"``, ``"paired_t_test"``, ``"bayesian_signed_rank_test"``, ``"friedman"`` or ``"nemenyi"``
-            (Friedman's test, then Nemenyi's of mean ranks), ``"bonferroni_dunn"`` (the same with a reference). A test
-            that does not hold for the plan raises a `StudyError` with the reason.
+            ``"five_by_two_test"``, ``"bayesian_correlated_t_test"``, and of a single split ``"mcnemar_test"``. Over
+            data sets: ``"wilcoxon"``, ``"sign_test"``, ``"paired_t_test"``, ``"bayesian_signed_rank_test"``,
+            ``"friedman"`` or ``"nemenyi"`` (Friedman's test, then Nemenyi's of mean ranks), ``"bonferroni_dunn"`` (the
+            same with a reference). A test that does not hold for the plan raises a `StudyError` with the reason.
         reference : str, optional
             Compare this method with all others; by default all pairs are compared.
         confidence : float
