@@ -24,7 +24,7 @@ def make_study(folder: Path | str, name: str = "study", **changes: Any) -> Study
     """Return a study of a good method, `rates`, and of those that are passed as `bad`."""
     bad = changes.pop("bad", None)
     store = changes.pop("store", None) or f"{folder}/studies.db"
-    parts = {"datasets": {"noise": make_rows()}, "plan": 3, "metrics": ["mse"]}
+    parts = {"datasets": {"noise": make_rows()}, "plan": 3, "metrics": ["mse"], "keep_predictions": False}
     methods = {"bayes": NaiveBayesClassifier(), "rates": BaseRates()}
     if bad is not None:
         methods = {"bayes": NaiveBayesClassifier(), "bad": bad, "rates": BaseRates()}

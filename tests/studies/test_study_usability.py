@@ -57,8 +57,13 @@ def test_the_status_of_a_study_without_failures_has_no_errors(store):
 def test_predictions_of_trials_that_failed_are_said_to_have_failed(failing):
     with pytest.raises(StudyError, match="wrong on rows: its trials failed or are missing"):
         failing.predictions("wrong")
+
+
+def test_predictions_that_were_not_kept_are_said_to_be_missing(store):
+    study = make(store, keep_predictions=False)
+    study.run()
     with pytest.raises(StudyError, match="keep_predictions=True"):
-        failing.predictions("bayes")
+        study.predictions("bayes")
 
 
 def test_results_of_an_unknown_metric_raise_with_the_nearest(store):

@@ -17,6 +17,7 @@ from tests.studies.results_of_trials import folds, results
 
 from calibrant.studies import BestMethod
 from calibrant.studies._results.dataset_plan import DatasetPlan
+from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._results.selection import select_by_rows
 
 N_METHODS, RATE = 50, 0.3
@@ -114,10 +115,22 @@ def test_a_method_that_is_rarely_found_is_corrected_to_the_careful_side() -> Non
 
 @pytest.mark.parametrize("n_repeats", [1, 5])
 def test_the_interval_of_the_corrected_score_covers_the_truth(n_repeats: int) -> None:
-    """At 95 % in at least 95 % of the draws less four standard errors; it is wide, as those of means over folds are."""
-    _, found = simulate(100, np.full(N_METHODS, RATE), n_folds=5, n_repeats=n_repeats)
-    covers = np.mean([each.low <= RATE <= each.high for each in found])
-    assert covers >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 100)
+    """At 95 % in at least 95 % of the draws less four standard errors; by the rows of the best method."""
+    random, covers, y = np.random.default_rng(0), [], np.arange(100) % 2
+    for _ in range(100):
+        errors = row_errors(random, np.full(N_METHODS, RATE), 100, 0.0)
+        tests = [random.permutation(100)[first::5] for _ in range(n_repeats) for first in range(5)]
+        values = np.stack([errors[:, rows].mean(axis=1) for rows in tests], axis=1)
+
+        def read(_: str, method: str, errors: np.ndarray = errors, tests: list[np.ndarray] = tests) -> Any:
+            predicted = np.where(errors[NAMES.index(method)] == 1, 1 - y, y)
+            proba = np.eye(2)[predicted]
+            return [(i, predictions_to_parquet(rows, y[rows], proba[rows], [0, 1])) for i, rows in enumerate(tests)]
+
+        study = results({"rows": values}, NAMES, folds(5, n_repeats, 100), "error", read_predictions=read)
+        found = study.best("error")
+        covers.append(found.low <= RATE <= found.high)
+    assert np.mean(covers) >= 0.95 - 4 * math.sqrt(0.95 * 0.05 / 100)
 
 
 @pytest.mark.sample(2)

@@ -57,7 +57,7 @@ class StudyDefinition:
     choose_by: str | None = None
     seed: int = 0
     tests_training: bool = False
-    keeps_predictions: bool = False
+    keeps_predictions: bool = True
 
     @cached_property
     def methods(self) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def define_study(
     choose_by: str | None = None,
     seed: int = 0,
     tests_training: bool = False,
-    keeps_predictions: bool = False,
+    keeps_predictions: bool = True,
 ) -> StudyDefinition:
     """Validate the arguments of a study and return its definition; no rows are read.
 
