@@ -27,6 +27,8 @@ Array = np.ndarray
 SCORES = ("sd 0.5", "sd 1.2", "sd 2", "8 leaves")
 RATES = (0.5, 0.1, 0.02)
 SIZES = (0.3, 0.7)  # of errors, in log-odds
+BOUND_DRAWS = {300: 600, 1_000: 600, 3_000: 600, 10_000: 100, 100_000: 20}  # by the number of rows
+KIND_ROWS = (300, 1_000, 2_500, 5_000)
 _LEAVES = np.linspace(-2.0, 2.0, 8)
 _NORMAL = np.random.default_rng(0).standard_normal(100_000)
 
@@ -103,7 +105,7 @@ def print_bounds(draws: float) -> None:
         "| rows | draws | base rate | least: gap | log-loss | money | where | gap there, again | median bound, points |"
     )
     print("|---" * 9 + "|")
-    for n_rows, n_draws in {300: 600, 1_000: 600, 3_000: 600, 10_000: 200, 100_000: 20}.items():
+    for n_rows, n_draws in BOUND_DRAWS.items():
         for rate in RATES:
             found, medians = {}, []
             for scores in SCORES:
@@ -125,7 +127,7 @@ def print_kinds(draws: float) -> None:
     kinds = ("calibrated", "too little to matter", "miscalibrated", "cannot tell")
     print("| rows | base rate | scores | truth | draws | " + " | ".join(kinds) + " |")
     print("|---" * 9 + "|")
-    many = [(n, rate) for n in (300, 1_000, 2_500, 5_000) for rate in RATES]
+    many = [(n, rate) for n in KIND_ROWS for rate in RATES]
     for n_rows, rate in many:
         for truth in ("calibrated", "off by 1.05 tolerances"):
             for scores in SCORES if truth == "calibrated" else SCORES[1:2]:
@@ -187,7 +189,7 @@ def print_classes(draws: float) -> None:
         ([2] * 3, 20_000),
         ([1] * 10, 3_000),
     ):
-        n_draws, found = max(int(40 * draws), 5), Counter()
+        n_draws, found = max(int(150 * draws), 5), Counter()
         for number in range(n_draws):
             rng = np.random.default_rng([len(alpha), n_rows, number])
             proba = rng.dirichlet(alpha, n_rows)

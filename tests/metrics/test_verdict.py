@@ -341,3 +341,12 @@ def test_unknown_kinds_of_weights_raise_an_error():
 def test_a_verdict_can_be_a_key():
     y, p = drawn(200)
     assert {calibration_verdict(y, p): 1}[calibration_verdict(y, p)] == 1
+
+
+def test_an_error_that_no_range_explains_names_its_test():
+    """Frequencies that alternate around the probabilities raise the calibration error, but no mean."""
+    p = np.repeat(np.arange(0.1, 0.9, 1 / 15) + 0.01, 400)
+    expected = np.repeat(np.round(np.unique(p) * 400 + np.tile([20, -20], 6)), 400)
+    verdict = calibration_verdict(np.tile(np.arange(400), 12) < expected, p)
+    assert verdict.pvalue <= 0.05
+    assert "an error that no range explains is found by the test of" in verdict.finding

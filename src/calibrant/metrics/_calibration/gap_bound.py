@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GapBound", "RowGroups", "bound_gap", "group_cells", "independent_cells", "typical_gap_bound"]
 
-_FEWEST_GROUPS, _MOST_GROUPS, _ROWS_OF_GROUP = 20, 100, 150  # more rows in more groups: shorter waves are seen
+_FEWEST_GROUPS, _MOST_GROUPS, _ROWS_OF_GROUP = 20, 100, 250  # more rows in more groups: shorter waves are seen
 _LEAST_EXPECTED = 5.0  # positives and negatives of a group
 _LEAST_GROUPS = 3  # fewer, of differing probabilities, would hide a slope: a bound without assumptions takes over
 _LOSS_FACTOR = 1.5  # errors differ within a group; chosen by benchmarks/verdict_table.py for 93 % coverage

@@ -63,11 +63,13 @@ class Pattern(NamedTuple):
     """What is wrong with miscalibrated probabilities, and where.
 
     `kind` "falls" means that higher probabilities come true less often; `falls` is the range where that is shown.
+    "unplaced" is an error that neither a range nor the mean explains; `by` is the test that finds it.
     """
 
-    kind: Literal["too low", "too high", "too extreme", "too timid", "falls"]
+    kind: Literal["too low", "too high", "too extreme", "too timid", "falls", "unplaced"]
     off: tuple[OffRange, ...] = ()
     falls: tuple[float, float] | None = None
+    by: str = ""
 
 
 def find_pattern(cells: ProbabilityCells, test: JointTest, band: Band | None, confidence: float) -> Pattern:
@@ -111,6 +113,8 @@ def _broad_pattern(
     tilted = _tilted(cells, test)
     if len(shown) < 2 and tilted is not None:
         return tilted
+    if not shown and test.pvalues["intercept"] > 1.0 - confidence:
+        return Pattern("unplaced", by=min(test.pvalues, key=lambda name: test.pvalues[name]))
     every = np.arange(len(cells.proba))
     is_most = [cells.weight[part].sum() >= _MOST_ROWS * cells.total for part in shown]
     parts = [every if most else part for part, most in zip(shown, is_most, strict=True)] or [every]

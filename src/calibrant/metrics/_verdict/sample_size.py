@@ -55,7 +55,7 @@ def rows_needed(y_proba: Any, *, within: float = 0.05, relative: float | None = 
     --------
     >>> p = np.linspace(0.1, 0.9, 81)
     >>> rows_needed(p), rows_needed(p, within=0.02)
-    (1730, 18700)
+    (1730, 17500)
     """
     for name, value, rule in (
         ("within", within, WITHIN),

@@ -29,6 +29,15 @@ __all__ = [
 
 _MOST_NAMED, _MOST_FEW = 3, 5  # classes with a finding, and those not judged
 
+_TESTS = {
+    "intercept": "the intercept",
+    "slope": "the slope",
+    "intercept and slope": "intercept and slope",
+    "Spiegelhalter": "Spiegelhalter",
+    "ECE": "the expected calibration error",
+    "scan of ranges": "single ranges",
+    "cumulative residuals": "cumulative residuals",
+}
 _FEW = 0.05  # of the rows on one side of a range: then the range has no end there
 
 
@@ -44,6 +53,8 @@ def pattern_words(pattern: Pattern) -> str:
     if pattern.kind == "falls":
         where = "" if pattern.falls is None else f" between {_number(pattern.falls[0])} and {_number(pattern.falls[1])}"
         return f"the curve falls: higher scores come true less often{where}"
+    if pattern.kind == "unplaced":
+        return f"an error that no range explains is found by the test of {_TESTS[pattern.by]}"
     if len(pattern.off) == 1 and pattern.kind == pattern.off[0].how:
         only = pattern.off[0]
         if only.share >= 1.0:  # the average came before
@@ -109,7 +120,7 @@ def single_test_words(pvalues: Mapping[str, float], level: float) -> str:
     ' together; that of the slope alone would (p = 0.03)'
     """
     name, least = min(pvalues.items(), key=lambda found: found[1], default=("", 1.0))
-    return f" together; that of the {name} alone would (p = {least:.2g})" if least <= level else ""
+    return f" together; that of {_TESTS[name]} alone would (p = {least:.2g})" if least <= level else ""
 
 
 def rows_words(needed: int | None, n_rows: float) -> str:

@@ -126,7 +126,7 @@ def _default(compared: Compared, n_datasets: int) -> tuple[str, str]:
     if n_datasets > 1:
         return "wilcoxon", "the data sets are independent, and the verdict on a pair does not depend on other methods"
     for name, reason in (
-        ("paired_rows", "rows are independent, and training sets share them"),
+        ("paired_rows", "their variance counts for the test rows and for the training rows, which splits share"),
         ("five_by_two_test", "the plan is 5 times 2-fold cross-validation"),
         ("corrected_resampled_t_test", _t_reason(compared.plan)),
     ):

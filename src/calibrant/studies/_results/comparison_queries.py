@@ -58,21 +58,21 @@ class ComparisonQueries(StudyValues):
     ) -> StudyComparison:
         """Compare the methods pair by pair, by a test that holds for the plan that was used.
 
-        On one data set: the corrected resampled t-test over the splits, whose k is the number of splits of one repeat;
-        after 5 times 2-fold cross-validation the 5x2cv t-test; with a single split whose predictions were kept
-        McNemar's test of the accuracy, or paired intervals of another metric by the test rows. Where none holds the
-        result says why. Over several data sets: Wilcoxon's signed-rank test of the means, with Friedman's test of all
-        methods before it. The p-values of several pairs are corrected by Holm.
+        On one data set: the differences of the test rows, as `Performance.compare` tests them, where predictions were
+        kept; else the corrected resampled t-test over the splits, whose k is the number of splits of one repeat, or
+        after 5 times 2-fold cross-validation the 5x2cv t-test. Where none holds the result says why. Over several data
+        sets: Wilcoxon's signed-rank test of the means, with Friedman's test of all methods before it. The p-values of
+        several pairs are corrected by Holm.
 
         Parameters
         ----------
         %(metric)s
         test : str, optional
-            Another test by name. On one data set: ``"corrected_resampled_t_test"``, ``"five_by_two_test"``,
-            ``"bayesian_correlated_t_test"``, ``"mcnemar_test"``, ``"paired_rows"``. Over data sets: ``"wilcoxon"``,
-            ``"sign_test"``, ``"paired_t_test"``, ``"bayesian_signed_rank_test"``, ``"friedman"`` or ``"nemenyi"``
-            (Friedman's test, then Nemenyi's of mean ranks), ``"bonferroni_dunn"`` (the same with a reference). A test
-            that does not hold for the plan raises a `StudyError` with the reason.
+            Another test by name. On one data set: ``"paired_rows"``, ``"corrected_resampled_t_test"``,
+            ``"five_by_two_test"``, ``"bayesian_correlated_t_test"``, and of a single split ``"mcnemar_test"``. Over
+            data sets: ``"wilcoxon"``, ``"sign_test"``, ``"paired_t_test"``, ``"bayesian_signed_rank_test"``,
+            ``"friedman"`` or ``"nemenyi"`` (Friedman's test, then Nemenyi's of mean ranks), ``"bonferroni_dunn"`` (the
+            same with a reference). A test that does not hold for the plan raises a `StudyError` with the reason.
         reference : str, optional
             Compare this method with all others; by default all pairs are compared.
         confidence : float

@@ -138,7 +138,8 @@ class StudyResults(ComparisonQueries):
         """Return the mean over the splits of each method on each data set.
 
         With the plan `Bootstrap632` the metrics on training rows are weighted in, as by `estimate_performance`; a study
-        of one data set has the means and intervals of `estimate_performance`.
+        of one data set has the means and intervals of `estimate_performance`, but that after a bootstrap intervals are
+        computed from the out-of-bag rows alone.
 
         Parameters
         ----------

@@ -27,8 +27,8 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
     """Return the methods that may be advised, the first choice first.
 
     These are the ones that are as good as the best and within one standard error of it (Breiman et al. 1984, of trees):
-    simple ones before others, and of equally simple ones the fastest. Where the base rate is not shown to be worse than
-    the best, it is the only one.
+    simple ones first, the better before the worse, then the others, the faster before the slower. Where the base rate
+    is not shown to be worse than the best, or rows are too few for any test, it is the only one.
 
     Examples
     --------
@@ -39,12 +39,14 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
     """
     best = ranking[0].method
     standing = {each.method: each.standing for each in ranking}
-    if best == BASELINE or standing.get(BASELINE) == "as good":
+    has_too_few = against is not None and against.has_too_few_rows
+    if best == BASELINE or standing.get(BASELINE) == "as good" or (has_too_few and BASELINE in standing):
         return [BASELINE]
     if against is None or not against.differences:
         return [best]
     near = [each for each in ranking if each.standing in ("best", "as good") and _is_near(each.method, against)]
-    return [each.method for each in sorted(near, key=lambda each: (_is_complex(each.method), each.seconds))]
+    others = sorted((each for each in near if not _is_simple(each.method)), key=lambda each: each.seconds)
+    return [each.method for each in (*(each for each in near if _is_simple(each.method)), *others)]
 
 
 def _is_near(method: str, against: AgainstBest) -> bool:
@@ -52,8 +54,8 @@ def _is_near(method: str, against: AgainstBest) -> bool:
     return abs(found.difference) <= found.error
 
 
-def _is_complex(method: str) -> bool:
-    return method.removeprefix(CALIBRATED) not in _SIMPLE
+def _is_simple(method: str) -> bool:
+    return method.removeprefix(CALIBRATED) in _SIMPLE
 
 
 def advise(
@@ -124,9 +126,11 @@ def _use_base_rate(
     if money is not None:
         alone = 1000.0 / money.now.n_rows * money.everybody.value
         rate = f"Decide for “{money.now.best_alone}” for everybody, which earns {alone:,.0f} per 1,000 rows"
+    if against is not None and against.has_too_few_rows:
+        return f"{rate}: {against.comparison.reason} to show that a method beats it."
     n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
     text = f"{rate}: no method is shown to beat the base rate on {n_rows}"
-    advantage = math.nan if against is None else against.shown_advantage(BASELINE)
+    advantage = math.nan if against is None else against.least_shown
     if math.isnan(advantage):
         return f"{text}."
     base = by_name[BASELINE].value

@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant.studies._results.kept_rows import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
+from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,23 +38,24 @@ class AgainstBest:
     standings : dict of method to {"best", "as good", "worse", ""}
         Empty where no test holds.
     differences : dict of method to RowDifference
-        The mean of each less that of the best one, with its standard error; empty where no test holds.
+        The mean of the best one less that of each, with its standard error; empty where no test holds.
     n_rows : int
         Number of different rows that all methods have held out.
+    least_shown : float
+        The advantage over the base rate that these rows would have shown in 8 of 10 samples, of the method in the
+        middle by its standard error; NaN where no test holds.
     """
 
     comparison: StudyComparison
     standings: Mapping[str, Standing]
     differences: Mapping[str, RowDifference]
     n_rows: int
+    least_shown: float = math.nan
 
-    def shown_advantage(self, method: str) -> float:
-        """Return the advantage over a method that these rows would have shown in 8 of 10 samples; NaN if not known."""
-        if method not in self.differences or math.isnan(self.differences[method].error):
-            return math.nan
-        found = self.differences[method]
-        z = abs(found.low - found.difference) / found.error if found.error else math.nan
-        return (z + _POWER) * found.error
+    @property
+    def has_too_few_rows(self) -> bool:
+        """Whether no test holds because the rows are too few for any."""
+        return not self.differences and self.comparison.reason.endswith("too few")
 
 
 def finite_methods(results: StudyResults, metric: str) -> list[str]:
@@ -63,14 +65,14 @@ def finite_methods(results: StudyResults, metric: str) -> list[str]:
     return finite or list(results.methods)
 
 
-def unchanged_by_calibration(results: StudyResults, prefix: str) -> dict[str, str]:
+def unchanged_by_calibration(results: StudyResults) -> dict[str, str]:
     """Return the calibrated methods whose held-out probabilities are those of the method that they calibrate.
 
     The guard of the automatic calibration kept the scores in every split.
     """
     found, dataset = {}, results.datasets[0]
     for method in results.methods:
-        plain = method.removeprefix(prefix)
+        plain = method.removeprefix(CALIBRATED)
         if plain == method or plain not in results.methods:
             continue
         kept = read_kept_rows(results, dataset, [plain, method], [])
@@ -123,4 +125,11 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
             figures = (gap.difference, gap.low, gap.high, gap.pvalue / 2.0, float(pvalues[method]))
             pairs.append(PairDifference(best, method, *figures, better=best if is_worse else "", result=gap))
     comparison = StudyComparison(*(*about, "paired_rows", "", confidence, tuple(pairs)), how=_HOW)
-    return AgainstBest(comparison, standings, differences, rows.tested.n_rows)
+    against_base = [
+        rows.difference(method, BASELINE, metric, mean[method] - mean[BASELINE], 2.0 * confidence - 1.0)
+        for method in results.methods
+        if BASELINE in mean and method != BASELINE
+    ]
+    least = [gap.difference - gap.low + _POWER * gap.error for gap in against_base]
+    shown = float(np.median(least)) if least else math.nan
+    return AgainstBest(comparison, standings, differences, rows.tested.n_rows, shown)

@@ -19,7 +19,7 @@ from calibrant.studies._table_comparison.against_best import (
     finite_methods,
     unchanged_by_calibration,
 )
-from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED, candidates
+from calibrant.studies._table_comparison.candidates import BASELINE, candidates
 from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
 from calibrant.studies._table_comparison.save_winner import model_size, prepare_folder, save_winner
@@ -118,8 +118,8 @@ def compare_table(
 
     Notes
     -----
-    The method to use is the simplest of those that are as good as the best and within one standard error of it, naive
-    Bayes, logistic regression and a tree before the others, the faster before the slower; one whose probabilities are
+    The method to use is the simplest of those that are as good as the best and within one standard error of it: naive
+    Bayes, logistic regression or a tree, the best of them, else the fastest of the others; one whose probabilities are
     shown to be miscalibrated is passed over. A method and its calibrated version with the same probabilities are one.
 
     The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
@@ -226,7 +226,7 @@ def _summarise(
 ) -> TableComparison:
     everything: StudyResults = study.results()
     finished, left_out = finished_part(everything)
-    same = unchanged_by_calibration(finished, CALIBRATED)
+    same = unchanged_by_calibration(finished)
     finished = finished.select(methods=[name for name in finished.methods if name not in same])
     finite = finished.select(methods=finite_methods(finished, metric))
     best = finite.best(metric)
