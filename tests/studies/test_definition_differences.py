@@ -58,7 +58,7 @@ CASES = [
         ["metric 'mse' is new: trials run again to add it.", "metric 'auc' is no longer in the study."],
     ),
     ({"tests_training": True}, ["metrics of the training rows are new: trials run again to add them."]),
-    ({"keeps_predictions": True}, ["predictions are kept from now on: trials run again to add them."]),
+    ({"keeps_predictions": False}, []),
     (
         {"prints": PRINTS | {"iris": "c" * 32}},
         ["data set 'iris' changed: its rows differ (fingerprint cccccccc; in the store aaaaaaaa)."],
@@ -127,3 +127,8 @@ def test_what_is_kept_has_unchanged_keys() -> None:
     kept = {method for _, method in kept_trials(one.document(), other.document())}
     same = {m for m in one.trial_methods if one.group_digest("iris", "f", m) == other.group_digest("iris", "f", m)}
     assert kept == same == {"nb"}
+
+
+def test_predictions_that_are_kept_from_now_on_are_a_difference() -> None:
+    sentence = "predictions are kept from now on: trials run again to add them."
+    assert differences(document(keeps_predictions=False), document()) == [sentence]

@@ -130,7 +130,8 @@ class RowStatistics:
         between = self.contributions[one, metric].minus(self.contributions[other, metric])
         if between.why_none or not math.isfinite(difference):
             return RowDifference(difference, *(math.nan,) * 5)
-        error = math.sqrt(self.training_factor(between.training) * between.variance)
+        added = (self.training_factor(between.training) - 1.0) * between.training_variance
+        error = math.sqrt(between.variance + added)
         if error <= _ROUNDING:
             is_same = abs(difference) <= _ROUNDING
             return RowDifference(difference, error, difference, difference, 1.0 if is_same else 0.0, between.df)
@@ -177,8 +178,11 @@ class RowStatistics:
         one, other, error = one[differs], other[differs], error[differs]
         drawn = _draw_distances(covariance, one, other, error, min(*(each.df for each in found), total - 1.0))
         training = np.array([each.training for each in found])
-        factor = self.training_factor(np.maximum(training[one], training[other]))
-        observed = (losses[one] - losses[other]) / (error * np.sqrt(factor))
+        added = self.training_factor(np.maximum(training[one], training[other])) - 1.0
+        single = error**2
+        if found[0].tests is not None:
+            single = np.array([found[i].minus(found[j]).training_variance for i, j in zip(one, other, strict=True)])
+        observed = (losses[one] - losses[other]) / np.sqrt(error**2 + added * single)
         return _step_down(pvalues, one, other, observed, drawn)
 
 

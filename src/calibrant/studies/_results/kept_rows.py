@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from calibrant.studies._results.study_values import StudyValues
 
-__all__ = ["KeptRows", "kept_predictions", "read_kept_rows"]
+__all__ = ["KeptTrials", "kept_predictions", "read_kept_rows"]
 
 
 def kept_predictions(study: StudyValues, dataset: str, method: str) -> dict[int, TestPredictions]:
@@ -36,7 +36,7 @@ def kept_predictions(study: StudyValues, dataset: str, method: str) -> dict[int,
 
 
 @dataclass(frozen=True, eq=False)
-class KeptRows:
+class KeptTrials:
     """The kept predictions of some methods on the splits that all of them have, as trials.
 
     Parameters
@@ -74,7 +74,9 @@ def _arguments(trial: MethodTrial) -> tuple[NDArray[np.float64], NDArray[np.intp
     return np.asarray(trial.predictions), trial.test, trial.training
 
 
-def read_kept_rows(study: StudyValues, dataset: str, methods: Sequence[str], metrics: Sequence[str]) -> KeptRows | str:
+def read_kept_rows(
+    study: StudyValues, dataset: str, methods: Sequence[str], metrics: Sequence[str]
+) -> KeptTrials | str:
     """Return the kept predictions of methods on the splits that all of them have, or why they are not enough."""
     for metric in metrics:
         is_ours = metric not in study.own_metrics and not (metric in METRICS and METRICS[metric].needs)
@@ -103,7 +105,7 @@ def read_kept_rows(study: StudyValues, dataset: str, methods: Sequence[str], met
         ]
         for method, parts in kept.items()
     }
-    return KeptRows(scorer, trials)
+    return KeptTrials(scorer, trials)
 
 
 def _data(parts: Sequence[TestPredictions]) -> TrialData:

@@ -28,7 +28,7 @@ from calibrant.comparison import (
 )
 from calibrant.comparison._internal import holm_corrected
 from calibrant.exceptions import StudyError
-from calibrant.studies._results.kept_rows import KeptRows, kept_predictions, read_kept_rows
+from calibrant.studies._results.kept_rows import KeptTrials, kept_predictions, read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Compared:
         return self.study.plans[self.dataset]
 
     @cached_property
-    def kept(self) -> KeptRows | str:
+    def kept(self) -> KeptTrials | str:
         """The kept predictions of all methods on the one data set, or why they are not enough."""
         return read_kept_rows(self.study, self.dataset, self.study.methods, [self.facts.name])
 
