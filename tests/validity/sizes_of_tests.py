@@ -127,15 +127,17 @@ def one_table(seed: int, learner: str) -> Iterator[tuple[str, bool]]:
 
 
 def by_rows(labels: Labels, y: np.ndarray, train: np.ndarray) -> float:
-    """Return the p-value of the rows' differences, averaged over their tests, as `Performance.compare` has it."""
+    """Return the p-value of the rows' differences, as `Performance.compare` has it."""
     split, row = np.nonzero(~train)
-    right = [((each == y) & ~train).sum(axis=0) / (~train).sum(axis=0) for each in labels]
+    n_tests = (~train).sum(axis=0)
+    right = [((each == y) & ~train).sum(axis=0) / n_tests for each in labels]
+    single = [((each == y)[split, row] - own.mean()) / n_tests[row] for each, own in zip(labels, right, strict=True)]
     ones = np.ones(N_ROWS)
     n_train = int(train.sum(axis=1).min())
     tested = TestedRows(row, split, np.arange(N_ROWS), ones, len(train), N_ROWS, n_train, N_ROWS / 2)
     found = {
-        (name, ""): Contributions((each - each.mean()) / N_ROWS, ones, math.inf)
-        for name, each in zip("ab", right, strict=True)
+        (name, ""): Contributions((each - each.mean()) / N_ROWS, ones, math.inf, tests=(row, tests / N_ROWS))
+        for name, each, tests in zip("ab", right, single, strict=True)
     }
     return RowStatistics(tested, found).difference("a", "b", "", float(np.mean(right[0] - right[1])), 0.95).pvalue
 
