@@ -86,16 +86,21 @@ class Judge:
             words = f"cannot tell: {average}; {FEW_GROUPS}"
             return Verdict("cannot tell", words, average=average, unseen=FEW_GROUPS)
         tests = joint_tests_of(self.plan, parts, stream(self.plan.seed, _STREAM), self.confidence)
-        judged = [self._judged(part, test) for part, test in zip(parts, tests, strict=True)]
+        tolerances = {
+            part.of_class: tolerance_of(part.cells, self.within, self.relative)
+            for part in parts
+            if not part.is_predicted
+        }
+        judged = [self._judged(part, test, tolerances[part.of_class]) for part, test in zip(parts, tests, strict=True)]
         return self._verdict(judged, few)
 
-    def _judged(self, part: JudgedPart, test: JointTest) -> _Judged:
+    def _judged(self, part: JudgedPart, test: JointTest, tolerance: Tolerance) -> _Judged:
         pattern = None
         if test.pvalue <= 1.0 - self.confidence:
             band = None if part.name else band_of(self.plan, self.confidence)
             pattern = find_pattern(part.cells, test, band, self.confidence)
         bound = bound_gap(part.independent, self.confidence)
-        return _Judged(part, test, bound, tolerance_of(part.cells, self.within, self.relative), pattern)
+        return _Judged(part, test, bound, tolerance, pattern)
 
     def _verdict(self, judged: list[_Judged], few: list[str]) -> Verdict:
         widest = max(judged, key=lambda each: each.ratio)
@@ -149,7 +154,8 @@ class Judge:
         for each in judged:
             if each.ratio > 1.0:
                 cells = each.part.independent
-                rows = rows_for(cells, self.within, self.relative, self.confidence)
+                limits = (each.tolerance.error, None) if each.part.is_predicted else (self.within, self.relative)
+                rows = rows_for(cells, *limits, self.confidence)
                 needed = max(needed, rows * self._n_counted / cells.total)
         return round_rows(needed) if math.isfinite(needed) else None
 

@@ -16,7 +16,7 @@ from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._validation.predictions import BinaryRows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -64,7 +64,9 @@ def rows_needed(y_proba: Any, *, within: float = 0.05, relative: float | None = 
     ):
         check_param(name, value, rule)
     proba = _read(y_proba)
-    needed = max(rows_for(cells, within, relative, confidence) / share for cells, share in _judged(proba))
+    needed = max(
+        rows_for(cells, *limits, confidence) / share for cells, share, limits in _judged(proba, within, relative)
+    )
     if math.isinf(needed):
         raise ParameterError(
             f"within: no number of rows up to {_MOST_ROWS:.0e} is enough for {within!r}; pass a larger one."
@@ -114,15 +116,25 @@ def _read(y_proba: Any) -> NDArray[np.float64]:
     return proba
 
 
-def _judged(proba: NDArray[np.float64]) -> Sequence[tuple[ProbabilityCells, float]]:
-    """Return the cells of everything that a verdict judges, each with its fraction of the rows."""
+def _judged(
+    proba: NDArray[np.float64], within: float, relative: float | None
+) -> Iterator[tuple[ProbabilityCells, float, tuple[float, float | None]]]:
+    """Yield the cells of everything that a verdict judges, with its fraction of the rows and its tolerance.
+
+    That of a predicted class is by the rate of the class among all rows.
+    """
     if proba.ndim == 1 or proba.shape[1] <= 2:
-        columns = [proba if proba.ndim == 1 else proba[:, -1]]
-    else:
-        predicted = proba.argmax(axis=1)
-        columns = [*proba.T, *(proba[predicted == k, k] for k in np.unique(predicted))]
-    return [(_cells(np.ascontiguousarray(column)), len(column) / len(proba)) for column in columns]
+        yield _cells(proba if proba.ndim == 1 else proba[:, -1]), 1.0, (within, relative)
+        return
+    predicted = proba.argmax(axis=1)
+    for which, column in enumerate(proba.T):
+        yield _cells(column), 1.0, (within, relative)
+        is_predicted = predicted == which
+        if is_predicted.any():
+            rate = float(column.mean())
+            tolerance = within if relative is None else min(within, relative * min(rate, 1.0 - rate))
+            yield _cells(column[is_predicted]), float(is_predicted.mean()), (tolerance, None)
 
 
 def _cells(proba: NDArray[np.float64]) -> ProbabilityCells:
-    return group_rows(BinaryRows(proba, np.zeros(len(proba), dtype=bool)))[0]
+    return group_rows(BinaryRows(np.ascontiguousarray(proba), np.zeros(len(proba), dtype=bool)))[0]

@@ -175,7 +175,8 @@ def _score(found: TableComparison) -> str:
     best, name = found.best, metric_words(found.metric)
     value, low, high = found.expected
     ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
-    text = f"expect a {name} of {number_text(value)}{ends} of {found.advised} on new rows"
+    article = "an" if name[0] in "aeiouAEM" else "a"  # an AUC, an MSE
+    text = f"expect {article} {name} of {number_text(value)}{ends} of {found.advised} on new rows"
     if found.advised == best.method and number_text(value) != number_text(best.apparent):
         return f"{text}; its mean of {number_text(best.apparent)} is flattered by its choice among {best.n_methods}."
     if found.advised != best.method:
