@@ -112,9 +112,8 @@ class Judge:
         needed = self._rows_needed(judged) if kind == "cannot tell" else None
         pvalue = min(each.test.pvalue for each in judged)
         average = average_words(lead.part.name, lead.part.independent, self.confidence)
-        name = widest.part.name if widest is not lead or widest.part.name else ""
         share = self._share_of_loss(loss)
-        bound = bound_words(self.confidence, widest.bound.gap, share, money, name, len(judged))
+        bound = bound_words(self.confidence, widest.bound.gap, share, money, widest.part.name, len(judged))
         if widest.ratio > 1.0:
             bound += f", above the tolerance of {widest.tolerance}"
         if kind == "cannot tell":

@@ -128,6 +128,8 @@ def _judged(
         return
     predicted = proba.argmax(axis=1)
     for which, column in enumerate(proba.T):
+        if not column.any():  # a class without rows is not judged
+            continue
         yield _cells(column), 1.0, (within, relative)
         is_predicted = predicted == which
         if is_predicted.any():

@@ -165,7 +165,7 @@ def not_judged_words(few: Sequence[str], *, every: bool = False) -> str:
     if not few:
         return ""
     more = f" and {len(few) - _MOST_FEW} more" if len(few) > _MOST_FEW else ""
-    why = "no class has the 20 rows that take a judgement" if every else "not judged, for fewer than 20 rows"
+    why = "no class has the 20 rows that a judgement takes" if every else "not judged, for fewer than 20 rows"
     return f"{why}: {', '.join(few[:_MOST_FEW])}{more}"
 
 

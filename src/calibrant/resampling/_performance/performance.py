@@ -13,7 +13,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import ParameterError, nearest
-from calibrant.metrics import METRICS, Difference, Interval, Score
+from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
 from calibrant.resampling._performance.performance_text import performance_sections, performance_text
 
 if TYPE_CHECKING:
@@ -234,12 +234,17 @@ class Performance:
         if math.isnan(found.low):
             return Difference(metric, value)
         is_shown = found.pvalue <= 1.0 - self.confidence
-        side = "" if not is_shown or metric not in METRICS else self._better(metric, mine, theirs)
+        side = self._better(metric, mine, theirs) if is_shown else ""
         return Difference(metric, value, found.low, found.high, "rows", side, found.pvalue)
 
     def _better(self, metric: str, one: str, other: str) -> str:
-        is_first = METRICS[metric].is_better(self.mean(metric, one), self.mean(metric, other))
-        return "first" if is_first else "second"
+        """Return which method is better; neither of a function of which it is not known whether more is better."""
+        values = self.mean(metric, one), self.mean(metric, other)
+        if metric in METRICS:
+            return "first" if METRICS[metric].is_better(*values) else "second"
+        if metric not in numeric.__all__:
+            return ""
+        return "first" if (values[0] > values[1]) == (metric == "correlation") else "second"
 
     def pooled(self, method: str | None = None) -> Pooled:
         """Return the predictions of a method for the test rows of all splits.

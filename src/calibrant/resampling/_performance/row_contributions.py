@@ -344,7 +344,12 @@ def _scorer_without(scorer: Scorer, metric: str, trial: MethodTrial) -> Callable
     predictions = np.asarray(trial.predictions)
 
     def score(kept: NDArray[np.bool_]) -> float:
-        return scorer.score(metric, predictions[kept], trial.test[kept], trial.training)
+        try:
+            return scorer.score(metric, predictions[kept], trial.test[kept], trial.training)
+        except Exception:
+            if scorer.metrics[metric] is None:
+                raise
+            return math.nan  # a function of the user's may not take fewer rows, such as those of one class
 
     return score
 

@@ -110,7 +110,9 @@ class RowStatistics:
             return NO_INTERVAL
         square = float(stdtrit(own.df, 0.5 + 0.5 * confidence)) ** 2
         variance = self.own_factor * own.variance
-        least = self.own_factor / (n_counted or float(self.tested.copies.sum()))
+        n_units = float(self.tested.copies.sum())
+        counted = n_units if n_counted is None else n_counted * n_units / self.tested.n_rows
+        least = self.own_factor / counted if counted else math.inf
         return ends_in_range(mean, square, variance, *limits, least, is_counted=n_counted is not None)
 
     def difference(self, one: str, other: str, metric: str, difference: float, confidence: float) -> RowDifference:
@@ -165,8 +167,9 @@ class RowStatistics:
             The p-values; NaN where the metric has no contributions.
         """
         found = [self.contributions[method, metric] for method in methods]
-        pvalues = np.full(len(methods), math.nan if any(each.why_none for each in found) else 1.0)
-        if math.isnan(pvalues[0]) or len(methods) == 1:
+        is_known = bool(np.isfinite(losses).all()) and not any(each.why_none for each in found)
+        pvalues = np.full(len(methods), 1.0 if is_known else math.nan)
+        if not is_known or len(methods) == 1:
             return pvalues
         by_unit, copies = np.stack([each.by_unit for each in found]), found[0].copies
         total = float(copies.sum())

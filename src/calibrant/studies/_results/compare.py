@@ -175,8 +175,10 @@ def _row_problem(compared: Compared, name: str) -> str:
         return compared.kept
     if name == "mcnemar_test":
         return _mcnemar_problem(compared)
-    is_known = not compared.facts.is_calibration_error and compared.facts.better != "nearer"
-    return "" if is_known else f"no paired interval of {metric} is known"
+    if compared.facts.is_calibration_error or compared.facts.better == "nearer":
+        return f"no paired interval of {metric} is known"
+    rows = compared.rows
+    return next(filter(None, (rows.why_none(*key) for key in rows.contributions)), "") if rows is not None else ""
 
 
 def _mcnemar_problem(compared: Compared) -> str:

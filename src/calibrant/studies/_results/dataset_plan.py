@@ -51,6 +51,8 @@ class DatasetPlan:
         When the estimate of the plan misleads.
     pos_label : object
         The positive class, if it was specified.
+    numbers : tuple of int
+        The numbers of the splits in the plan of the study; empty where they are all of them.
     """
 
     words: str
@@ -64,6 +66,12 @@ class DatasetPlan:
     is_nested: bool = False
     caution: str = ""
     pos_label: Any = None
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def split_numbers(self) -> tuple[int, ...]:
+        """The number of each split in the plan of the study, by which trials are recorded."""
+        return self.numbers or tuple(range(self.n_splits))
 
     @property
     def n_splits(self) -> int:

@@ -50,6 +50,11 @@ class KeptTrials:
     scorer: Scorer
     trials: dict[str, list[MethodTrial]]
 
+    @property
+    def n_splits(self) -> int:
+        """Number of splits that all methods have."""
+        return len(next(iter(self.trials.values())))
+
     def statistics(self, metrics: Sequence[str]) -> RowStatistics:
         """Return what the rows contribute to the means of metrics over these splits."""
         tested = TestedRows.of(self.scorer.data, next(iter(self.trials.values())))
@@ -79,8 +84,8 @@ def read_kept_rows(
 ) -> KeptTrials | str:
     """Return the kept predictions of methods on the splits that all of them have, or why they are not enough."""
     for metric in metrics:
-        is_ours = metric not in study.own_metrics and not (metric in METRICS and METRICS[metric].needs)
-        if not is_ours:
+        needs_more = metric in METRICS and METRICS[metric].needs
+        if needs_more or metric in study.own_metrics or metric in study.keyed_metrics:
             return f"{metric} cannot be computed from kept predictions alone"
     kept = {method: kept_predictions(study, dataset, method) for method in methods}
     shared = set.intersection(*(set(parts) for parts in kept.values()))

@@ -28,6 +28,7 @@ def read_results(
     lacking: Mapping[tuple[str, str], NDArray[np.bool_]] | None = None,
     candidates: Sequence[str] = (),
     own_metrics: Collection[str] = (),
+    keyed_metrics: Collection[str] = (),
     read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = None,
 ) -> StudyResults:
     """Return the results of trials that are passed as columns, an entry for each trial.
@@ -44,7 +45,7 @@ def read_results(
         Those of the study, in order; trials of others are left out.
     plans : dict of data set to DatasetPlan
         The splits of each data set.
-    lacking, candidates, own_metrics, read_predictions
+    lacking, candidates, own_metrics, keyed_metrics, read_predictions
         As in `StudyResults`; `lacking` by (part, metric), an entry for each trial.
 
     Examples
@@ -79,6 +80,7 @@ def read_results(
         choices=_choices(kept, datasets, plans),
         candidates=tuple(candidates),
         own_metrics=frozenset(own_metrics),
+        keyed_metrics=frozenset(keyed_metrics),
         columns=kept,
         read_predictions=read_predictions,
     )

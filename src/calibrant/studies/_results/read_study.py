@@ -64,6 +64,7 @@ def read_study_results(
         lacking=_lacking(store, stored, wanted, found, counts),
         candidates=stored.candidates,
         own_metrics=stored.own_metrics,
+        keyed_metrics=stored.keyed_metrics,
         read_predictions=read_predictions,
     )
 

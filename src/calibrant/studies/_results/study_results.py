@@ -54,6 +54,8 @@ class StudyResults(ComparisonQueries):
         With a nested plan, the methods that are chosen among.
     own_metrics : frozenset of str
         The metrics that are functions of the user's.
+    keyed_metrics : frozenset of str
+        Metrics with keywords, which cannot be computed from kept predictions alone.
     columns : dict of str, or of (part, metric), to array
         All that was recorded of each trial, for `to_frame`.
     read_predictions : callable, optional

@@ -34,13 +34,12 @@ from calibrant.studies._results.study_comparison import PairDifference
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.resampling._internal import RowStatistics
     from calibrant.studies._results.dataset_plan import DatasetPlan
     from calibrant.studies._results.metric_facts import MetricFacts
     from calibrant.studies._results.study_values import StudyValues
 
 __all__ = ["STUDY_TESTS", "Compared", "Found", "StudyTest"]
-
-_OF_ACCURACY = ("accuracy", "error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +63,18 @@ class Compared:
     def kept(self) -> KeptTrials | str:
         """The kept predictions of all methods on the one data set, or why they are not enough."""
         return read_kept_rows(self.study, self.dataset, self.study.methods, [self.facts.name])
+
+    @cached_property
+    def rows(self) -> RowStatistics | None:
+        """What the rows of all methods contribute to the metric; None where their predictions are not enough."""
+        return None if isinstance(self.kept, str) else self.kept.statistics([self.facts.name])
+
+    def rows_of(self, pair: tuple[str, str]) -> RowStatistics | None:
+        """Return the same of a pair, on the splits that both have, where some method lacks some."""
+        if not isinstance(self.kept, str) and self.kept.n_splits == self.plan.n_splits:
+            return self.rows
+        kept = read_kept_rows(self.study, self.dataset, pair, [self.facts.name])
+        return None if isinstance(kept, str) else kept.statistics([self.facts.name])
 
     def both(self, pair: tuple[str, str]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Return the values of a pair where both have one, and where that is."""
@@ -173,12 +184,12 @@ def _positions(outcome: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.in
 def _paired_rows(compared: Compared) -> Found:
     """Compare each pair by the differences of the tested rows, with the variance that training sets add."""
     metric, confidence = compared.facts.name, compared.confidence
-    if isinstance(compared.kept, str):
-        raise StudyError(f"compare: {compared.kept}.")
-    rows = compared.kept.statistics([metric])
     found = []
     for pair in compared.pairs:
         mine, theirs, _ = compared.both(pair)
+        rows = compared.rows_of(pair)
+        if rows is None:
+            raise StudyError(f"compare: {pair[0]} and {pair[1]} have no predictions of the same splits.")
         found.append(rows.difference(*pair, metric, float(mine.mean() - theirs.mean()), confidence))
     adjusted = holm([1.0 if math.isnan(each.pvalue) else each.pvalue for each in found]).tolist()
     pairs = []

@@ -44,6 +44,7 @@ class StudyValues:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     candidates: tuple[str, ...] = ()
     own_metrics: frozenset[str] = frozenset()
+    keyed_metrics: frozenset[str] = frozenset()
     columns: Mapping[Any, Any] = field(default_factory=dict, repr=False)
     read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = field(default=None, repr=False)
 

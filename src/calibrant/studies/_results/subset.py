@@ -49,9 +49,10 @@ def select_results(
 def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
     """Return the results of some splits, by their numbers."""
     chosen = _read_splits(results, splits)
-    columns = results.columns
+    columns, first = results.columns, next(iter(results.plans.values()))
+    numbers = {ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
     if "split" in columns:
-        which = np.flatnonzero(np.isin(np.asarray(columns["split"]), [*chosen, ALL_ROWS]))
+        which = np.flatnonzero(np.isin(np.asarray(columns["split"]), list(numbers)))
         columns = {name: _taken(column, which) for name, column in columns.items()}
     return replace(
         results,
@@ -61,7 +62,7 @@ def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
         lacking={key: each[:, chosen] for key, each in results.lacking.items()},
         choices={name: tuple(each[i] for i in chosen) for name, each in results.choices.items()},
         columns=columns,
-        read_predictions=_of_splits(results.read_predictions, {*chosen, ALL_ROWS}),
+        read_predictions=_of_splits(results.read_predictions, numbers),
     )
 
 
@@ -82,6 +83,7 @@ def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
         plan,
         words=plan.words if is_whole else f"{plan.words}, {len(chosen)} of {plan.n_splits} splits",
         split_names=tuple(plan.split_names[i] for i in chosen),
+        numbers=tuple(plan.split_numbers[i] for i in chosen),
         n_train=plan.n_train[chosen],
         n_test=plan.n_test[chosen],
         n_independent=min(plan.n_independent, len(chosen)),

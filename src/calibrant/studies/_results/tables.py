@@ -151,6 +151,8 @@ def study_table(
     else:
         frame = pandas.DataFrame(means.values, index=index, columns=pandas.Index(study.methods, name="method"))
     frame.attrs = {"metric": metric, "part": part, "notes": means.notes}
+    if interval and part == "test":
+        frame.attrs["notes"] += _without_interval(study, metric, frame, by_splits=interval == "splits")
     if means.gaps:
         done = "means are of the splits that were finished" if partial else "NaN there"
         warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=stacklevel)
@@ -172,6 +174,27 @@ def _with_intervals(
         for j, method in enumerate(study.methods)
         for name, column in (("mean", means.values[:, j]), ("low", ends[:, j, 0]), ("high", ends[:, j, 1]))
     }
+
+
+def _without_interval(study: StudyValues, metric: str, frame: Any, *, by_splits: bool) -> list[str]:
+    """Return why means have no interval, each reason once."""
+    found: dict[str, str] = {}
+    for dataset in study.datasets:
+        for method in study.methods:
+            mean, low, _ = frame.loc[dataset, method]
+            if not math.isnan(mean) and math.isnan(low):
+                why = "too few splits, or no value differs" if by_splits else _why_none(study, metric, dataset, method)
+                found.setdefault(why, f"no interval of {method} on {dataset}: {why}")
+    return list(found.values())
+
+
+def _why_none(study: StudyValues, metric: str, dataset: str, method: str) -> str:
+    if study.plans[dataset].interval_kind == "none":
+        return "the tested rows do not show what others would"
+    kept = read_kept_rows(study, dataset, [method], [metric])
+    if isinstance(kept, str):
+        return kept
+    return kept.statistics([metric]).why_none(method, metric) or "all rows have the same value"
 
 
 def mean_interval(

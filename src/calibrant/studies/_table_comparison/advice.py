@@ -65,6 +65,7 @@ def advise(
     verdict: Verdict | None,
     money: DecisionReport | None,
     metric_words: str,
+    passed_over: Sequence[str] = (),
 ) -> str:
     """Return what to do, in one or two sentences: an action first, what is not known after it.
 
@@ -82,6 +83,8 @@ def advise(
         What its decisions earn.
     metric_words : str
         The metric, in words.
+    passed_over : sequence of str
+        Simpler methods that are not advised because their probabilities are shown to be miscalibrated.
 
     Examples
     --------
@@ -95,7 +98,11 @@ def advise(
     by_name = {each.method: each for each in ranking}
     if advised == BASELINE:
         return _use_base_rate(by_name, against, money, metric_words)
-    return f"Use {advised}: {_why(ranking, by_name[advised])}{_earns(money)}.{_on_calibration(verdict)}"
+    text = f"Use {advised}: {_why(ranking, by_name[advised])}{_earns(money)}.{_on_calibration(verdict)}"
+    if not passed_over:
+        return text
+    are = "is passed over: its" if len(passed_over) == 1 else "are passed over: their"
+    return f"{text} {' and '.join(passed_over)} {are} probabilities are shown to be off."
 
 
 def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 from calibrant.studies._results.kept_rows import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
@@ -59,9 +60,13 @@ class AgainstBest:
 
 
 def finite_methods(results: StudyResults, metric: str) -> list[str]:
-    """Return the methods whose values are finite; all of them where none has such values."""
+    """Return the methods with values, none of them infinite; all of them where there is none such."""
     values = results.split_values(metric, results.datasets[0])
-    finite = [method for method, row in zip(results.methods, values, strict=True) if np.isfinite(row).all()]
+    finite = [
+        method
+        for method, row in zip(results.methods, values, strict=True)
+        if not np.isinf(row).any() and not np.isnan(row).all()
+    ]
     return finite or list(results.methods)
 
 
@@ -111,7 +116,7 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
     why = next((rows.why_none(method, metric) for method in results.methods if rows.why_none(method, metric)), "")
     if why:
         return AgainstBest(StudyComparison(*about, "", why, confidence), {}, {}, rows.tested.n_rows)
-    means = results.done_values(metric, dataset).mean(axis=1)
+    means = np.nanmean(results.done_values(metric, dataset), axis=1)
     of_best = rows.best_pvalues(results.methods, metric, facts.losses(means))
     pvalues = dict(zip(results.methods, of_best.tolist(), strict=True))
     mean = dict(zip(results.methods, means.tolist(), strict=True))
@@ -126,10 +131,13 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
             pairs.append(PairDifference(best, method, *figures, better=best if is_worse else "", result=gap))
     comparison = StudyComparison(*(*about, "paired_rows", "", confidence, tuple(pairs)), how=_HOW)
     against_base = [
-        rows.difference(method, BASELINE, metric, mean[method] - mean[BASELINE], 2.0 * confidence - 1.0)
+        rows.difference(method, BASELINE, metric, mean[method] - mean[BASELINE], confidence).error
         for method in results.methods
         if BASELINE in mean and method != BASELINE
     ]
-    least = [gap.difference - gap.low + _POWER * gap.error for gap in against_base]
-    shown = float(np.median(least)) if least else math.nan
+    # Bonferroni's critical value for all pairs is hardly above that of the largest of them
+    n_pairs = len(mean) * (len(mean) - 1) / 2
+    critical = -float(ndtri((1.0 - confidence) / 2.0 / n_pairs))
+    error = float(np.median(against_base)) if against_base else 0.0
+    shown = (critical + _POWER) * error if error > 0.0 else math.nan
     return AgainstBest(comparison, standings, differences, rows.tested.n_rows, shown)

@@ -233,7 +233,7 @@ def _summarise(
     against = compare_with_best(finite, metric, best.method) if len(finite.methods) > 1 else None
     earned, standings = earnings_per_row(finished, compared, costs), {} if against is None else against.standings
     ranking = rank_methods(finished, metric, standings, earned, {plain: name for name, plain in same.items()})
-    held_out, verdict = _choose(ranking, against, finished, compared, costs, seed)
+    held_out, verdict, passed_over = _choose(ranking, against, finished, compared, costs, seed)
     money = None if costs is None else held_out.money(costs, seed)
     plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
     model, no_model = None, ""
@@ -250,7 +250,7 @@ def _summarise(
         verdict,
         money,
         costs,
-        advise(ranking, held_out.method, against, verdict, money, metric_words(metric)),
+        advise(ranking, held_out.method, against, verdict, money, metric_words(metric), passed_over),
         left_out,
         ended,
         plan.n_splits,
@@ -271,25 +271,26 @@ def _choose(
     compared: ComparedTable,
     costs: CostMatrix | None,
     seed: int,
-) -> tuple[HeldOutRows, Verdict | None]:
-    """Return the held-out rows of the method to use with the verdict on them.
+) -> tuple[HeldOutRows, Verdict | None, list[str]]:
+    """Return the held-out rows of the method to use with the verdict on them, and the methods that it goes before.
 
     It is the first choice whose probabilities are not shown to be miscalibrated, or the first choice if all are.
     """
-    found = []
+    found: list[tuple[HeldOutRows, Verdict]] = []
     for method in simplest_first(ranking, against):
         rows = held_out_rows(finished, method, compared)
-        found.append((rows, rows.verdict(seed, costs)))
-        if found[-1][1] is None or found[-1][1].kind != "miscalibrated":
-            return found[-1]
-    return found[0]
+        verdict = rows.verdict(seed, costs)
+        if verdict is None or verdict.kind != "miscalibrated":
+            return rows, verdict, [each.method for each, _ in found]
+        found.append((rows, verdict))
+    return (*found[0], [])
 
 
 def _fit(
     study: Study, method: str, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
 ) -> tuple[Any, str]:
-    """Fit the best method to all rows; return the model, or None and why there is none."""
-    expected = fit_seconds(study, metric, compared.table.n_rows) or 0.0
+    """Fit a method to all rows; return the model, or None and why there is none."""
+    expected = fit_seconds(study, metric, compared.table.n_rows, method) or 0.0
     model = fit_winner(method, study.definition.methods[method], compared, seed, limit.left_for_fit(expected))
     if model is not None:
         return model, ""

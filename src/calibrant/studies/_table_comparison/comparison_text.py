@@ -175,7 +175,7 @@ def _score(found: TableComparison) -> str:
     best, name = found.best, metric_words(found.metric)
     value, low, high = found.expected
     ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
-    article = "an" if name[0] in "aeiouAEM" else "a"  # an AUC, an MSE
+    article = "an" if name[0] in "aeiouAEM" or name in ("f1", "f_beta", "rms", "nce") else "a"  # as they are read
     text = f"expect {article} {name} of {number_text(value)}{ends} of {found.advised} on new rows"
     if found.advised == best.method and number_text(value) != number_text(best.apparent):
         return f"{text}; its mean of {number_text(best.apparent)} is flattered by its choice among {best.n_methods}."
@@ -189,7 +189,8 @@ def _as_good(found: TableComparison) -> str:
     names = [each.method for each in found.ranking if each.standing in ("best", "as good")]
     if found.comparison is not None and not found.comparison.pairs:
         return f"no test tells the methods apart: {found.comparison.reason}."
-    if {name.removeprefix(CALIBRATED) for name in names} == {found.advised} or found.advised == BASELINE:
+    kinds = {name.removeprefix(CALIBRATED) for name in names}
+    if len(kinds) < 2 or found.advised == BASELINE:
         return ""
     own = next(each for each in found.ranking if each.method == found.advised)
     size = "" if found.model_bytes is None else f" and {_bytes(found.model_bytes)}"

@@ -92,10 +92,10 @@ class TimeLimit:
         return left <= 0 or left <= self._expected <= left + _GRACE * self.seconds
 
 
-def fit_seconds(study: Study, metric: str, n_rows: int) -> float | None:
-    """Return the seconds that the best method so far would take to be fitted to all rows; None before one is finished.
+def fit_seconds(study: Study, metric: str, n_rows: int, method: str | None = None) -> float | None:
+    """Return the seconds that a method, by default the best so far, would take to be fitted to all rows.
 
-    Fits are taken to be linear in the number of rows.
+    Fits are taken to be linear in the number of rows. None before a trial is finished.
     """
     results = study.results([metric])
     trials = results.to_frame()
@@ -104,5 +104,7 @@ def fit_seconds(study: Study, metric: str, n_rows: int) -> float | None:
         return None
     seconds = trials[["fit_seconds", "predict_seconds", "shared_seconds"]].sum(axis=1) * n_rows / trials["n_train"]
     means = trials.assign(seconds=seconds).groupby("method", observed=True)[[metric, "seconds"]].mean()
+    if method is not None:
+        return float(means["seconds"].get(method, 0.0))
     best = int(np.argmin(results.facts(metric).losses(means[metric].to_numpy(dtype=float))))
     return float(means["seconds"].iloc[best])

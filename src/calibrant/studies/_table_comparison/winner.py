@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,9 +107,16 @@ class HeldOutRows:
 
 
 def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -> HeldOutRows:
-    """Return the predictions of the first repeat: averages over repeats would be those of another model."""
-    n_independent = results.plans[results.datasets[0]].n_independent
-    first = results.select(splits=range(n_independent)).predictions(method)
+    """Return the first prediction of each row: averages over repeats would be those of another model."""
+    pooled = results.predictions(method)
+    place = np.sort(np.unique(pooled.row, return_index=True)[1])
+    first = replace(
+        pooled,
+        row=pooled.row[place],
+        split=pooled.split[place],
+        y_true=pooled.y_true[place],
+        y_pred=pooled.y_pred[place],
+    )
     return HeldOutRows(method, first, compared)
 
 

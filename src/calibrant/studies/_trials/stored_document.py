@@ -98,6 +98,12 @@ class StoredStudy:
         return {each["name"] for each in self.document["metrics"] if "function" in each}
 
     @property
+    def keyed_metrics(self) -> set[str]:
+        """The metrics with keywords, in the study or in a data set."""
+        sources = (self.document, *self.document["datasets"])
+        return {name for each in sources for name, keywords in each.get("metric_params", {}).items() if keywords}
+
+    @property
     def candidates(self) -> list[str]:
         """The methods that a nested plan chooses among."""
         return [each["name"] for each in self.document["methods"]] if self.document["choose_by"] else []
