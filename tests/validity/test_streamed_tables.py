@@ -35,13 +35,11 @@ def test_intervals_of_streamed_rankings_and_lines_cover_them():
 
 
 @pytest.mark.long
-def test_streamed_errors_of_calibrated_rows_have_intervals_with_0_and_p_values_of_the_stated_size():
-    random, n_covered, n_rejected = np.random.default_rng(3), 0, 0
+def test_streamed_errors_of_calibrated_rows_have_p_values_of_the_stated_size():
+    random, n_rejected = np.random.default_rng(3), 0
     for number in range(60):
         p = random.random(400)
         score = streamed(random.random(400) < p, p, ["ece"], number)["ece"]
-        n_covered += score.low == 0.0
         n_rejected += score.pvalue <= 0.05
-    # Honest bands cover at least 95 of 100; of 60 tests at 5 %, 3 reject on average, and more than 9 once in 1,000.
-    assert n_covered >= 55
+    # Of 60 tests at 5 %, 3 reject on average, and more than 9 once in 1,000.
     assert n_rejected <= 9
