@@ -133,6 +133,8 @@ def _use_base_rate(
     if money is not None:
         alone = 1000.0 / money.now.n_rows * money.everybody.value
         rate = f"Decide for “{money.now.best_alone}” for everybody, which earns {alone:,.0f} per 1,000 rows"
+    if len(by_name) == 1:
+        return f"{rate}: no other method is finished. Run it again to go on, or with a longer time limit."
     if against is not None and against.has_too_few_rows:
         return f"{rate}: {against.comparison.reason} to show that a method beats it."
     n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
