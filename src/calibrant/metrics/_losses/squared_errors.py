@@ -80,7 +80,7 @@ def _brier(predictions: Predictions, form: str = "auto") -> float:
 
 
 def brier_divisor(n_classes: int) -> float:
-    """Return what the sum over classes of squared errors is divided by in the Brier score.
+    """Return the divisor of the sum over classes of squared errors in the Brier score.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class Stakes(NamedTuple):
 
 
 def stakes_of(costs: NDArray[np.float64], positive: int) -> Stakes:
-    """Return what is at stake by a cost matrix of two classes, in rows, and decisions, in columns."""
+    """Return the stakes of a cost matrix of two classes, in rows, and decisions, in columns."""
     of_negative = float(costs[1 - positive, positive] - costs[1 - positive, 1 - positive])
     of_positive = float(costs[positive, 1 - positive] - costs[positive, positive])
     gain = of_negative + of_positive

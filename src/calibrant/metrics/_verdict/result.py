@@ -14,7 +14,7 @@ Kind = Literal["calibrated", "miscalibrated", "too little to matter", "cannot te
 
 
 class ClassBound(NamedTuple):
-    """What is known of one class, or of the rows predicted to be of it.
+    """The bound and the test of one class, or of the rows predicted to be of it.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ per 1,000 rows'
 
 
 def finding_words(found: Sequence[tuple[str, Pattern]], pvalue: float) -> str:
-    """Return what the tests found, by class where there are several."""
+    """Return the finding of the tests in words, by class where there are several."""
     if not found:
         return f"the tests find no error (p = {pvalue:.2g})"
     parts = [f"{name}: {pattern_words(pattern)}" if name else pattern_words(pattern) for name, pattern in found]

@@ -1,4 +1,4 @@
-"""What each held-out row contributes to the mean of a metric over splits: intervals and tests are computed from it.
+"""Contributions of held-out rows to the mean of a metric over splits, from which intervals and tests are computed.
 
 The mean over splits is, to first order, a sum over rows. Of a metric that is a mean of row losses the contribution of a
 row is exact; of the area under the ROC curve it is the row's placement (DeLong et al. 1988); of any other metric it is
@@ -114,7 +114,7 @@ def _n_rarer(data: TrialData, row: NDArray[np.intp], unit: NDArray[np.intp], cop
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """What each unit contributes to the deviation of a mean over splits from its expectation.
+    """Contributions of units to the deviation of a mean over splits from its expectation.
 
     Parameters
     ----------
