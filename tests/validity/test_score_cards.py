@@ -81,14 +81,13 @@ def test_intervals_of_streamed_tables_cover_it_93_to_97_times():
 
 @pytest.mark.long
 @pytest.mark.parametrize("power", [1.0, 1.5])
-def test_bounds_of_calibration_errors_hold_at_least_93_times(power):
-    """Less three standard errors of 200 draws."""
+def test_bounds_of_calibration_errors_hold_at_least_95_times(power):
     random, covered = np.random.default_rng(2), 0
     for _ in range(200):
         proba = random.random(400)
         score = evaluate(random.random(400) < proba**power, proba, metrics=["ece"], n_boot=1)["ece"]
         covered += np.abs(proba**power - proba).mean() <= score.high
-    assert covered >= 200 * 0.93 - 3 * np.sqrt(200 * 0.93 * 0.07)
+    assert covered >= 190
 
 
 @pytest.mark.long

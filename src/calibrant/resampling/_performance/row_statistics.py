@@ -53,7 +53,7 @@ class RowDifference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowStatistics:
-    """What held-out rows show of the means of methods over the splits of a plan.
+    """Statistics of the means of methods over the splits of a plan, from held-out rows.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def _row_statistics(
     plan: Any,
     scorer: Scorer,
 ) -> RowStatistics:
-    """Return what the tested rows contribute to the means; with a bootstrap plan, the training rows too."""
+    """Return the contributions of the tested rows to the means; with a bootstrap plan, of the training rows too."""
     tested = TestedRows.of(scorer.data, by_method[0])
     kind, found = splitters.bootstrap_kind(plan), {}
     for number, (name, trials) in enumerate(zip(names, by_method, strict=True)):

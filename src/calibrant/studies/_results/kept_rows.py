@@ -1,4 +1,4 @@
-"""What the test rows of kept predictions show of the methods of a study: the statistics of `estimate_performance`."""
+"""The statistics of `estimate_performance` for the methods of a study, from the test rows of kept predictions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class KeptTrials:
         return len(next(iter(self.trials.values())))
 
     def statistics(self, metrics: Sequence[str]) -> RowStatistics:
-        """Return what the rows contribute to the means of metrics over these splits."""
+        """Return the statistics of the means of metrics over these splits."""
         tested = TestedRows.of(self.scorer.data, next(iter(self.trials.values())))
         found = {}
         for method, trials in self.trials.items():

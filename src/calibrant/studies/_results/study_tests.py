@@ -66,7 +66,7 @@ class Compared:
 
     @cached_property
     def rows(self) -> RowStatistics | None:
-        """What the rows of all methods contribute to the metric; None where their predictions are not enough."""
+        """The statistics of the metric from the rows of all methods; None where their predictions are not enough."""
         return None if isinstance(self.kept, str) else self.kept.statistics([self.facts.name])
 
     def rows_of(self, pair: tuple[str, str]) -> RowStatistics | None:

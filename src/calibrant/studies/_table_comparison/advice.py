@@ -1,4 +1,4 @@
-"""What to do with a compared table: the method to use, and the sentence that says so."""
+"""The advice on a compared table: the method to use, and the sentence that says so."""
 
 from __future__ import annotations
 
