@@ -78,7 +78,7 @@ def walk(work: Callable[[], Any]) -> Walk:
         work()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     return Walk(frozenset(functions), deepest)
 
 
