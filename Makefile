@@ -53,6 +53,7 @@ gallery: $(VENV)/.demo
 # Three processes on two cores: many tests wait for processes of their own (7:53 with two, 7:06 with three).
 test: $(VENV)/.test test-core
 	@tools/install_postgres.sh
+	@tools/install_graphviz.sh
 	@$(MAKE) --no-print-directory browser
 	$(STEP) "Python tests" $(BIN)/python -m pytest -n 3 --dist loadfile -m "not long" tests
 	@$(MAKE) --no-print-directory test-doctests
