@@ -19,7 +19,7 @@ from calibrant.studies._trials.versions import method_versions
 from calibrant.studies._trials.work import StudyRows, StudyWork
 
 if TYPE_CHECKING:
-    from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
+    from calibrant.resampling._internal import Experiment, MethodTrial, Sharing
 
 __all__ = ["JobContext", "make_run_job", "run_job"]
 
