@@ -18,9 +18,8 @@ from calibrant.bayes._counts import CategoryCounts, IntervalCounts, Smoothing
 from calibrant.bayes._distribution import MOST_WEIGHT, Batch, ColumnDistribution, Dialect
 from calibrant.bayes._gaussian import FittedGaussian, Gaussian
 from calibrant.bayes._kernels import KernelDistribution
+from calibrant.bayes._source_sums import SourceSums
 from calibrant.bayes._start_columns import NUMERIC, ColumnOptions, Numeric, start_columns
-from calibrant.bayes._streams.fit_source import learn_columns
-from calibrant.bayes._streams.part_batch import BatchReader
 from calibrant.data._internal import (
     Nominal,
     RowClassifierMixin,
@@ -252,10 +251,10 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         check_source_params(self)
         check_source_columns(y=y, sample_weight=sample_weight)
         with open_source(X, target=y, sample_weight=sample_weight, nominal=self.nominal, client=client) as source:
-            reader = BatchReader.of(source)
-            columns, self.class_count_ = learn_columns(source, reader, self._options())
-            names = reader.schema.names if reader.schema.named else None
-            return self._store_distributions(columns, reader.schema, reader.classes, names)
+            sums = SourceSums.of(source)
+            columns, self.class_count_ = sums.learn(self._options())
+            names = sums.schema.names if sums.schema.named else None
+            return self._store_distributions(columns, sums.schema, sums.classes, names)
 
     def _options(self) -> ColumnOptions:
         return ColumnOptions(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)

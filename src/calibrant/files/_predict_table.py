@@ -16,6 +16,7 @@ import numpy as np
 
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
+from calibrant._repr import listed
 from calibrant.data._internal import CsvOptions, match_problems, open_chunks
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import (
@@ -106,8 +107,8 @@ def check_match(table: TableChunks, first: Chunk, wanted: WantedColumns, who: st
         return
     unused = unused_columns(table, wanted)
     lines = [f"{who} does not match the model, which was fitted with {wanted.n_features} columns."]
-    lines += [f"Missing: {_listed([_with_guess(name, unused) for name in missing])}."] if missing else []
-    lines += [f"Not in the model: {_listed([repr(name) for name in unused])}."] if unused else []
+    lines += [f"Missing: {listed([_with_guess(name, unused) for name in missing], _MOST_NAMES)}."] if missing else []
+    lines += [f"Not in the model: {listed(map(repr, unused), _MOST_NAMES)}."] if unused else []
     lines += [f"Changed: {problem}" for problem in changed]
     raise SchemaError("\n  ".join([*lines, "Rename or add the columns, or fit the model again."]))
 
@@ -120,11 +121,6 @@ def unused_columns(table: TableChunks, wanted: WantedColumns) -> list[str]:
 def _with_guess(name: str, others: Sequence[str]) -> str:
     guess = nearest(name, others).removeprefix(" Did you mean ").removesuffix("?")
     return f"{name!r} (found {guess}: the same column?)" if guess else repr(name)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - _MOST_NAMES} more" if len(texts) > _MOST_NAMES else ""
-    return ", ".join(texts[:_MOST_NAMES]) + more
 
 
 _MOST_VALUES = 3

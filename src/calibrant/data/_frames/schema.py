@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from calibrant._repr import listed
 from calibrant._saved import Text, Values, need, saved
 from calibrant.data._tables.table import Kind
 from calibrant.exceptions import SchemaError, nearest
@@ -102,18 +103,13 @@ class Schema:
             return ""
         surplus = sorted(set(found) - set(self.names))
         verb = "is" if len(missing) == 1 else "are"
-        message = f"fitted with {len(self.features)} columns; {_listed(missing)} {verb} missing."
+        message = f"fitted with {len(self.features)} columns; {listed(map(repr, missing), _MAX_NAMES)} {verb} missing."
         for name in missing[:_MAX_NAMES]:
             if guess := nearest(name, surplus):
                 same = guess.removeprefix(" Did you mean ").removesuffix("?")
                 message += f" Found {same}: the same column?"
                 surplus = [other for other in surplus if repr(other) != same]
-        return message + (f" Not in fit: {_listed(surplus)}." if surplus else "")
+        return message + (f" Not in fit: {listed(map(repr, surplus), _MAX_NAMES)}." if surplus else "")
 
     def _check_saved(self) -> None:
         need(len(set(self.names)) == len(self.names) >= 1, "has a column twice, or none")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(map(repr, names[:_MAX_NAMES])) + more

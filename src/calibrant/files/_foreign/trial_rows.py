@@ -58,7 +58,7 @@ def _row(estimator: Any, number: float) -> Any:
         raise ValueError(f"{n_columns} columns")
     names, rows = getattr(estimator, "feature_names_in_", None), np.full((1, n_columns), number)
     categories = getattr(getattr(estimator, "_Booster", None), "pandas_categorical", None)
-    if names is None and not categories:
+    if (names is None and not categories) or hasattr(estimator, "get_booster"):  # XGBoost takes arrays in any case
         return rows
     import pandas as pd
 

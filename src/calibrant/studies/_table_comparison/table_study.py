@@ -1,4 +1,4 @@
-"""The table that methods are compared on: its rows, classes and groups, and what each column was taken as."""
+"""The study of a table: its rows, its resampling plan, the methods that it is tried with."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from calibrant._optional import optional_import
 from calibrant._repr import short_repr
 from calibrant.data import Table, load, read_table
 from calibrant.exceptions import DataError, ParameterError, nearest
+from calibrant.resampling import CrossValidation, Holdout
 from calibrant.studies._definition.datasets import Dataset, is_path
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ComparedTable", "read_compared_table"]
+    from calibrant.resampling import Plan
+
+__all__ = ["BASELINE", "CALIBRATED", "ComparedTable", "candidates", "choose_plan", "read_compared_table"]
+
 
 _MAX_CLASSES = 100  # more are a number, an id or free text; a study of so many classes is written by hand
 
@@ -195,3 +199,68 @@ def _check_classes(found: ComparedTable) -> None:
             f"target: the class {label!r} of {y.name!r} has one {unit}; it needs two, one to learn from and one to "
             "test on. Leave it out or join it to another class."
         )
+
+
+_REPEATED = 1_000  # below, a single 10-fold cross-validation of a table varies too much from shuffle to shuffle
+_TEN_FOLDS = 5_000
+_FIVE_FOLDS = 50_000
+_MAX_TEST = 200_000  # rows: the interval of a mean is then narrower than differences that matter
+
+
+def choose_plan(n_rows: int, n_rarest: int, seed: int) -> Plan:
+    """Return the plan of a table.
+
+    Under 1,000 rows 10-fold cross-validation three times, to 5,000 once, to 50,000 5-fold cross-validation, above a
+    stratified third held out, at most 200,000 rows. Folds are at most as many as the rarest class has rows, or groups.
+
+    Examples
+    --------
+    >>> [choose_plan(n, 400, 0).describe() for n in (600, 3_000, 30_000)]
+    ['3 times 10-fold cross-validation, stratified', '10-fold cross-validation, stratified',
+     '5-fold cross-validation, stratified']
+    >>> choose_plan(90_000, 400, 0).describe(), choose_plan(1_000_000, 400, 0).describe()
+    ('holdout of 33 % of the rows, stratified', 'holdout of 200,000 rows, stratified')
+    >>> choose_plan(600, 4, 0).describe()
+    '3 times 4-fold cross-validation, stratified'
+    """
+    if n_rows > _FIVE_FOLDS:
+        return Holdout(_MAX_TEST if n_rows > 3 * _MAX_TEST else 1 / 3, random_state=seed)
+    n_folds = min(10 if n_rows <= _TEN_FOLDS else 5, n_rarest)
+    return CrossValidation(n_folds, 3 if n_rows < _REPEATED else 1, random_state=seed)
+
+
+BASELINE = "base rate"
+CALIBRATED = "calibrated "
+_HELD_OUT = ("forest", "ProbabilityClassifier")  # these score their own training rows held out: one fit instead of six
+
+
+def candidates() -> dict[str, Any]:
+    """Return the methods by name, the quickest first; a calibrated one follows the one that it calibrates.
+
+    The base rate is a constant, which leaves nothing to calibrate.
+
+    Examples
+    --------
+    >>> list(candidates())[:4]
+    ['base rate', 'naive Bayes', 'calibrated naive Bayes', 'logistic regression']
+    """
+    # Estimators of all packages are slow to import, and studies are also imported for their tables.
+    from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
+    from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+    from calibrant.calibration import CalibratedClassifier
+    from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
+    from calibrant.trees import ProbabilityTreeClassifier
+
+    plain = {
+        "naive Bayes": NaiveBayesClassifier(),
+        "logistic regression": LogisticClassifier(),
+        "tree": ProbabilityTreeClassifier(),
+        "forest": BaggedTreesClassifier(),
+        "ProbabilityClassifier": ProbabilityClassifier(),
+        "boosted trees": BoostedTreesClassifier(),
+    }
+    methods: dict[str, Any] = {BASELINE: ConstantClassifier()}
+    for name, estimator in plain.items():
+        methods[name] = estimator
+        methods[f"{CALIBRATED}{name}"] = CalibratedClassifier(estimator, cv="oob" if name in _HELD_OUT else 5)
+    return methods
