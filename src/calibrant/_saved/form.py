@@ -89,7 +89,7 @@ C = TypeVar("C", bound=type)
 _PACKAGES = "bayes blending calibration curves data decisions ensembles estimates files neighbors neural svm trees"
 MODULES = {
     **{name: f"calibrant.{name}" for name in _PACKAGES.split()},
-    "foreign": "calibrant.files._forms.foreign",
+    "foreign": "calibrant.files._foreign.forms",
     "random": "calibrant._saved.random",
 }
 _DECLARED: dict[str, type] = {}
