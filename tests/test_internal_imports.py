@@ -70,9 +70,8 @@ INTERNAL = {
         score_limits
     """,
     "resampling": """
-        ALL_ROWS BootstrapKind Experiment IntervalKind MethodTrial NO_INTERVAL RowDifference RowStatistics Scorer
-        Sharing TestedRows TrainingSummary TrialData are_regressors bootstrap_632_values ends_in_range open_seeds
-        read_experiment read_plan row_contributions seeded_clone split_interval split_seed splitters
+        Experiment KeptTrials MethodTrial NO_INTERVAL RowDifference RowStatistics TestPredictions are_regressors
+        bootstrap_632_values seeded_clone split_interval splitters
     """,
     "studies": """
         BASELINE ComparedTable DEFAULT_STORE about_rows about_table findings grouped_cells hide_password

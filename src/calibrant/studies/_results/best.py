@@ -10,7 +10,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from calibrant._optional import optional_import
 from calibrant._params import check_param
@@ -18,9 +17,9 @@ from calibrant._random import seed_sequence, stream
 from calibrant.comparison._internal import tied_ranks
 from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import METRICS, Interval
-from calibrant.metrics._internal import CONFIDENCE, Predictions, number_text, read_predictions
-from calibrant.resampling._internal import NO_INTERVAL, ends_in_range
-from calibrant.studies._results.predictions import TestPredictions, predictions_from_parquet
+from calibrant.metrics._internal import CONFIDENCE, number_text
+from calibrant.resampling._internal import NO_INTERVAL, split_interval
+from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.tables import check_complete, mean_interval, study_means
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.comparison._internal import Better
+    from calibrant.resampling._internal import KeptTrials
     from calibrant.studies._results.study_values import MetricFacts, StudyValues
 
 __all__ = ["BestMethod", "Selection", "best_method", "bootstrap_weights", "select_by_rows", "select_by_units"]
@@ -282,11 +282,13 @@ def _on_dataset(
         ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
         chosen = _counted(study.methods, shares)
         return BestMethod(*about, corrected, *ends, confidence, "folds", _FOLDS, chosen)
-    kept = _kept_parts(study, facts, dataset)
+    kept = read_kept_rows(study, dataset, study.methods, [facts.name])
     if isinstance(kept, str):
-        how = f"No correction is possible: {kept}. Take cross-validation or a nested plan, or keep the predictions"
+        splits = "there is one split" if plan.n_splits == 1 else "the test rows of the splits overlap"
+        instead = "Take cross-validation or a nested plan, or keep the predictions"
+        how = f"No correction is possible: {splits}, and {kept}. {instead}"
         return BestMethod(*about, math.nan, confidence=confidence, correction="none", how=how)
-    moved, shares = _by_rows(study, facts, dataset, kept, best)
+    moved, shares = _by_rows(facts, kept, best)
     ends = mean_interval(study, facts.name, dataset, best, about[-1] + moved, confidence)
     return BestMethod(*about, about[-1] + moved, *ends, confidence, "rows", _ROWS, _counted(study.methods, shares))
 
@@ -298,58 +300,29 @@ def _by_folds(facts: MetricFacts, values: NDArray[np.float64], n_folds: int) -> 
     return float(np.nanmean([each.score for each in found])), np.mean([each.shares for each in found], axis=0)
 
 
-def _kept_parts(study: StudyValues, facts: MetricFacts, dataset: str) -> list[list[TestPredictions]] | str:
-    """Return the predictions of every method by split, or why the choice cannot be repeated on rows."""
-    plan, metric = study.plans[dataset], facts.name
-    splits = "there is one split" if plan.n_splits == 1 else "the test rows of the splits overlap"
-    if study.read_predictions is None:
-        return f"{splits}, and no predictions were kept"
-    if metric in study.own_metrics or metric not in METRICS or METRICS[metric].needs:
-        return f"{splits}, and {metric} cannot be computed from kept predictions alone"
-    found = []
-    for method in study.methods:
-        parts = sorted(each for each in study.read_predictions(dataset, method) if each[0] >= 0)
-        if not parts:
-            return f"{splits}, and the predictions of {method} were not kept"
-        found.append([predictions_from_parquet(data) for _, data in parts])
-    return found
-
-
-def _by_rows(
-    study: StudyValues, facts: MetricFacts, dataset: str, kept: list[list[TestPredictions]], best: int
-) -> tuple[float, NDArray[np.float64]]:
+def _by_rows(facts: MetricFacts, kept: KeptTrials, best: int) -> tuple[float, NDArray[np.float64]]:
     """Return by how much the choice on some rows moves the score on others, and the shares of the choices."""
-    weight = None if kept[0][0].weight is None else _joined_parts(kept[0], "weight")
-    options = {"labels": list(kept[0][0].classes), "pos_label": study.plans[dataset].pos_label, "sample_weight": weight}
-    read = [
-        read_predictions(_joined_parts(parts, "y_true"), _joined_parts(parts, "y_pred"), **options) for parts in kept
-    ]
-    judge = METRICS[facts.name].judge
+    rows, data, judge = kept.rows, kept.scorer.data, METRICS[facts.name].judge
+    read = [kept.scorer.read(kept.predictions(method), rows) for method in kept.trials]
 
     def score(method: int, drawn: NDArray[np.float64]) -> float:
+        # Weighting validated predictions takes a tenth of the time of validating them in each draw
+        found, chosen = read[method], np.flatnonzero(drawn)
+        weights = drawn[chosen] if found.weights is None else drawn[chosen] * found.weights[chosen]
         try:
-            return float(judge(_weighted(read[method], drawn)))
+            return float(
+                judge(
+                    replace(found, label=found.label[chosen], table=found.table[chosen], weights=weights, kept=chosen)
+                )
+            )
         except DataError:  # such as a single class among the rows
             return math.nan
 
     def loss(value: float) -> float:
         return float(facts.losses(np.array(value)))
 
-    units = np.concatenate([part.row if part.group is None else part.group for part in kept[0]])
-    found = select_by_rows(score, loss, len(kept), units)
-    return found.score - score(best, np.ones(len(units))), found.shares
-
-
-def _weighted(read: Predictions, drawn: NDArray[np.float64]) -> Predictions:
-    """Return the predictions that were drawn, with their weights: ten times as fast as validating them each time."""
-    counts = drawn[read.rows]
-    kept = np.flatnonzero(counts)
-    weights = counts[kept] if read.weights is None else counts[kept] * read.weights[kept]
-    return replace(read, label=read.label[kept], table=read.table[kept], weights=weights, kept=read.rows[kept])
-
-
-def _joined_parts(parts: list[TestPredictions], name: str) -> NDArray[Any]:
-    return np.concatenate([getattr(part, name) for part in parts])
+    found = select_by_rows(score, loss, len(read), rows if data.groups is None else np.asarray(data.groups)[rows])
+    return found.score - score(best, np.ones(len(rows))), found.shares
 
 
 def _over_datasets(
@@ -377,11 +350,11 @@ def _over_datasets(
 
 def _dataset_interval(values: NDArray[np.float64], facts: MetricFacts, confidence: float) -> Interval:
     """Return the interval of a mean over independent data sets: no rows are shared, so that nothing is corrected."""
-    if not np.isfinite(values).all() or np.ptp(values) == 0.0:
+    if np.ptp(values) == 0.0:
         return NO_INTERVAL
     n = len(values)
-    square = float(stdtrit(n - 1, 0.5 + 0.5 * confidence)) ** 2
-    return ends_in_range(float(values.mean()), square, float(values.var(ddof=1)) / n, facts.low, facts.high, 1.0 / n)
+    no_rows_shared = {"n_train": np.full(n, np.inf), "n_test": np.ones(n)}
+    return split_interval(values, **no_rows_shared, confidence=confidence, k=n, low=facts.low, high=facts.high)
 
 
 def _nested(

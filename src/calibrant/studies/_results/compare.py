@@ -32,7 +32,7 @@ from calibrant.comparison import (
 from calibrant.comparison._internal import holm_corrected, method_pairs
 from calibrant.exceptions import StudyError
 from calibrant.metrics._internal import CONFIDENCE
-from calibrant.studies._results.predictions import KeptTrials, kept_predictions, read_kept_rows
+from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
 from calibrant.studies._results.study_values import choose_name
 from calibrant.studies._results.tables import check_complete, check_finite, study_means
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.comparison._internal import Better
-    from calibrant.resampling._internal import RowStatistics
+    from calibrant.resampling._internal import KeptTrials, RowStatistics
     from calibrant.studies._results.study_values import DatasetPlan, MetricFacts, StudyValues
 
 __all__ = ["STUDY_TESTS", "Compared", "Found", "StudyTest", "compare_study", "plans_in_words"]
@@ -72,14 +72,14 @@ class Compared:
     @cached_property
     def rows(self) -> RowStatistics | None:
         """The statistics of the metric from the rows of all methods; None where their predictions are not enough."""
-        return None if isinstance(self.kept, str) else self.kept.statistics([self.facts.name])
+        return None if isinstance(self.kept, str) else self.kept.statistics
 
     def rows_of(self, pair: tuple[str, str]) -> RowStatistics | None:
         """Return the same of a pair, on the splits that both have, where some method lacks some."""
         if not isinstance(self.kept, str) and self.kept.n_splits == self.plan.n_splits:
             return self.rows
         kept = read_kept_rows(self.study, self.dataset, pair, [self.facts.name])
-        return None if isinstance(kept, str) else kept.statistics([self.facts.name])
+        return None if isinstance(kept, str) else kept.statistics
 
     def both(self, pair: tuple[str, str]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Return the values of a pair where both have one, and where that is."""
@@ -175,15 +175,11 @@ def _plain(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mcnemar(compared: Compared, pair: tuple[str, str], **options: Any) -> Comparison:
-    one, other = (next(iter(kept_predictions(compared.study, compared.dataset, name).values())) for name in pair)
-    predicted = [each.y_pred.argmax(axis=1) for each in (one, other)]
-    actual = _positions(one.y_true, one.classes)
-    return mcnemar_test(actual, *predicted, names=pair, **({"confidence": compared.confidence} | options))
-
-
-def _positions(outcome: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.intp]:
-    position = {label: number for number, label in enumerate(classes)}
-    return np.array([position[label] for label in outcome.tolist()], dtype=np.intp)
+    kept = compared.kept
+    assert not isinstance(kept, str)  # noqa: S101 - else the test does not hold
+    predicted = [kept.predictions(name).argmax(axis=1) for name in pair]
+    given = {"confidence": compared.confidence} | options
+    return mcnemar_test(kept.scorer.data.outcome[kept.rows], *predicted, names=pair, **given)
 
 
 def _paired_rows(compared: Compared) -> Found:

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, StudyError
 from calibrant.resampling import Pooled
-from calibrant.resampling._internal import ALL_ROWS
+from calibrant.resampling._internal import splitters
 from calibrant.studies._results.comparison_queries import ComparisonQueries
 from calibrant.studies._results.export import export_study
 from calibrant.studies._results.predictions import pool_predictions
@@ -58,7 +58,7 @@ def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
     """Return the results of some splits, by their numbers."""
     chosen = _read_splits(results, splits)
     columns, first = results.columns, next(iter(results.plans.values()))
-    numbers = {ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
+    numbers = {splitters.ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
     if "split" in columns:
         which = np.flatnonzero(np.isin(np.asarray(columns["split"]), list(numbers)))
         columns = {name: _taken(column, which) for name, column in columns.items()}

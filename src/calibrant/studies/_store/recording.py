@@ -17,7 +17,7 @@ __all__ = ["PARTS", "Recorded", "Recorder", "score_code"]
 
 Recorded = Literal["recorded", "supplemented", "already there"]
 
-PARTS = {"test": 0, "training": 1, "no_information": 2, "counted": 3}  # at most four: see score_code
+PARTS = {"test": 0, "training": 1, "no_information": 2}  # at most four: see score_code
 
 _ADD_TRIAL = """
 INSERT INTO calibrant_trials
