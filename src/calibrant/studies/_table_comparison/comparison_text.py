@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import listed
 from calibrant.metrics._internal import number_text
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
@@ -180,7 +181,7 @@ def _not_ranked(left_out: Mapping[str, str]) -> str:
     by_reason: dict[str, list[str]] = {}
     for method, reason in left_out.items():
         by_reason.setdefault(reason, []).append(method)
-    return "; ".join(f"{_listed(methods)} ({reason})" for reason, methods in by_reason.items()) + "."
+    return "; ".join(f"{listed(methods)} ({reason})" for reason, methods in by_reason.items()) + "."
 
 
 def _score(found: TableComparison) -> str:
@@ -209,7 +210,7 @@ def _as_good(found: TableComparison) -> str:
     simple = f"the simplest of them within one standard error of the best is {found.advised}"
     if found.advised == found.best.method:
         simple = f"none of them is simpler than {found.advised} and within one standard error of it"
-    which = _listed(names) if len(names) < _FEW else f"the first {len(names)}"
+    which = listed(names) if len(names) < _FEW else f"the first {len(names)}"
     rows = f"{found.n_rows:,} rows do not tell {which} apart"
     return f"{rows}; {simple} ({own.seconds:.2g} s for a fit{size})."
 
@@ -220,11 +221,6 @@ def _bytes(number: int) -> str:
             break
         number = round(number / 1000)
     return f"{number:,} {unit}"
-
-
-def _listed(names: list[str]) -> str:
-    *rest, last = names
-    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def _money(found: TableComparison, report: DecisionReport) -> str:

@@ -1,34 +1,38 @@
-"""Fields of any value: the parameters of estimators, with arrays and objects inside, each with its type."""
+"""Fields of values of any type: objects, the parameters of estimators, categories."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from calibrant._estimator import EstimatorMixin
+from calibrant._saved.arrays import LabelArray
+from calibrant._saved.fields import NOT_FINITE, Field, named, wrong
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.fields import NOT_FINITE, Field, named, wrong
 
 if TYPE_CHECKING:
-    from calibrant.files._codec.reader import Reader
-    from calibrant.files._codec.writer import Writer
-
-__all__ = ["Object", "Parameters", "Plain", "Value"]
+    from calibrant._saved.documents import Reader, Writer
+__all__ = ["Object", "Parameters", "Plain", "Value", "Values"]
 
 _MAX_DEPTH = 16
+_MANY = 200  # strings; from here on their text is an array, so that headers stay small
 _MAX_KEYS = 10_000  # of a dict; ints can be chosen so that a dict of them takes time by the square of their number
 
 
-class Object(Field):
-    """An object of one of the named forms, of a package's (``"trees.*"``), or of any if there are no names."""
+def form_name(cls: type) -> str:
+    """Return the name of a class of calibrant in model files."""
+    return f"{cls.__module__.split('.')[1]}.{cls.__name__}"
 
-    def __init__(self, *names: str) -> None:
-        self.names = names
+
+class Object(Field):
+    """An object of one of these classes, or names of them, or of any if there are none."""
+
+    def __init__(self, *classes: type | str) -> None:
+        self.names = [each if isinstance(each, str) else form_name(each) for each in classes]
 
     def write(self, value: Any, out: Writer) -> int:
         number = out.add(value)
@@ -43,12 +47,14 @@ class Object(Field):
         return value
 
     def _check(self, name: str) -> None:
-        package = f"{name.partition('.')[0]}.*"
-        if self.names and name not in self.names and package not in self.names:
+        if self.names and name not in self.names:
             raise ModelFileError(f"must be {' or '.join(self.names)}; got {name}")
 
 
 def _is_fitted(estimator: Any) -> bool:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
     try:
         check_is_fitted(estimator)
     except NotFittedError:
@@ -92,8 +98,6 @@ class Value(Field):
         if type(value) is np.ndarray and value.dtype.kind in "biuf":
             return {"array": out.add_array(value)}
         if isinstance(value, np.ndarray) and value.ndim == 1:
-            from calibrant.files._codec.arrays import LabelArray
-
             return {"labels": LabelArray().write(value, out)}
         if isinstance(value, np.str_):
             return str(value)
@@ -135,8 +139,6 @@ class Value(Field):
         if kind == "object":
             return source.object(content)[1]
         if kind == "labels":
-            from calibrant.files._codec.arrays import LabelArray
-
             return LabelArray().read(content, source)
         array = source.array(content)
         if kind == "scalar" and array.shape != (1,):
@@ -171,3 +173,37 @@ class Parameters(Field):
             with named(name):
                 values[name] = Value().read(each, source)
         return values
+
+
+class Values(Field):
+    """A tuple of strings, numbers or booleans; the text of many strings stands in an array."""
+
+    def write(self, value: Any, out: Writer) -> Any:
+        if type(value) is not tuple:
+            raise wrong("a tuple", value)
+        if len(value) < _MANY or not all(type(item) is str for item in value):
+            return Plain().write(value, out)
+        content = b"".join(item.encode("utf-8", "surrogatepass") for item in value)
+        lengths = np.array([len(item) for item in value], dtype=np.uint32)
+        text = np.frombuffer(content, dtype=np.uint8)
+        return {"text": out.add_array(text), "lengths": out.add_array(lengths)}
+
+    def read(self, document: Any, source: Reader) -> tuple[Any, ...]:
+        if type(document) is not dict or document.keys() != {"text", "lengths"}:
+            return self._plain(Plain().read(document, source))
+        content, lengths = source.array(document["text"]), source.array(document["lengths"])
+        if content.dtype != np.uint8 or lengths.dtype != np.uint32 or content.ndim != 1 or lengths.ndim != 1:
+            raise ModelFileError("must be text and the lengths of its parts")
+        try:
+            text = content.tobytes().decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise ModelFileError("must be text in UTF-8") from error
+        ends = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
+        if ends[-1] != len(text):
+            raise ModelFileError(f"must have lengths that add up to {len(text):,}; got {ends[-1]:,}")
+        return tuple(text[start:end] for start, end in pairwise(ends))
+
+    def _plain(self, value: Any) -> tuple[Any, ...]:
+        if type(value) is not tuple or not all(type(item) in (str, bool, int, float) for item in value):
+            raise wrong("a tuple of strings, numbers or booleans", value)
+        return value

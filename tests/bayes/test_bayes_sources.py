@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibrant.bayes import NaiveBayesClassifier
-from calibrant.bayes._streams import value_ranges
+from calibrant.bayes import NaiveBayesClassifier, _source_sums
 from calibrant.exceptions import DataTypeError, ParameterError
 
 pa = pytest.importorskip("pyarrow")
@@ -80,11 +79,11 @@ def test_continuous_columns_are_learned_nearly_as_in_memory(numeric: Any) -> Non
 
 
 def test_the_number_of_many_distinct_values_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(value_ranges, "_MOST_HASHES", 2000)
+    monkeypatch.setattr(_source_sums, "_MOST_HASHES", 2000)
     values = np.random.default_rng(0).normal(size=50_000)
-    found = value_ranges.ValueRange.of(values[:20_000]).merge(value_ranges.ValueRange.of(values[20_000:]))
+    found = _source_sums.ValueRange.of(values[:20_000]) + _source_sums.ValueRange.of(values[20_000:])
     assert found.n_distinct == pytest.approx(50_000, rel=4 / np.sqrt(2000))
-    assert found.n_distinct == value_ranges.ValueRange.of(values).n_distinct
+    assert found.n_distinct == _source_sums.ValueRange.of(values).n_distinct
 
 
 def test_counts_learned_from_a_source_can_be_updated() -> None:

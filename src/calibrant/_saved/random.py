@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._saved.fields import Flag, Integer, ListOf, Number, Text, TupleOf
+from calibrant._saved.fields import OrNone as Optional_
+from calibrant._saved.form import Form
+from calibrant._saved.values import Value
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.fields import Flag, Integer, ListOf, Number, Optional_, Text, TupleOf
-from calibrant.files._codec.form import Form
-from calibrant.files._codec.values import Value
 
 __all__ = ["FORMS"]
 

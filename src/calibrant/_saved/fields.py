@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,10 +15,10 @@ from calibrant._repr import short_repr
 from calibrant.exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from calibrant.files._codec.reader import Reader
-    from calibrant.files._codec.writer import Writer
+    from calibrant._saved.documents import Reader, Writer
 
 __all__ = [
+    "NOT_FINITE",
     "Either",
     "Field",
     "Flag",
@@ -28,11 +28,12 @@ __all__ = [
     "MapOf",
     "Maybe",
     "Number",
-    "Optional_",
-    "Struct",
+    "OrNone",
+    "RowsOnly",
     "Text",
     "TupleOf",
     "named",
+    "need",
     "printable",
     "wrong",
 ]
@@ -52,8 +53,14 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
+def need(holds: object, what: str) -> None:
+    """Raise a `ModelFileError` if the fields of an object do not agree."""
+    if not holds:
+        raise ModelFileError(what)
+
+
 def wrong(expected: str, value: object) -> ModelFileError:
-    """Return the error for a value that is not what a field holds."""
+    """Return the error for a value that a field does not hold."""
     return ModelFileError(f"must be {expected}; got {short_repr(value)}")
 
 
@@ -71,19 +78,21 @@ def named(name: object) -> Iterator[None]:
 
 
 class Field(ABC):
-    """What an attribute may hold, and how it stands in a document; ``|`` joins alternatives."""
+    """The values that an attribute may have, and their documents; ``|`` joins alternatives, of which None is one."""
 
     may_be_missing: ClassVar[bool] = False
 
     @abstractmethod
     def write(self, value: Any, out: Writer) -> Any:
-        """Return a value as JSON; raise `ModelFileError` if it is not what the field holds."""
+        """Return a value as JSON; raise `ModelFileError` if the field does not hold it."""
 
     @abstractmethod
     def read(self, document: Any, source: Reader) -> Any:
         """Return the value; raise `ModelFileError` if the document is not one of this field."""
 
-    def __or__(self, other: Field) -> Either:
+    def __or__(self, other: Field | None) -> Field:
+        if other is None:
+            return OrNone(self)
         return Either(self, other) if isinstance(other, Field) else NotImplemented
 
 
@@ -110,75 +119,64 @@ class Number(Field):
             raise wrong(f"a number from {self.low:g} to {self.high:g}", value)
 
 
-class Integer(Field):
+class _Same(Field):
+    """A value that is its own document."""
+
+    @abstractmethod
+    def _checked(self, value: Any) -> Any:
+        """Return the value as a type of JSON; raise if the field does not hold it."""
+
+    def write(self, value: Any, out: Writer) -> Any:  # noqa: ARG002
+        return self._checked(value)
+
+    def read(self, document: Any, source: Reader) -> Any:  # noqa: ARG002
+        return self._checked(document)
+
+
+class Integer(_Same):
     """An int from ``low`` to ``high``; not a bool."""
 
     def __init__(self, low: int = -(2**63), high: int = 2**63 - 1) -> None:
         self.low, self.high = low, high
 
-    def write(self, value: Any, out: Writer) -> int:  # noqa: ARG002
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, numbers.Integral)
-            or not self.low <= int(value) <= self.high
-        ):
+    def _checked(self, value: Any) -> int:
+        is_int = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        if not is_int or not self.low <= int(value) <= self.high:
             raise wrong(f"an int from {self.low} to {self.high}", value)
         return int(value)
 
-    def read(self, document: Any, source: Reader) -> int:
-        return self.write(document, source)  # type: ignore[arg-type]
 
-
-class Flag(Field):
+class Flag(_Same):
     """True or False."""
 
-    def write(self, value: Any, out: Writer) -> bool:  # noqa: ARG002
+    def _checked(self, value: Any) -> bool:
         if not isinstance(value, bool | np.bool_):
             raise wrong("true or false", value)
         return bool(value)
 
-    def read(self, document: Any, source: Reader) -> bool:
-        return self.write(document, source)  # type: ignore[arg-type]
 
-
-class Text(Field):
+class Text(_Same):
     """A string, one of ``options`` if there are any."""
 
     def __init__(self, *options: str) -> None:
         self.options = options
 
-    def write(self, value: Any, out: Writer) -> str:  # noqa: ARG002
+    def _checked(self, value: Any) -> str:
         if not isinstance(value, str) or (self.options and value not in self.options):
             raise wrong(f"one of {', '.join(map(repr, self.options))}" if self.options else "a string", value)
         return str(value)
-
-    def read(self, document: Any, source: Reader) -> str:
-        return self.write(document, source)  # type: ignore[arg-type]
 
 
 class Line(Text):
     """A string that can be shown: other characters, such as those that steer a terminal, are escaped."""
 
-    def write(self, value: Any, out: Writer) -> str:
-        return printable(super().write(value, out))
+    def write(self, value: Any, out: Writer) -> str:  # noqa: ARG002
+        return printable(self._checked(value))
 
-    def read(self, document: Any, source: Reader) -> str:
-        if not super().write(document, source).isprintable():  # type: ignore[arg-type]
+    def read(self, document: Any, source: Reader) -> str:  # noqa: ARG002
+        if not self._checked(document).isprintable():
             raise wrong("a line of text", document)
         return str(document)
-
-
-class Optional_(Field):  # noqa: N801 - typing has an Optional
-    """None, or what another field holds."""
-
-    def __init__(self, field: Field) -> None:
-        self.field = field
-
-    def write(self, value: Any, out: Writer) -> Any:
-        return None if value is None else self.field.write(value, out)
-
-    def read(self, document: Any, source: Reader) -> Any:
-        return None if document is None else self.field.read(document, source)
 
 
 class Maybe(Field):
@@ -196,14 +194,31 @@ class Maybe(Field):
         return self.field.read(document, source)
 
 
+class RowsOnly(Maybe):
+    """An attribute that is saved with the training rows only; a loaded estimator without it says so."""
+
+
+class OrNone(Field):
+    """None, or what another field holds; made by ``| None``."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def write(self, value: Any, out: Writer) -> Any:
+        return None if value is None else self.field.write(value, out)
+
+    def read(self, document: Any, source: Reader) -> Any:
+        return None if document is None else self.field.read(document, source)
+
+
 class Either(Field):
     """What the first field holds that accepts the value; made by ``|``."""
 
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
 
-    def __or__(self, other: Field) -> Either:
-        return Either(*self.fields, other) if isinstance(other, Field) else NotImplemented
+    def __or__(self, other: Field | None) -> Field:
+        return Either(*self.fields, other) if isinstance(other, Field) else super().__or__(other)
 
     def write(self, value: Any, out: Writer) -> list[Any]:
         errors = []
@@ -279,31 +294,3 @@ class MapOf(Field):
             with named(key):
                 converted[key] = convert(item)
         return converted
-
-
-class Struct(Field):
-    """A small object that stands in the document itself: its class, and the fields that its constructor takes.
-
-    Unlike an ``Object`` it is written again wherever it occurs, and its constructor is called.
-    """
-
-    def __init__(self, cls: Callable[..., Any], fields: Mapping[str, Field]) -> None:
-        self.cls, self.fields = cls, fields
-
-    def write(self, value: Any, out: Writer) -> dict[str, Any]:
-        if type(value) is not self.cls:
-            raise wrong(f"a {self.cls.__name__}", value)
-        document = {}
-        for name, field in self.fields.items():
-            with named(name):
-                document[name] = field.write(getattr(value, name), out)
-        return document
-
-    def read(self, document: Any, source: Reader) -> Any:
-        if type(document) is not dict or document.keys() != self.fields.keys():
-            raise wrong(f"{', '.join(self.fields)}", document)
-        values = {}
-        for name, field in self.fields.items():
-            with named(name):
-                values[name] = field.read(document[name], source)
-        return self.cls(**values)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._repr import short_repr
+from calibrant._saved.fields import Field, wrong
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.fields import Field, wrong
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.files._codec.reader import Reader
-    from calibrant.files._codec.writer import Writer
+    from calibrant._saved.documents import Reader, Writer
 
 __all__ = ["Array", "Bytes", "LabelArray"]
 
