@@ -27,6 +27,7 @@ __all__ = [
     "DONE",
     "FAILED",
     "MISSING",
+    "QUERY_PARAMETERS",
     "DatasetPlan",
     "Key",
     "MetricFacts",
@@ -36,6 +37,26 @@ __all__ = [
     "read_dataset_plan",
 ]
 
+
+# The parameters of several queries, for `fill_docstring`
+QUERY_PARAMETERS = {
+    "metric": """\
+metric : str
+    A metric of the study.""",
+    "metric_or_first": """\
+metric : str, optional
+    A metric of the study; by default the first.""",
+    "dataset": """\
+dataset : str, optional
+    A single data set; by default all of them.""",
+    "better": """\
+better : {"higher", "lower"}, optional
+    Which value is better, of a metric that is a function of yours; that of other metrics is known.""",
+    "partial": """\
+partial : bool
+    Whether to use the trials that were finished where others failed or are missing, which raises an error
+    otherwise.""",
+}
 
 MISSING, DONE, FAILED = 0, 1, 2  # states of a trial
 Key = tuple[str, str, str]  # data set, metric, part

@@ -147,7 +147,6 @@ def study_table(
     interval: bool | str,
     confidence: float,
     partial: bool,
-    stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
@@ -168,7 +167,7 @@ def study_table(
         frame.attrs["notes"] += _without_interval(study, metric, frame, by_splits=interval == "splits")
     if means.gaps:
         done = "means are of the splits that were finished" if partial else "NaN there"
-        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=stacklevel)
+        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=4)  # of a study's
     return frame
 
 
