@@ -24,6 +24,7 @@ MODULES = {
     "ensembles": "ensembles",
     "estimates": "estimates",
     "foreign": "foreign",
+    "linear": "blending",
     "neighbors": "neighbors",
     "neural": "neural",
     "random": "random",

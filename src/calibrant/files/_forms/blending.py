@@ -7,43 +7,41 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.blending import ExpectedLoss, LogisticClassifier, Member, ProbabilityClassifier
+from calibrant.blending import ExpectedLoss, Member, ProbabilityClassifier
 from calibrant.blending._internal import (
-    LOGISTIC_RULES,
     PROBABILITY_CLASSIFIER_RULES,
     BayesModel,
     Blend,
     BlendSample,
-    BoostedModel,
-    Coefficients,
-    Design,
     EstimatorModel,
     FittedMember,
-    ForestModel,
-    GradientModel,
-    KernelModel,
-    LogisticModel,
     LogLinearPool,
     MemberMap,
     PoolCalibrator,
-    SummedTables,
+    TreesModel,
 )
 from calibrant.calibration._internal import ReplaceCertain
 from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Integer, MapOf, Maybe, Number, Optional_, Struct, Text, TupleOf
+from calibrant.files._codec.fields import Flag, Integer, MapOf, Maybe, Number, Optional_, Struct, Text, TupleOf
 from calibrant.files._codec.form import Form, estimator_form
 from calibrant.files._codec.values import Object
 from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
 from calibrant.files._forms.score_maps import need
 from calibrant.files._forms.tree_fields import Trees
+from calibrant.linear import LogisticClassifier
+from calibrant.linear._internal import LOGISTIC_RULES, Coefficients, Design, LogisticModel
 
 __all__ = ["FORMS"]
 
 _LARGE = 1e150  # products of two such numbers are finite
 _TABLE = Array("f8", ndim=2, finite=True, low=0, high=1)
 _MODELS = Object(
-    *(f"blending.{name}Model" for name in ("Bayes", "Boosted", "Estimator", "Forest", "Gradient", "Kernel", "Logistic"))
+    "blending.BayesModel",
+    "blending.EstimatorModel",
+    "blending.TreesModel",
+    "ensembles.GradientBoostedFolds",
+    "linear.LogisticModel",
 )
 _CERTAIN = Struct(ReplaceCertain, {"floor": Number(0, 1), "ceiling": Number(0, 1)})
 _MAP = Struct(MemberMap, {"certain": _CERTAIN, "inverse_temperature": Number(0, 1e50)})
@@ -154,7 +152,11 @@ def _check_folds(folds: Any, schema: Any, n_classes: int) -> None:
 
 def _check_logistic(model: LogisticModel, schema: Any, n_classes: int) -> None:
     _check_coefficients(model.coefficients, n_classes)
-    _check_design(model.design, schema, model.coefficients.coef.shape[1])
+    n_terms = model.coefficients.coef.shape[1]
+    if model.centres is not None:
+        need(n_terms == len(model.centres), "has other coefficients than centres")
+        n_terms = model.centres.shape[1]
+    _check_design(model.design, schema, n_terms)
 
 
 def _check_logistic_classifier(model: LogisticClassifier) -> None:
@@ -167,20 +169,16 @@ def _check_member(member: FittedMember, model: ProbabilityClassifier) -> None:
     n_classes, schema, n_readings = len(model.classes_), model._schema, 1
     if isinstance(part, LogisticModel):
         _check_logistic(part, schema, n_classes)
-    elif isinstance(part, KernelModel):
-        _check_coefficients(part.coefficients, n_classes)
-        _check_design(part.design, schema, part.centres.shape[1])
-        need(part.coefficients.coef.shape[1] == len(part.centres), "has other coefficients than rows")
     elif isinstance(part, BayesModel):
         need(part.classifier._schema.features == schema.features, "has a member of other columns")
         need(len(part.classifier.classes_) == n_classes, "has a member of other classes")
     elif isinstance(part, EstimatorModel):
         _check_estimator(part, model.classes_)
-    elif isinstance(part, GradientModel):
-        _check_folds(part.folds, schema, n_classes)
+    elif isinstance(part, TreesModel):
+        n_readings = part.n_readings
+        _check_trees(part, schema, model.classes_)
     else:
-        n_readings = part.trees.n_readings
-        _check_trees(part.trees, schema, model.classes_)
+        _check_folds(part, schema, n_classes)
     need(len(member.readings) == n_readings, "has a member of other readings")
 
 
@@ -191,27 +189,22 @@ def _check(model: ProbabilityClassifier) -> None:
         _check_member(member, model)
 
 
-def _note(model: ProbabilityClassifier) -> str:
-    kernels = [len(each.model.centres) for each in model._blend.members if isinstance(each.model, KernelModel)]
-    return f"holds {kernels[0]:,} training rows as numbers, from which its member 'kernel' predicts" if kernels else ""
+def _take_tables(model: TreesModel, _: bool) -> dict[str, Any]:
+    return vars(model) | {"tables": np.concatenate(model.tables)}
 
 
-def _take_tables(summed: SummedTables, _: bool) -> dict[str, Any]:
-    return {"trees": summed.trees, "tables": np.concatenate(summed.tables), "n_readings": summed.n_readings}
-
-
-def _make_tables(values: dict[str, Any]) -> SummedTables:
+def _make_tables(values: dict[str, Any]) -> TreesModel:
     trees, table = values["trees"], values["tables"]
     ends = np.cumsum([tree.n_nodes for tree in trees])
     need(ends[-1] == len(table), "has other probabilities than nodes")
-    return SummedTables(trees, tuple(np.split(table, ends[:-1])), values["n_readings"])
+    return TreesModel(**values | {"tables": tuple(np.split(table, ends[:-1]))})
 
 
-def _check_trees(summed: SummedTables, schema: Any, classes: np.ndarray) -> None:
-    first = summed.trees[0]
+def _check_trees(model: TreesModel, schema: Any, classes: np.ndarray) -> None:
+    first = model.trees[0]
     need(first.schema.features == schema.features, "has trees of other columns")
     need(first.classes.tolist() == classes.tolist(), "has trees of other classes")
-    need(summed.tables[0].shape[1] == summed.n_readings * len(classes), "has probabilities of other classes")
+    need(model.tables[0].shape[1] == model.n_readings * len(classes), "has probabilities of other classes")
 
 
 _PIECES = Array("i8", low=0)
@@ -221,27 +214,24 @@ FORMS: tuple[Form, ...] = (
         "blending.PoolCalibrator", PoolCalibrator, AUTO_FIELDS, check=check_auto, rules=PoolCalibrator._rules
     ),
     Form("blending.BayesModel", BayesModel, {"classifier": Object("bayes.NaiveBayesClassifier")}),
-    Form("blending.BoostedModel", BoostedModel, {"trees": Object("blending.SummedTables")}),
-    Form("blending.ForestModel", ForestModel, {"trees": Object("blending.SummedTables")}),
-    Form("blending.GradientModel", GradientModel, {"folds": Object("ensembles.GradientBoostedFolds")}),
     Form("blending.EstimatorModel", EstimatorModel, {"estimator": Object(), "classes": LabelArray()}),
-    Form("blending.LogisticModel", LogisticModel, {"design": _DESIGN, "coefficients": _COEFFICIENTS}),
     Form(
-        "blending.KernelModel",
-        KernelModel,
+        "linear.LogisticModel",
+        LogisticModel,
         {
             "design": _DESIGN,
-            "centres": Array("f8", ndim=2, finite=True, low=-1e50, high=1e50),
             "coefficients": _COEFFICIENTS,
+            "centres": Optional_(Array("f8", ndim=2, finite=True, low=-1e50, high=1e50)),
         },
     ),
     Form(
-        "blending.SummedTables",
-        SummedTables,
+        "blending.TreesModel",
+        TreesModel,
         {
             "trees": Trees(),
             "tables": Array("f8", ndim=2, finite=True, low=-1e4, high=1e4),
             "n_readings": Integer(1, 100),
+            "is_log": Flag(),
         },
         take=_take_tables,
         make=_make_tables,
@@ -296,9 +286,9 @@ FORMS: tuple[Form, ...] = (
         },
     ),
     estimator_form(
-        "blending.LogisticClassifier",
+        "linear.LogisticClassifier",
         LogisticClassifier,
-        {**COLUMNS, "_model": Object("blending.LogisticModel")},
+        {**COLUMNS, "_model": Object("linear.LogisticModel")},
         check=_check_logistic_classifier,
         rules=LOGISTIC_RULES,
     ),
@@ -314,7 +304,6 @@ FORMS: tuple[Form, ...] = (
         },
         with_rows=("_sample", "_examples"),
         check=_check,
-        note=_note,
         rules=PROBABILITY_CLASSIFIER_RULES,
     ),
 )

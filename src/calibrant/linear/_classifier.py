@@ -11,9 +11,8 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Real, Rule, check_params
-from calibrant.blending._members.logistic import Coefficients, Design, LogisticModel, in_blocks
-from calibrant.blending._members.member import BlendRows
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
+from calibrant.linear._model import LogisticModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +21,6 @@ __all__ = ["LOGISTIC_RULES", "LogisticClassifier"]
 
 LOGISTIC_RULES: dict[str, Rule] = {"C": Real(0, closed="right")}
 _MAX_ITER = 1000
-_MAX_DENSE = 50_000_000  # numbers of a design, 400 MB; a larger one is sparse where most of it are indicators
 
 
 @fill_docstring()
@@ -71,12 +69,10 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         weights = np.ones(rows.columns.n_rows) if rows.weights is None else rows.weights
         schema, classes = rows.columns.schema, rows.labels.classes
         codes = rows.labels.codes.astype(np.intp)
-        sizes = [len(each.categories) if each.kind == "nominal" else None for each in schema.features]
-        design = Design.of(rows.columns.arrays, sizes, weights)
-        is_dense = design.n_terms * len(weights) <= _MAX_DENSE
-        matrix = (design.matrix if is_dense else design.sparse_matrix)(rows.columns.arrays)
         shares = np.bincount(codes, weights, len(classes)) / weights.sum()
-        self._model = LogisticModel(design, Coefficients.fit(matrix, codes, weights, shares, self.C, _MAX_ITER))
+        self._model = LogisticModel.fit(
+            schema, rows.columns.arrays, codes, weights, shares, C=self.C, max_iter=_MAX_ITER
+        )
         self._store_columns(schema, classes, rows.columns.feature_names)
         return self
 
@@ -88,7 +84,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         """
         n_rows, columns = self._rows(X)
         check_output_memory(n_rows, len(self.classes_))
-        return in_blocks(self._model.proba, BlendRows((n_rows, columns), X), self._model.design.n_terms, n_threads=1)
+        return self._model.predict_proba((n_rows, columns))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
