@@ -76,7 +76,7 @@ test-doctests: $(VENV)/.test
 	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs'
 
 test-long: test fuzz test-interpreters $(VENV)/.docs
-	env CALIBRANT_THOROUGH=1 $(BIN)/python -m pytest -m "long or hypothesis"
+	env CALIBRANT_THOROUGH=1 $(BIN)/python -m pytest -n 3 --dist loadfile -m "long or hypothesis"
 
 test-interpreters:
 	bash tools/test_interpreters.sh

@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
+from calibrant._saved import Array, TupleOf, need, saved
 from calibrant.data._internal import known_moments
 
 if TYPE_CHECKING:
@@ -20,16 +21,25 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Rows, Schema
 
-__all__ = ["Coefficients", "Design", "LogisticModel"]
+__all__ = ["LogisticModel"]
 
 _BLOCK_CELLS = 2_000_000  # numbers in the design of a block of rows, 16 MB
 _MAX_DENSE = 50_000_000  # numbers of a design, 400 MB; a larger one is sparse where most of it are indicators
 _MIN_CATEGORY = 3.0  # weight: rarer categories share one column, as unseen ones do
 _FARTHEST = 8.0  # standard deviations: beyond, a straight line says nothing of a row (covertype, kdd98_case_control)
 _ROWS_OF_MEAN = 5  # a centre is the mean of so many rows, because model files may hold no training row
+_PARTITIONS = 4  # of rows into groups of 5: with 2 there are too few centres of few rows (sonar, vehicle lose)
 _LEAST_EIGENVALUE = 1e-6  # relative to the largest: below, a direction is rounding
+_LARGE = 1e150  # products of two such numbers are finite
 
 
+@saved(
+    inline=True,
+    categories=TupleOf(Array("i8", low=0) | None, least=1),
+    centre=Array("f8", finite=True),
+    scale=Array("f8", finite=True, low=0),
+    has_missing=Array("b"),
+)
 @dataclass(frozen=True, eq=False)
 class Design:
     """How columns become numbers: nominal ones one-hot, numeric ones standardised, the mean where missing.
@@ -97,7 +107,29 @@ class Design:
         clipped = np.clip(standard, -_FARTHEST, _FARTHEST)
         return [clipped, is_missing.astype(np.float64)] if self.has_missing[j] else [clipped]
 
+    def check_columns(self, schema: Schema, n_terms: int) -> None:
+        """Raise unless a loaded design makes so many terms of the columns of a schema."""
+        features = schema.features
+        lengths = {len(part) for part in (self.categories, self.centre, self.scale, self.has_missing)}
+        need(lengths == {len(features)}, "has a design of other columns")
+        for column, feature in enumerate(features):
+            positions = self.categories[column]
+            need((positions is None) == (feature.kind == "numeric"), "has a design of other kinds of columns")
+            if positions is None:
+                need(self.scale[column] > 0, "has a design without a scale")
+            else:
+                most = len(feature.categories)
+                need(len(positions) == most + 1 and positions.max() == positions[-1] <= most, "has other categories")
+        need(self.n_terms == n_terms, "has other coefficients than columns")
 
+
+@saved(
+    inline=True,
+    coef=Array("f8", ndim=2, finite=True, low=-_LARGE, high=_LARGE),
+    intercept=Array("f8", finite=True, low=-_LARGE, high=_LARGE),
+    seen=Array("i8", low=0),
+    base_rates=Array("f8", finite=True, low=0, high=1),
+)
 @dataclass(frozen=True, eq=False)
 class Coefficients:
     """Coefficients of a multinomial logistic regression; classes without training rows keep their base rates."""
@@ -134,7 +166,15 @@ class Coefficients:
         proba[:, self.seen] = of_seen * self.base_rates[self.seen].sum()
         return proba
 
+    def check_classes(self, n_classes: int) -> None:
+        """Raise unless loaded coefficients are of so many classes."""
+        need(len(self.seen) == len(self.coef) == len(self.intercept) >= 1, "has other coefficients than classes")
+        need(bool((np.diff(self.seen) > 0).all()) and int(self.seen[-1]) < n_classes, "has classes that are not there")
+        need(len(self.base_rates) == n_classes, "has other base rates than classes")
+        need(abs(self.base_rates.sum() - 1) < 1e-6, "has base rates that do not sum to 1")
 
+
+@saved(centres=Array("f8", ndim=2, finite=True, low=-1e50, high=1e50) | None)
 @dataclass(frozen=True, eq=False)
 class LogisticModel:
     """Coefficients of the terms of a design, or of their radial functions at centres."""
@@ -192,24 +232,32 @@ class LogisticModel:
         with ThreadPoolExecutor(n_jobs) as pool:
             return np.vstack(list(pool.map(self.proba, blocks)))
 
+    def check_loaded(self, schema: Schema, n_classes: int) -> None:
+        """Raise unless a loaded model is of these columns and so many classes."""
+        self.coefficients.check_classes(n_classes)
+        n_terms = self.coefficients.coef.shape[1]
+        if self.centres is not None:
+            need(n_terms == len(self.centres), "has other coefficients than centres")
+            n_terms = self.centres.shape[1]
+        self.design.check_columns(schema, n_terms)
+
 
 def _means_of_rows(matrix: NDArray[np.float64], n_means: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """Return means of five different rows near to one another, at most so many; no row is in more than two.
+    """Return means of five different rows near to one another, at most so many; no row is in more than four.
 
-    As no row is in more than two of them, none can be computed from all the means together.
+    There are fewer means than rows, so that rows cannot be computed from all of them together.
 
     Examples
     --------
-    >>> _means_of_rows(np.arange(12.0)[:, np.newaxis], 2, np.random.default_rng(0)).ravel()
-    array([5. , 2.8])
+    >>> _means_of_rows(np.arange(12.0)[:, np.newaxis], 4, np.random.default_rng(0)).ravel()
+    array([9., 4., 2., 7.])
     """
     n_drawn = _ROWS_OF_MEAN * n_means
     rows = np.unique(matrix[random.permutation(len(matrix))[:n_drawn]], axis=0)
     distances = _squared_distances(rows, rows)
     means: list[NDArray[np.float64]] = []
-    # Half of them, twice, from all rows: one partition of few rows has too few means (sonar, vehicle, letter lose)
-    for _ in range(2):
-        is_free, n_left = np.ones(len(rows), dtype=bool), min(n_means // 2, len(rows) // _ROWS_OF_MEAN)
+    for _ in range(_PARTITIONS):
+        is_free, n_left = np.ones(len(rows), dtype=bool), min(n_means // _PARTITIONS, len(rows) // _ROWS_OF_MEAN)
         for row in random.permutation(len(rows)):
             if n_left and is_free[row]:
                 to_free = np.where(is_free, distances[row], np.inf)

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Flag, Integer, MapOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.blending import ExpectedLoss, Member, ProbabilityClassifier
 from calibrant.blending._internal import (
     PROBABILITY_CLASSIFIER_RULES,
@@ -21,16 +25,12 @@ from calibrant.blending._internal import (
     TreesModel,
 )
 from calibrant.calibration._internal import ReplaceCertain
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Flag, Integer, MapOf, Maybe, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
 from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.files._forms.tree_fields import Trees
-from calibrant.linear import LogisticClassifier
-from calibrant.linear._internal import LOGISTIC_RULES, Coefficients, Design, LogisticModel
+from calibrant.linear._internal import LogisticModel
 
 __all__ = ["FORMS"]
 
@@ -59,24 +59,6 @@ _TRIED = Struct(
 _EXPECTED = Struct(
     ExpectedLoss,
     {"value": Number(0), "low": Number(0), "high": Number(0), "confidence": Number(0, 1), "n_rows": Number(0)},
-)
-_DESIGN = Struct(
-    Design,
-    {
-        "categories": TupleOf(Optional_(Array("i8", low=0)), least=1),
-        "centre": Array("f8", finite=True),
-        "scale": Array("f8", finite=True, low=0),
-        "has_missing": Array("b"),
-    },
-)
-_COEFFICIENTS = Struct(
-    Coefficients,
-    {
-        "coef": Array("f8", ndim=2, finite=True, low=-_LARGE, high=_LARGE),
-        "intercept": Array("f8", finite=True, low=-_LARGE, high=_LARGE),
-        "seen": Array("i8", low=0),
-        "base_rates": Array("f8", finite=True, low=0, high=1),
-    },
 )
 
 
@@ -109,31 +91,6 @@ def _check_blend(blend: Blend) -> None:
         need(fits and blend.calibrator.mended_ is not None, "has a calibration of other classes")
 
 
-def _check_design(design: Design, schema: Any, n_columns: int) -> None:
-    features = schema.features
-    lengths = {len(part) for part in (design.categories, design.centre, design.scale, design.has_missing)}
-    need(lengths == {len(features)}, "has a design of other columns")
-    width = 0
-    for column, feature in enumerate(features):
-        positions, is_double = design.categories[column], bool(design.has_missing[column])
-        need((positions is None) == (feature.kind == "numeric"), "has a design of other kinds of columns")
-        if positions is None:
-            width += 1 + is_double
-            need(design.scale[column] > 0, "has a design without a scale")
-        else:
-            most = len(feature.categories)
-            need(len(positions) == most + 1 and positions.max() == positions[-1] <= most, "has other categories")
-            width += int(positions[-1]) + 1
-    need(width == n_columns, "has other coefficients than columns")
-
-
-def _check_coefficients(found: Coefficients, n_classes: int) -> None:
-    need(len(found.seen) == len(found.coef) == len(found.intercept) >= 1, "has other coefficients than classes")
-    need(bool((np.diff(found.seen) > 0).all()) and int(found.seen[-1]) < n_classes, "has classes that are not there")
-    need(len(found.base_rates) == n_classes, "has other base rates than classes")
-    need(abs(found.base_rates.sum() - 1) < 1e-6, "has base rates that do not sum to 1")
-
-
 def _check_estimator(model: EstimatorModel, classes: np.ndarray) -> None:
     own = np.asarray(getattr(model.estimator, "classes_", ())).tolist()
     need(model.classes.tolist() == classes.tolist(), "has a member of other classes")
@@ -150,25 +107,11 @@ def _check_folds(folds: Any, schema: Any, n_classes: int) -> None:
     need(all(size == len(feature.categories) for feature, size in sizes), "has a member of other categories")
 
 
-def _check_logistic(model: LogisticModel, schema: Any, n_classes: int) -> None:
-    _check_coefficients(model.coefficients, n_classes)
-    n_terms = model.coefficients.coef.shape[1]
-    if model.centres is not None:
-        need(n_terms == len(model.centres), "has other coefficients than centres")
-        n_terms = model.centres.shape[1]
-    _check_design(model.design, schema, n_terms)
-
-
-def _check_logistic_classifier(model: LogisticClassifier) -> None:
-    check_columns(model)
-    _check_logistic(model._model, model._schema, len(model.classes_))
-
-
 def _check_member(member: FittedMember, model: ProbabilityClassifier) -> None:
     part: Any = member.model
     n_classes, schema, n_readings = len(model.classes_), model._schema, 1
     if isinstance(part, LogisticModel):
-        _check_logistic(part, schema, n_classes)
+        part.check_loaded(schema, n_classes)
     elif isinstance(part, BayesModel):
         need(part.classifier._schema.features == schema.features, "has a member of other columns")
         need(len(part.classifier.classes_) == n_classes, "has a member of other classes")
@@ -215,15 +158,6 @@ FORMS: tuple[Form, ...] = (
     ),
     Form("blending.BayesModel", BayesModel, {"classifier": Object("bayes.NaiveBayesClassifier")}),
     Form("blending.EstimatorModel", EstimatorModel, {"estimator": Object(), "classes": LabelArray()}),
-    Form(
-        "linear.LogisticModel",
-        LogisticModel,
-        {
-            "design": _DESIGN,
-            "coefficients": _COEFFICIENTS,
-            "centres": Optional_(Array("f8", ndim=2, finite=True, low=-1e50, high=1e50)),
-        },
-    ),
     Form(
         "blending.TreesModel",
         TreesModel,
@@ -284,13 +218,6 @@ FORMS: tuple[Form, ...] = (
             "pieces": _PIECES,
             "groups": Optional_(_PIECES),
         },
-    ),
-    estimator_form(
-        "linear.LogisticClassifier",
-        LogisticClassifier,
-        {**COLUMNS, "_model": Object("linear.LogisticModel")},
-        check=_check_logistic_classifier,
-        rules=LOGISTIC_RULES,
     ),
     estimator_form(
         "blending.ProbabilityClassifier",
