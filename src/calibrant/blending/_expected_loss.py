@@ -13,9 +13,10 @@ from calibrant.calibration._internal import standard_error_of_mean
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.blending._table.blend_table import BlendSample
+    from calibrant.blending._table import BlendSample
 
 __all__ = ["ExpectedLoss", "expected_loss", "mean_with_error", "row_losses"]
+
 
 _INFLATION = 1.3  # without it 88 to 98 % of the 95 % intervals held the truth (tests/validity/test_expected_loss.py)
 _MAX_LOG_FACTOR = 50.0  # of the interval's ends to the mean, so that they are finite

@@ -9,17 +9,15 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Int, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
-from calibrant.blending._explain.distill import distill_tree, measure_tree
-from calibrant.blending._explain.distilled import Distilled
-from calibrant.blending._explain.importances import blend_importances
-from calibrant.blending._explain.measured_rows import MeasuredRows, check_passed, read_measured_rows
-from calibrant.blending._explain.refit import refit
+from calibrant.blending._distill import Distilled, distill_tree, measure_tree
+from calibrant.blending._importances import blend_importances
+from calibrant.blending._measured_rows import MeasuredRows, check_passed, read_measured_rows, refit
 from calibrant.ensembles import PermutationImportances
 from calibrant.exceptions import NotSavedError
 
 if TYPE_CHECKING:
-    from calibrant.blending._pool.blend import Blend
-    from calibrant.blending._table.blend_table import BlendSample
+    from calibrant.blending._blend import Blend
+    from calibrant.blending._table import BlendSample
     from calibrant.data._internal import Schema
     from calibrant.trees._internal import Examples
 

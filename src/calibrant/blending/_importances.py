@@ -11,15 +11,15 @@ from threadpoolctl import threadpool_limits
 
 from calibrant._progress import progress
 from calibrant._random import stream
-from calibrant.blending._explain.measured_rows import foreign_members
-from calibrant.blending._pool.expected_loss import mean_with_error, row_losses
+from calibrant.blending._expected_loss import mean_with_error, row_losses
+from calibrant.blending._measured_rows import foreign_members
 from calibrant.ensembles import PermutationImportances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.blending._explain.measured_rows import MeasuredRows
-    from calibrant.blending._pool.blend import Blend
+    from calibrant.blending._blend import Blend
+    from calibrant.blending._measured_rows import MeasuredRows
     from calibrant.data._internal import Schema
 
 __all__ = ["blend_importances"]

@@ -10,9 +10,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from calibrant.blending import LogisticClassifier
 from calibrant.data import load
 from calibrant.exceptions import ParameterError
+from calibrant.linear import LogisticClassifier
 
 
 @parametrize_with_checks([LogisticClassifier(), LogisticClassifier(C=0.1, nominal="all")])
@@ -52,7 +52,7 @@ def test_probabilities_are_those_of_scikit_learn_on_the_design(donors):
 
 def test_a_sparse_design_has_the_same_probabilities(donors, monkeypatch):
     dense = LogisticClassifier().fit(donors.X, donors.y).predict_proba(donors.X)
-    monkeypatch.setattr("calibrant.blending._logistic_classifier._MAX_DENSE", 0)
+    monkeypatch.setattr("calibrant.linear._model._MAX_DENSE", 0)
     sparse = LogisticClassifier().fit(donors.X, donors.y).predict_proba(donors.X)
     assert np.allclose(dense, sparse, rtol=0, atol=1e-3)
 

@@ -1,4 +1,4 @@
-"""The members of a plan fitted one after the other, until all are done, time is up or Ctrl-C is pressed."""
+"""The members of a plan, fitted one after the other until all are done, time is up or Ctrl-C is pressed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from calibrant._progress import progress
-from calibrant.blending._table.stop_request import StopRequest
+from calibrant.blending._table import StopRequest
 
 if TYPE_CHECKING:
-    from calibrant.blending._members.member import FittedMember, MemberLearner
-    from calibrant.blending._members.plan import MemberPlan
-    from calibrant.blending._table.blend_table import BlendTable
+    from calibrant.blending._member import FittedMember, MemberLearner
+    from calibrant.blending._plan import MemberPlan
+    from calibrant.blending._table import BlendTable
 
 __all__ = ["FittedPlan", "fit_members"]
 
@@ -34,6 +34,12 @@ class FittedPlan:
         self.left_out |= {learner.family: reason for learner in learners}
         self.is_cut_short = True
         return self
+
+    def add_note(self, note: str, other_than: str) -> None:
+        """Add a note to the members of all families but one."""
+        for i, member in enumerate(self.members):
+            if member.family != other_than:
+                self.members[i] = replace(member, note="; ".join(filter(None, (member.note, note))))
 
 
 def fit_members(plan: MemberPlan, table: BlendTable, start: float, time_limit: float | None) -> FittedPlan:

@@ -1,4 +1,4 @@
-"""The same members blended again from three quarters of the training rows, to be measured on the rest.
+"""Rows that a blend is measured on: those passed, or a quarter of the training rows with a blend of the rest.
 
 Held-out probabilities of the blend itself will not do for whatever learns from them: those of one fold were made by
 models that had seen the classes of all others. A tree distilled from seven folds and measured on the eighth looked 0.02
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,22 +17,98 @@ from threadpoolctl import threadpool_limits
 
 from calibrant._folds import count_by_group, deal_groups
 from calibrant._random import stream
-from calibrant.blending._explain.measured_rows import MeasuredRows, foreign_members
-from calibrant.blending._members.fit_members import fit_members
-from calibrant.blending._members.plan import plan_members
-from calibrant.blending._pool.blend import Blend, fit_blend
-from calibrant.blending._table.blend_table import make_blend_table
+from calibrant.blending._blend import Blend, fit_blend
+from calibrant.blending._fit_members import fit_members
+from calibrant.blending._member import BlendRows, EstimatorModel
+from calibrant.blending._plan import plan_members
+from calibrant.blending._table import make_blend_table
+from calibrant.calibration._internal import take_rows
 from calibrant.data import CodedTable
-from calibrant.data._internal import Columns
+from calibrant.data._internal import Columns, check_weights, code_labels, read_groups
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from calibrant.blending._table.blend_table import BlendSample
+    from calibrant.blending._blend import Blend
+    from calibrant.blending._table import BlendSample
+    from calibrant.data._internal import Rows
     from calibrant.trees._internal import Examples
 
-__all__ = ["RefittedBlend", "refit", "take_columns"]
+__all__ = [
+    "MeasuredRows",
+    "RefittedBlend",
+    "check_passed",
+    "foreign_members",
+    "read_measured_rows",
+    "refit",
+    "take_columns",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredRows:
+    """Validated rows with their actual classes; ``X`` has them as passed."""
+
+    columns: Sequence[NDArray[Any]]
+    codes: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    groups: NDArray[np.intp] | None
+    X: Any = None
+
+    @property
+    def rows(self) -> Rows:
+        """The number of rows and their columns."""
+        return len(self.codes), list(self.columns)
+
+    @property
+    def to_predict(self) -> BlendRows:
+        """The rows as the members of a blend take them."""
+        return BlendRows(self.rows, self.X)
+
+
+def read_measured_rows(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> MeasuredRows:
+    """Validate rows of known classes against the columns and classes of a fitted classifier; drop those of weight 0."""
+    n_rows, columns = model._rows(X)
+    weight = check_weights(sample_weight, n_rows)
+    kept = np.arange(n_rows) if weight is None else np.flatnonzero(weight)
+    arrays = columns if isinstance(columns, list) else list(np.asarray(columns, dtype=np.float64).T)
+    return MeasuredRows(
+        [np.ascontiguousarray(array[kept]) for array in arrays],
+        _codes(y, n_rows, kept, model.classes_),
+        np.ones(len(kept)) if weight is None else weight[kept],
+        read_groups(groups, n_rows, kept),
+        X if len(kept) == n_rows else take_rows(X, kept),
+    )
+
+
+def _codes(y: Any, n_rows: int, kept: NDArray[np.intp], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the class of each row as a position in the fitted classes."""
+    labels = code_labels(y, n_rows, kept)
+    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    unknown = [label for label in labels.classes.tolist() if label not in position_of]
+    if unknown:
+        raise DataError(
+            f"y has the class {unknown[0]!r}, which fit has not seen; its classes are "
+            f"{', '.join(map(repr, classes.tolist()[:10]))}. Leave such rows out."
+        )
+    return np.array([position_of[label] for label in labels.classes.tolist()], dtype=np.intp)[labels.codes]
+
+
+def foreign_members(blend: Blend) -> list[str]:
+    """Return the members that are estimators of other libraries."""
+    return [member.family for member in blend.members if isinstance(member.model, EstimatorModel)]
+
+
+def check_passed(X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
+    """Raise if rows are passed without classes, or weights or groups without rows."""
+    if (X is None) != (y is None):
+        raise ParameterError("X and y must be passed together; got one of them. Pass both, or neither.")
+    if X is None and not (sample_weight is None and groups is None):
+        raise ParameterError("sample_weight and groups must be passed with X and y; those of `fit` are kept.")
+
 
 _SEED = np.random.SeedSequence(0)  # one split for all that is measured, so that a blend is refitted once
 _SPLIT = 2  # key of a random stream; 0 and 1 are those of `BlendTable`

@@ -16,13 +16,14 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from calibrant.blending._table.blend_table import BlendSample
+from calibrant.blending._table import BlendSample
 from calibrant.calibration._internal import ReplaceCertain, ScoredRows, fit_replace_certain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["LogLinearPool", "MemberMap", "fit_pool"]
+
 
 # Chosen by benchmarks/default_quality.py on every second data set. Weights and biases: from 20 to 100 the loss changes
 # by 0.1 points. Without the penalty on temperatures, members that are right on all of 118 rows of wine become certain,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._core import Stop
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
-from calibrant.blending._table.stop_request import StopRequest
 from calibrant.data import CodedTable
 from calibrant.data._internal import Columns
 from calibrant.exceptions import DataError
@@ -19,7 +20,7 @@ from calibrant.trees._internal import Examples, read_training
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BlendSample", "BlendTable", "base_rates", "make_blend_table", "read_blend_table"]
+__all__ = ["BlendSample", "BlendTable", "StopRequest", "base_rates", "make_blend_table", "read_blend_table"]
 
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time
@@ -85,6 +86,34 @@ def base_rates(codes: NDArray[np.intp], weight: NDArray[np.float64], n_classes: 
     """
     counts = np.bincount(codes, weight, n_classes) + 1.0
     return np.asarray(counts / counts.sum())
+
+
+class StopRequest:
+    """A request to stop work in threads: the core stops at once, work in Python where it checks.
+
+    Examples
+    --------
+    >>> stop = StopRequest()
+    >>> stop.check()  # nothing happens before a request
+    >>> stop.request()
+    """
+
+    def __init__(self) -> None:
+        self._core, self._is_requested = Stop(), threading.Event()
+
+    def watch(self) -> None:
+        """Make the request stop what the calling thread does in the core."""
+        self._core.watch()
+
+    def request(self) -> None:
+        """Stop the work, and any that is started later."""
+        self._is_requested.set()
+        self._core.request()
+
+    def check(self) -> None:
+        """Raise `KeyboardInterrupt`, as the core does, if there is a request."""
+        if self._is_requested.is_set():
+            raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,20 +12,19 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Real, Rule, check_params
-from calibrant.blending._members.logistic import Coefficients, Design, LogisticModel, in_blocks
-from calibrant.blending._members.member import BlendRows
+from calibrant._saved import Object, saved
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
+from calibrant.linear._model import LogisticModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LOGISTIC_RULES", "LogisticClassifier"]
+__all__ = ["LogisticClassifier"]
 
-LOGISTIC_RULES: dict[str, Rule] = {"C": Real(0, closed="right")}
 _MAX_ITER = 1000
-_MAX_DENSE = 50_000_000  # numbers of a design, 400 MB; a larger one is sparse where most of it are indicators
 
 
+@saved(_model=Object(LogisticModel))
 @fill_docstring()
 class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression with an L2 penalty, for tables as they are: the logistic member of `ProbabilityClassifier`.
@@ -56,6 +56,8 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
            [0.5, 0.5]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"C": Real(0, closed="right")}
+
     def __init__(self, *, C: float = 1.0, nominal: Nominal = "auto") -> None:
         self.C = C
         self.nominal = nominal
@@ -66,17 +68,15 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
         %(fit_sections)s
         """
-        check_params(self, LOGISTIC_RULES)
+        check_params(self)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         weights = np.ones(rows.columns.n_rows) if rows.weights is None else rows.weights
         schema, classes = rows.columns.schema, rows.labels.classes
         codes = rows.labels.codes.astype(np.intp)
-        sizes = [len(each.categories) if each.kind == "nominal" else None for each in schema.features]
-        design = Design.of(rows.columns.arrays, sizes, weights)
-        is_dense = design.n_terms * len(weights) <= _MAX_DENSE
-        matrix = (design.matrix if is_dense else design.sparse_matrix)(rows.columns.arrays)
         shares = np.bincount(codes, weights, len(classes)) / weights.sum()
-        self._model = LogisticModel(design, Coefficients.fit(matrix, codes, weights, shares, self.C, _MAX_ITER))
+        self._model = LogisticModel.fit(
+            schema, rows.columns.arrays, codes, weights, shares, C=self.C, max_iter=_MAX_ITER
+        )
         self._store_columns(schema, classes, rows.columns.feature_names)
         return self
 
@@ -88,7 +88,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         """
         n_rows, columns = self._rows(X)
         check_output_memory(n_rows, len(self.classes_))
-        return in_blocks(self._model.proba, BlendRows((n_rows, columns), X), self._model.design.n_terms, n_threads=1)
+        return self._model.predict_proba((n_rows, columns))
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -101,3 +101,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         """The intercepts."""
         self._check_fitted()
         return self._model.coefficients.intercept
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        self._model.check_loaded(self._schema, len(self.classes_))
