@@ -14,9 +14,9 @@ from tests.files.crafted import archive, entry, file_of, parts, small_model, wri
 
 import calibrant
 from calibrant.exceptions import ModelFileError
+from calibrant.files import _zip_layout as layout
 from calibrant.files import describe_model
-from calibrant.files._container import zip_layout as layout
-from calibrant.files._container.json_text import to_json
+from calibrant.files._archive import to_json
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ _PACKAGES = (
 )
 MODULES = {
     **{name: f"calibrant.{name}" for name in _PACKAGES.split()},
-    "foreign": "calibrant.files._forms.foreign",
+    "foreign": "calibrant.files._foreign.forms",
     "random": "calibrant._saved.random",
 }
 _DECLARED: dict[str, type] = {}

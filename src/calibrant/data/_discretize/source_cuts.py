@@ -11,9 +11,9 @@ from calibrant.data._bins.bins import MOST_BYTE_VALUES, Bins
 from calibrant.data._bins.find_bins import find_bins
 from calibrant.data._discretize.stopping_rules import CutRule
 from calibrant.data._frames.schema import Schema
-from calibrant.data._sources.label_facts import class_codes
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
+from calibrant.data._sources.survey import class_codes
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ that differ in nothing else are one family.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -239,6 +239,11 @@ class Sharing:
     n_codings: int
     n_codings_without: int
     grows_all: bool = False
+
+    def __add__(self, other: Sharing) -> Sharing:
+        """Return the work of both."""
+        sums = (one + more for one, more in zip(astuple(self)[:-1], astuple(other)[:-1], strict=True))
+        return Sharing(*sums, grows_all=self.grows_all and other.grows_all)
 
     @property
     def text(self) -> str:

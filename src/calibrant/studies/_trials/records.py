@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from calibrant.studies._store.store import Store
 
 __all__ = [
-    "BY_CLASS",
     "Job",
     "Needed",
     "Part",
@@ -30,11 +29,7 @@ __all__ = [
 
 
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
-# "counted": no values of the metric, but the numbers of test rows that it counts, which its intervals need.
-Part = Literal["test", "training", "no_information", "counted"]
-
-# The metrics whose intervals need to know how many rows of each class there are: areas, and proportions of a class.
-BY_CLASS = ("auc", "gini", "recall", "sensitivity", "specificity")
+Part = Literal["test", "training", "no_information"]
 
 
 @dataclass(frozen=True)

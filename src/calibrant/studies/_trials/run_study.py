@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError, StudyChangedError
-from calibrant.resampling._internal import ALL_ROWS, splitters
+from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.differences import changed_metrics, differences
 from calibrant.studies._definition.read_rows import read_rows
 from calibrant.studies._results.status import StudyStatus, read_status
@@ -159,7 +159,9 @@ def _planned(dataset: str, definition: StudyDefinition, context: JobContext) -> 
     digests = {method: definition.group_digest(dataset, fingerprint, method) for method in definition.trial_methods}
     splits = range(len(context.split_names))
     needs_all_rows = splitters.bootstrap_kind(definition.plan) == ".632+"
-    return PlannedTrials(dataset, context.families, (*splits, ALL_ROWS) if needs_all_rows else tuple(splits), digests)
+    return PlannedTrials(
+        dataset, context.families, (*splits, splitters.ALL_ROWS) if needs_all_rows else tuple(splits), digests
+    )
 
 
 def _needed(context: JobContext, definition: StudyDefinition) -> Needed:

@@ -1,18 +1,23 @@
-"""The columns of a file that a prediction needs: those of the model, by name or by position, and those to keep."""
+"""The columns of a table that a fitted model needs, and chunks of rows that have them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from calibrant.data._frames.columns import column_kinds
 from calibrant.data._frames.schema import Feature
 from calibrant.exceptions import ParameterError, SchemaError, nearest
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["SelectedColumns", "WantedColumns"]
+__all__ = ["Chunk", "SelectedColumns", "WantedColumns", "as_category_text"]
 
 
 @dataclass(frozen=True)
@@ -96,3 +101,60 @@ class WantedColumns:
             if name not in columns:
                 raise ParameterError(f"keep: {who} has no column {name!r}.{nearest(name, columns)}")
         return self.keep
+
+
+def as_category_text(X: pd.DataFrame, selection: SelectedColumns) -> pd.DataFrame:
+    """Return the frame with columns of numbers as strings where the categories of the feature are strings.
+
+    `read_table` writes numbers without a decimal point where all rows of the column are integral; of a chunk that is
+    not known, so a number is written as the category that it equals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from calibrant.data._frames.schema import Feature
+    >>> from calibrant.data._sources.model_columns import SelectedColumns
+    >>> zone = Feature("zone", "nominal", ("3", "7"))
+    >>> selection = SelectedColumns({"zone": zone}, (), as_text=False)
+    >>> as_category_text(pd.DataFrame({"zone": [7.0, None]}), selection)["zone"].tolist()
+    ['7', nan]
+    """
+    named = [
+        name
+        for name, feature in selection.features.items()
+        if feature is not None and feature.categories and all(isinstance(each, str) for each in feature.categories)
+    ]
+    kinds = column_kinds(X[named]) if named else {}
+    numeric = {name: selection.features[name] for name in named if kinds[name] == "numeric"}
+    texts = {name: _text(X[name], set(feature.categories)) for name, feature in numeric.items() if feature}
+    return X.assign(**texts) if texts else X
+
+
+def _text(column: pd.Series[Any], categories: set[str]) -> Any:
+    import pandas as pd
+
+    codes, values = pd.factorize(column)
+    texts = [_spelled(value, categories) for value in np.asarray(values).tolist()]
+    return pd.Categorical(np.array([*texts, None], dtype=object)[codes])
+
+
+def _spelled(value: Any, categories: set[str]) -> str:
+    is_integral = isinstance(value, float) and value.is_integer()
+    return next((text for text in (str(int(value)),) if text in categories), str(value)) if is_integral else str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows: the features, and as an Arrow table the columns to keep, None if there are none."""
+
+    X: pd.DataFrame
+    kept: Any = None
+
+    def split(self, n_rows: int) -> Iterator[Chunk]:
+        """Yield chunks of at most ``n_rows`` rows."""
+        if len(self.X) <= n_rows:
+            yield self
+            return
+        for first in range(0, len(self.X), n_rows):
+            kept = None if self.kept is None else self.kept.slice(first, n_rows)
+            yield Chunk(self.X.iloc[first : first + n_rows], kept)

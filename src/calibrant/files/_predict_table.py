@@ -4,31 +4,163 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
+import numpy as np
+
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
-from calibrant.data._internal import CsvOptions, open_chunks
+from calibrant._repr import listed
+from calibrant.data._internal import CsvOptions, match_problems, open_chunks
 from calibrant.decisions import CostMatrix
-from calibrant.exceptions import CalibrantError, DataError, DataTypeError, ParameterError, ReadError, SchemaError
+from calibrant.exceptions import (
+    CalibrantError,
+    DataError,
+    DataTypeError,
+    ParameterError,
+    ReadError,
+    SchemaError,
+    nearest,
+)
 from calibrant.files._load import describe_model, load_model
-from calibrant.files._model_schema import find_schema
-from calibrant.files._predict.intervals import check_has_intervals
-from calibrant.files._predict.mismatch import check_match, unused_columns
-from calibrant.files._predict.model_columns import described_schema, wanted_columns
-from calibrant.files._predict.output_columns import OutputColumns
-from calibrant.files._predict.predicted_table import PredictedTable
-from calibrant.files._predict.table_writer import check_format, open_writer
-from calibrant.files._predict.unseen import UnseenCategories
+from calibrant.files._model_columns import described_schema, find_schema, wanted_columns
+from calibrant.files._output_columns import OutputColumns, check_has_intervals
+from calibrant.files._table_writer import check_format, open_writer
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from calibrant.data._internal import Chunk, Schema, TableChunks, WantedColumns
 
-__all__ = ["predict_table"]
+__all__ = ["PredictedTable", "UnseenCategories", "check_match", "predict_table", "unused_columns"]
+
+
+@dataclass(frozen=True)
+class PredictedTable:
+    """The result of `predict_table`, in figures.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows that were predicted and written.
+    columns : tuple of str
+        The columns that were written.
+    mean_probabilities : dict of class to float
+        The mean predicted probability of each class.
+    predictions : dict of class to int
+        Number of rows predicted as each class; empty where they were left out.
+    actions : dict of str to int
+        Number of rows with each action, where costs were passed.
+    expected_cost : float or None
+        The sum of the expected costs of these actions.
+    unused : tuple of str
+        Columns of the table that the model does not have.
+    notes : tuple of str
+        What the reader of the predictions should know, such as categories that the model has not seen.
+    is_streamed : bool
+        False where the format of the table required reading all of it at once.
+
+    Examples
+    --------
+    >>> PredictedTable(2, ("row", "probability_no", "probability_yes"), {"no": 0.25, "yes": 0.75})
+    2 rows predicted; mean probability no 0.25, yes 0.75
+    """
+
+    n_rows: int
+    columns: tuple[str, ...]
+    mean_probabilities: Mapping[Any, float]
+    predictions: Mapping[Any, int] = field(default_factory=dict)
+    actions: Mapping[str, int] = field(default_factory=dict)
+    expected_cost: float | None = None
+    unused: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_streamed: bool = True
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{label} {mean:.4g}" for label, mean in self.mean_probabilities.items())
+        lines = [f"{self.n_rows:,} row{'' if self.n_rows == 1 else 's'} predicted; mean probability {means}"]
+        lines += [f"predicted as {_counts(self.predictions)}"] if self.predictions else []
+        if self.expected_cost is not None:
+            lines.append(f"actions {_counts(self.actions)}; expected cost {self.expected_cost:,.6g}")
+        return "\n".join([*lines, *self.notes])
+
+
+def _counts(counts: Mapping[Any, int]) -> str:
+    return ", ".join(f"{name} {n:,}" for name, n in counts.items())
+
+
+_MOST_NAMES = 10
+
+
+def check_match(table: TableChunks, first: Chunk, wanted: WantedColumns, who: str) -> None:
+    """Raise if columns are missing or hold values of another kind in the first rows; the message lists all of them."""
+    missing = [name for name in wanted.names or () if name not in table.selection.features]
+    schema = wanted.schema
+    changed = match_problems(first.X, schema) if schema is not None and schema.named else []
+    if not missing and not changed:
+        return
+    unused = unused_columns(table, wanted)
+    lines = [f"{who} does not match the model, which was fitted with {wanted.n_features} columns."]
+    lines += [f"Missing: {listed([_with_guess(name, unused) for name in missing], _MOST_NAMES)}."] if missing else []
+    lines += [f"Not in the model: {listed(map(repr, unused), _MOST_NAMES)}."] if unused else []
+    lines += [f"Changed: {problem}" for problem in changed]
+    raise SchemaError("\n  ".join([*lines, "Rename or add the columns, or fit the model again."]))
+
+
+def unused_columns(table: TableChunks, wanted: WantedColumns) -> list[str]:
+    """Return the columns of the table that the model does not have."""
+    return [name for name in table.columns if name not in (wanted.names or table.columns)]
+
+
+def _with_guess(name: str, others: Sequence[str]) -> str:
+    guess = nearest(name, others).removeprefix(" Did you mean ").removesuffix("?")
+    return f"{name!r} (found {guess}: the same column?)" if guess else repr(name)
+
+
+_MOST_VALUES = 3
+_MOST_COUNTED = 1000  # of a column: more are free text
+
+
+class UnseenCategories:
+    """Counts the categories of nominal columns that are not in a schema, over all chunks."""
+
+    def __init__(self, schema: Schema | None) -> None:
+        features = schema.features if schema is not None and schema.named else ()
+        self._known = {each.name: set(each.categories) for each in features if each.kind == "nominal"}
+        self.counts: dict[str, Counter[Any]] = {}
+
+    def add(self, X: pd.DataFrame) -> None:
+        """Count those of a chunk."""
+        for name, known in self._known.items():
+            column = X[name]
+            values = column.cat.categories if hasattr(column, "cat") else column.unique()
+            unseen = [value for value in values.tolist() if value not in known and value == value and value is not None]
+            if unseen:
+                self._count(name, column, unseen)
+
+    def _count(self, name: str, column: Any, unseen: list[Any]) -> None:
+        counts = column[column.isin(unseen).to_numpy()].value_counts()
+        found = self.counts.setdefault(name, Counter())
+        for value, n in counts[counts > 0].items():
+            key = value if value in found or len(found) < _MOST_COUNTED else "…"
+            found[key] += int(n)
+
+    def notes(self) -> list[str]:
+        """Return a sentence for each column that has any."""
+        return [self._note(name, found) for name, found in self.counts.items() if found]
+
+    def _note(self, name: str, found: Counter[Any]) -> str:
+        shown = ", ".join(f"{value!r:.40}" for value, _ in found.most_common(_MOST_VALUES))
+        more = ", …" if len(found) > _MOST_VALUES else ""
+        n_rows = int(np.sum(list(found.values())))
+        rows = f"{n_rows:,} row{'' if n_rows == 1 else 's'}"
+        return f"{name!r} holds categories that the model has not seen ({shown}{more}; {rows}): missing values to it."
 
 
 def predict_table(

@@ -1,10 +1,11 @@
-"""Forms of estimators of other packages: scikit-learn, LightGBM and XGBoost."""
+"""Forms of estimators of other packages: scikit-learn, LightGBM, XGBoost."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
 
+from sklearn import model_selection
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
@@ -13,13 +14,22 @@ from calibrant._saved.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, 
 from calibrant._saved.form import Form
 from calibrant._saved.values import Object, Plain, Value
 from calibrant.exceptions import ModelFileError
-from calibrant.files._foreign.lightgbm_models import fit_lightgbm, take_lightgbm
+from calibrant.files._foreign.lightgbm import fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
-from calibrant.files._foreign.splitters import SPLITTERS
-from calibrant.files._foreign.xgboost_models import fit_xgboost, take_xgboost
+from calibrant.files._foreign.xgboost import fit_xgboost, take_xgboost
 from calibrant.files._forms.legacy import Optional_
 
-__all__ = ["FORMS"]
+__all__ = ["FORMS", "SPLITTERS"]
+
+
+SPLITTERS = {
+    name: getattr(model_selection, name)
+    for name in (
+        *("GroupKFold", "GroupShuffleSplit", "KFold", "LeaveOneGroupOut", "LeaveOneOut", "RepeatedKFold"),
+        *("RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedGroupKFold", "StratifiedKFold"),
+        *("StratifiedShuffleSplit", "TimeSeriesSplit"),
+    )
+}
 
 
 def _is_of(module: str, *names: str) -> Any:

@@ -1,19 +1,62 @@
-"""The columns that a prediction reads."""
+"""The columns that a fitted model expects, found in the model, in the one that it wraps, or in its file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.data._internal import Feature, Schema, WantedColumns
 from calibrant.exceptions import ParameterError
-from calibrant.files._model_schema import find_schema, is_calibrants, wrapped_models
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from calibrant.data._internal import Schema
     from calibrant.files._description import ColumnDescription
 
-__all__ = ["described_schema", "has_own_labels", "wanted_columns"]
+__all__ = ["described_schema", "find_schema", "has_own_labels", "is_calibrants", "wanted_columns", "wrapped_models"]
+
+
+_MAX_DEPTH = 10
+
+
+def find_schema(model: Any) -> Schema | None:
+    """Return the kinds and categories of the columns of a model; None where it does not know them.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> find_schema(ProbabilityTreeClassifier().fit([[1], [2]], [0, 1])).features[0].kind
+    'numeric'
+    """
+    return next((each._schema for each in wrapped_models(model) if _has_schema(each)), None)
+
+
+def wrapped_models(model: Any) -> Iterator[Any]:
+    """Yield a model, the one that it wraps, and so on."""
+    for _ in range(_MAX_DEPTH):
+        if model is None:
+            return
+        yield model
+        model = _wrapped(model) if is_calibrants(model) else None
+
+
+def is_calibrants(model: Any) -> bool:
+    """Return whether a model is of a class of calibrant."""
+    return type(model).__module__.partition(".")[0] == "calibrant"
+
+
+def _wrapped(model: Any) -> Any:
+    if _has_schema(model):
+        return None
+    several = getattr(model, "estimators_", None)
+    first = several[0] if isinstance(several, list) and several else None
+    return first if first is not None else getattr(model, "estimator_", getattr(model, "tree", None))
+
+
+def _has_schema(model: Any) -> bool:
+    return "_schema" in getattr(model, "__dict__", {})
+
 
 # A blend may have members of other libraries, which get the rows as they are passed.
 _PASS_ROWS = ("calibrant.blending",)

@@ -1,4 +1,4 @@
-"""Writing predictions chunk by chunk, as CSV or Parquet."""
+"""Predictions written chunk by chunk, as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from calibrant._whole_file import whole_file
 from calibrant.exceptions import ParameterError
 
 __all__ = ["check_format", "open_writer"]
+
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")

@@ -1,8 +1,9 @@
-"""Reading a model file: nothing in it is believed before it is checked."""
+"""The zip file of a model: written all or not at all, read with no belief before a check."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import mmap
 import os
 import stat
@@ -11,18 +12,157 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from calibrant._saved.array_specs import ArraySpec
+from calibrant._whole_file import whole_file
 from calibrant.exceptions import ModelFileError
-from calibrant.files._container import zip_layout as layout
-from calibrant.files._container.json_text import MAX_HEADER, parse_json
-from calibrant.files._container.write import HEADER, MAX_RATIO, array_name
+from calibrant.files import _zip_layout as layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Container", "open_container"]
+__all__ = [
+    "HEADER",
+    "MAX_HEADER",
+    "MAX_RATIO",
+    "Container",
+    "array_name",
+    "open_container",
+    "parse_json",
+    "to_json",
+    "write_container",
+]
+
+
+MAX_HEADER = 2**26  # bytes
+_MAX_VALUES = 3_000_000  # a value takes up to 100 bytes of memory
+
+
+def to_json(document: dict[str, Any]) -> bytes:
+    """Return a document as compact UTF-8 text.
+
+    Examples
+    --------
+    >>> to_json({"a": [1, 0.1]})
+    b'{"a":[1,0.1]}'
+    """
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    content = text.encode("utf-8", "surrogatepass")
+    _check_size(content)
+    return content
+
+
+def parse_json(content: bytes) -> dict[str, Any]:
+    """Return the document of UTF-8 text.
+
+    Examples
+    --------
+    >>> parse_json(b'{"a":NaN}')
+    Traceback (most recent call last):
+    calibrant.exceptions.ModelFileError: its header is not JSON: NaN is none of its numbers.
+    """
+    _check_size(content)
+    try:
+        document = json.loads(
+            content.decode("utf-8", "surrogatepass"), parse_constant=_refuse, object_pairs_hook=_object
+        )
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ModelFileError(f"its header is not JSON: {what:.200}.") from error
+    if not isinstance(document, dict):
+        raise ModelFileError("its header is not a JSON object.")
+    return document
+
+
+def _check_size(content: bytes) -> None:
+    """Raise if a header is so large, or has so many values, that reading it would take gigabytes."""
+    n_values = content.count(b",") + content.count(b"[") + content.count(b"{")
+    if len(content) > MAX_HEADER or n_values > _MAX_VALUES:
+        raise ModelFileError(
+            f"its header has {len(content):,} bytes and about {n_values:,} values; at most {MAX_HEADER:,} and "
+            f"{_MAX_VALUES:,} are read."
+        )
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ModelFileError(f"its header is not JSON: {name} is none of its numbers.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ModelFileError("its header has a key twice.")
+    return document
+
+
+HEADER = "model.json"
+MAX_RATIO = 20  # deflate shrinks zeros a thousandfold; a reader takes at most so many times the memory of the file
+_LEVEL = 9
+
+
+def array_name(number: int) -> str:
+    """Return the name of the entry of an array."""
+    return f"arrays/{number}.bin"
+
+
+def write_container(
+    path: str | os.PathLike[str], header: dict[str, Any], arrays: Sequence[NDArray[Any]], *, compress: bool
+) -> str:
+    """Write a header and arrays atomically; return the SHA-256 digest of the file."""
+    specs = [ArraySpec.of(array, compress=compress) for array in arrays]
+    text = to_json({**header, "arrays": [spec.to_json() for spec in specs]})
+    with whole_file(Path(path)) as file:
+        archive = _Archive(file)
+        archive.add(HEADER, memoryview(text), compress=compress)
+        for number, (spec, array) in enumerate(zip(specs, arrays, strict=True)):
+            archive.add(array_name(number), spec.content(array).data, compress=compress)
+        archive.finish()
+    return archive.sha256.hexdigest()
+
+
+class _Archive:
+    """A zip file that is being written."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.sha256 = hashlib.sha256()
+        self._file = file
+        self._offset = self._expanded = 0
+        self._entries: list[layout.Entry] = []
+        self._offsets: list[int] = []
+
+    def add(self, name: str, content: memoryview, *, compress: bool) -> None:
+        crc32, stored, method = zlib.crc32(content), content, layout.STORED
+        self._expanded += content.nbytes
+        if compress:
+            deflated = memoryview(_deflated(content))
+            # At every entry the file so far stays within the ratio, which then holds for the whole of it.
+            if len(deflated) < content.nbytes and self._expanded <= MAX_RATIO * (self._offset + len(deflated)):
+                stored, method = deflated, layout.DEFLATED
+        stored_crc32 = crc32 if method == layout.STORED else zlib.crc32(stored)
+        entry = layout.Entry(name, method, crc32, stored_crc32, stored.nbytes, content.nbytes)
+        self._entries.append(entry)
+        self._offsets.append(self._offset)
+        self._write(layout.local_header(entry, self._offset))
+        self._write(stored)
+
+    def finish(self) -> None:
+        at = self._offset
+        self._write(layout.directory(self._entries, self._offsets))
+        self._write(layout.tail(len(self._entries), at, self._offset - at))
+
+    def _write(self, content: bytes | memoryview) -> None:
+        self._file.write(content)
+        self.sha256.update(content)
+        self._offset += len(content)
+
+
+def _deflated(content: memoryview) -> bytes:
+    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return stream.compress(content) + stream.flush()
+
 
 _MAX_ENTRIES = 1_000_000
 _MUCH = 2**22  # bytes; threads start in the time that a checksum of a megabyte takes
