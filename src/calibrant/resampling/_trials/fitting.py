@@ -26,7 +26,7 @@ from calibrant.calibration._internal import (
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
-from calibrant.resampling._trials.methods import are_equal, seeded_clone
+from calibrant.resampling._trials.families import are_equal, seeded_clone
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows, row_counts
-from calibrant.resampling._trials.families import Family
+from calibrant.resampling._trials.families import Family, open_seeds, same_value
 from calibrant.resampling._trials.fitting import fit_predict
-from calibrant.resampling._trials.methods import open_seeds, same_value
 from calibrant.resampling._trials.scoring import Scorer
 from calibrant.resampling._trials.trial_data import (
     MethodTrial,

@@ -181,7 +181,8 @@ class DaskRunner:
         if isinstance(result, DaskResult):
             self._take_result(open_job, result)
         elif future.status == "error":
-            self._ready.append(JobLost(open_job.job, f"its Dask task failed: {_explain(result)}"))
+            error = result[1] if isinstance(result, tuple) else result
+            self._ready.append(JobLost(open_job.job, f"its Dask task failed: {type(error).__name__}: {error}"))
         else:
             self._move(open_job)
 
@@ -236,8 +237,3 @@ class DaskRunner:
         if self._client is None:
             raise StudyError("the runner has been stopped.")
         self._connection.check()
-
-
-def _explain(result: Any) -> str:
-    error = result[1] if isinstance(result, tuple) else result
-    return f"{type(error).__name__}: {error}"
