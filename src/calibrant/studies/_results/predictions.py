@@ -149,10 +149,9 @@ def _class_entry(labels: NDArray[Any] | None) -> dict[str, Any] | None:
     if labels is None:
         return None
     names = labels.tolist()
-    kinds = [type(label).__name__ for label in names] if labels.dtype.kind == "O" else []
     is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in labels)
     plain = [label if isinstance(label, str | int | float | bool) or not is_coded else str(label) for label in names]
-    return {"dtype": labels.dtype.str, "labels": plain, "kinds": kinds, "coded": is_coded}
+    return {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
 
 
 def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:

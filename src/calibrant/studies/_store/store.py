@@ -81,6 +81,9 @@ WHERE t.study = :study AND t.key = :key AND s.token = :token
 """
 
 
+_NUMBERS = ("seed", "n_train", "n_test", "fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
+
+
 class Recorder(Catalogue):
     """Writes trials."""
 
@@ -143,30 +146,21 @@ class Recorder(Catalogue):
         return "already there"
 
     def _row(self, study: int, worker: int, record: TrialRecord) -> dict[str, Any]:
-        ref, versions = record.ref, _versions_text(tuple(record.versions.items()))
-        texts = (ref.dataset, ref.method, record.data_fingerprint, record.split_name, record.choice, versions)
-        ids = self._names.ids(texts)
-        return {
-            "study": study,
-            "key": ref.key,
-            "token": record.token,
-            "dataset": ids[ref.dataset],
-            "fingerprint": ids[record.data_fingerprint],
-            "method": ids[ref.method],
-            "split": int(ref.split),
-            "split_name": ids[record.split_name],
-            "seed": None if record.seed is None else int(record.seed),
-            "versions": ids[versions],
-            "n_train": int(record.n_train),
-            "n_test": int(record.n_test),
-            "fit_seconds": float(record.fit_seconds),
-            "predict_seconds": float(record.predict_seconds),
-            "shared_seconds": float(record.shared_seconds),
-            "n_sharing": int(record.n_sharing),
-            "choice": ids[record.choice],
-            "error": _storable(record.error) if record.error else None,
-            "worker": worker,
+        ref, error = record.ref, None
+        if record.error:  # without what PostgreSQL cannot keep: NUL characters and unpaired surrogates
+            error = record.error.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+        texts = {
+            "dataset": ref.dataset,
+            "method": ref.method,
+            "fingerprint": record.data_fingerprint,
+            "split_name": record.split_name,
+            "choice": record.choice,
+            "versions": _versions_text(tuple(record.versions.items())),
         }
+        ids = self._names.ids(texts.values())
+        row = {"study": study, "key": ref.key, "token": record.token, "split": ref.split, "worker": worker}
+        row |= {name: ids[text] for name, text in texts.items()} | {"error": error}
+        return row | {name: getattr(record, name) for name in _NUMBERS}
 
     def _scores(self, record: TrialRecord) -> Iterator[dict[str, Any]]:
         ids = self._names.ids({metric for scores in record.scores.values() for metric in scores})
@@ -183,11 +177,6 @@ class Recorder(Catalogue):
 @lru_cache(maxsize=100)
 def _versions_text(versions: tuple[tuple[str, str], ...]) -> str:
     return json.dumps(dict(versions), sort_keys=True, ensure_ascii=False)
-
-
-def _storable(text: str) -> str:
-    """Return a traceback without what PostgreSQL cannot keep: NUL characters and unpaired surrogates."""
-    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class Store(Leases, Recorder):
