@@ -28,11 +28,11 @@ _MODULES = {
     "ColumnDescription": "_description",
     "ExpectedScore": "_description",
     "ModelDescription": "_description",
-    "PredictedTable": "_predict.predicted_table",
+    "PredictedTable": "_predict_table",
     "DataSource": "_description",
     "describe_model": "_load",
     "load_model": "_load",
-    "predict_table": "_predict.predict_table",
+    "predict_table": "_predict_table",
     "save": "_save",
 }
 

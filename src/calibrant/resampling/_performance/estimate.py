@@ -217,7 +217,7 @@ def _row_statistics(
         fitted = _training_trials(own) if of_all is None else [of_all[number]]
         for column, metric in enumerate(scorer.metrics):
             tested, trained = (
-                np.array([each[column] for each in both])
+                np.array([np.asarray(each)[column] for each in both])
                 for both in ([trial.values for trial in own], [trial.training_values for trial in fitted])
             )
             of_training = row_contributions(scorer, metric, fitted, trained, rows.tested.again(fitted))

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cached_property
+from operator import add
 from typing import Any
 
 from calibrant._params import Int
@@ -242,8 +243,8 @@ class Sharing:
 
     def __add__(self, other: Sharing) -> Sharing:
         """Return the work of both."""
-        sums = (one + more for one, more in zip(astuple(self)[:-1], astuple(other)[:-1], strict=True))
-        return Sharing(*sums, grows_all=self.grows_all and other.grows_all)
+        *sums, grows_all = map(add, astuple(self), astuple(other))
+        return Sharing(*sums, grows_all=grows_all == 2)
 
     @property
     def text(self) -> str:
