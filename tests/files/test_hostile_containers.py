@@ -14,9 +14,9 @@ from tests.files.crafted import archive, entry, file_of, parts, small_model, wri
 
 import calibrant
 from calibrant.exceptions import ModelFileError
+from calibrant.files import _zip_layout as layout
 from calibrant.files import describe_model
-from calibrant.files._container import zip_layout as layout
-from calibrant.files._container.json_text import to_json
+from calibrant.files._archive import to_json
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def all_arrays_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.files._codec.writer._INLINE", -1)
+    monkeypatch.setattr("calibrant._saved.documents._INLINE", -1)
 
 
 def refused(path: Path, words: str) -> None:

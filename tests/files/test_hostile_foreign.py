@@ -19,10 +19,9 @@ from sklearn.svm import SVC
 from tests.files.models import numbers, table, two_classes
 
 from calibrant.exceptions import ModelFileError
-from calibrant.files._foreign.lightgbm_models import fit_lightgbm, take_lightgbm
-from calibrant.files._foreign.lightgbm_text import check_trees_text
+from calibrant.files._foreign.lightgbm import check_trees_text, fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
-from calibrant.files._foreign.xgboost_models import fit_xgboost, take_xgboost
+from calibrant.files._foreign.xgboost import fit_xgboost, take_xgboost
 
 skops = pytest.importorskip("skops.io")
 

@@ -15,15 +15,12 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
-from calibrant.data._sources.dask_source import DaskSource
-from calibrant.data._sources.label_facts import class_codes, group_codes
-from calibrant.data._sources.open_source import is_source, open_source
-from calibrant.data._sources.source import Source
+from calibrant.data._sources.csv_reader import CsvOptions
+from calibrant.data._sources.model_columns import Chunk, WantedColumns
+from calibrant.data._sources.open_source import TableChunks, is_source, open_chunks, open_source
+from calibrant.data._sources.source import DaskSource, Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._streaming.chunk import Chunk, TableChunks
-from calibrant.data._streaming.csv_chunks import CsvOptions
-from calibrant.data._streaming.open_chunks import open_chunks
-from calibrant.data._streaming.wanted_columns import WantedColumns
+from calibrant.data._sources.survey import class_codes, group_codes
 from calibrant.data._validation.class_columns import (
     caller_level,
     classes_of_columns,

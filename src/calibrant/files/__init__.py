@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
     from calibrant.files._load import describe_model, load_model
-    from calibrant.files._predict.predict_table import predict_table
-    from calibrant.files._predict.predicted_table import PredictedTable
+    from calibrant.files._predict_table import PredictedTable, predict_table
     from calibrant.files._save import save
 
 __all__ = [

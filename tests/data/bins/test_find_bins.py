@@ -16,10 +16,10 @@ from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._bins.cells import key_edges
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._sources.column_roles import choose_roles
 from calibrant.data._sources.open_source import open_source
-from calibrant.data._sources.readers.reader import SourceReader
 from calibrant.data._sources.source import LocalSource
+from calibrant.data._sources.source_part import choose_roles
+from calibrant.data._sources.table_readers import SourceReader
 from calibrant.data._validation.training_rows import read_training_rows
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, 5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308]

@@ -11,9 +11,9 @@ from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.coded_part import CodedPart
 from calibrant.data._bins.codes_folder import CodesFolder
 from calibrant.data._coding.coded_table import CodedTable
-from calibrant.data._sources.label_facts import class_codes, group_codes
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
+from calibrant.data._sources.survey import class_codes, group_codes
 from calibrant.data._validation.labels_and_weights import Labels
 from calibrant.exceptions import DataError
 
