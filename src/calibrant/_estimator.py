@@ -1,4 +1,4 @@
-"""What every estimator of calibrant adds to scikit-learn's base class: suggested parameters and versioned pickles."""
+"""The base of every estimator of calibrant: suggestions for misspelt parameters, versioned pickles."""
 
 from __future__ import annotations
 
