@@ -8,14 +8,12 @@ from typing import Any
 
 from calibrant._params import Choice, HasMethods, check_param
 from calibrant.estimates._base import Estimate
-from calibrant.estimates._kernel.kernel_density import KernelDensity
-from calibrant.estimates._leaf.frequency import Frequency
-from calibrant.estimates._leaf.laplace import Laplace
-from calibrant.estimates._leaf.m_estimate import MEstimate
-from calibrant.estimates._path.curtailment import Curtailment
-from calibrant.estimates._path.m_branch import MBranch
-from calibrant.estimates._path.path_average import PathAverage
-from calibrant.estimates._path.shrinkage import HierarchicalShrinkage
+from calibrant.estimates._curtailment import Curtailment
+from calibrant.estimates._kernel_density import KernelDensity
+from calibrant.estimates._leaf_counts import Frequency, Laplace
+from calibrant.estimates._m_estimate import MEstimate
+from calibrant.estimates._path_average import PathAverage
+from calibrant.estimates._shrinkage import HierarchicalShrinkage, MBranch
 
 __all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "look_up"]
 
