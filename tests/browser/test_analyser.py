@@ -11,7 +11,7 @@ from tests.browser.pages import opened_pages
 
 from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit, profit
 from calibrant.decisions._internal import read_costed_predictions
-from calibrant.metrics._intervals.moments import mean_interval
+from calibrant.metrics._intervals.intervals import mean_interval
 from calibrant.report import Report
 from calibrant.report._analyser.payload import analysed_models
 from calibrant.report._predictions.analyser import section

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
+from calibrant.metrics._intervals.large_samples import replicate_few_kinds
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._validation.read_predictions import read_predictions
 

@@ -9,14 +9,14 @@ import numpy as np
 from scipy.special import chdtrc
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Choice, check_param
+from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant.comparison._input_validation import read_names
 from calibrant.comparison._passages import PASSAGES
 from calibrant.comparison._results import Comparison, agreeing_ends
 from calibrant.comparison._signed_ranks import binomial_pvalue
 from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
-from calibrant.metrics._internal import CONFIDENCE, score_difference
+from calibrant.metrics._internal import score_difference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,12 +12,11 @@ from scipy.special import fdtrc, ndtr, ndtri
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
-from calibrant._params import Choice, check_param
+from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant.comparison._all_pairs import Better
 from calibrant.comparison._dataset_values import read_dataset_means
 from calibrant.comparison._passages import PASSAGES
 from calibrant.exceptions import DataError, ParameterError, nearest
-from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,13 +11,12 @@ import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Choice, Int, Real, Seed, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Real, Seed, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.comparison._input_validation import read_names, read_signed_differences
 from calibrant.comparison._passages import PASSAGES
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.comparison._t_tests import ROPE
-from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

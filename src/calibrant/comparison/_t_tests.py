@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import fdtrc, fdtri, stdtr, stdtrit
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Choice, Int, Nothing, Real, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Real, check_param
 from calibrant.comparison._input_validation import (
     read_difference_moments,
     read_names,
@@ -19,7 +19,6 @@ from calibrant.comparison._input_validation import (
 from calibrant.comparison._passages import PASSAGES
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._internal import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

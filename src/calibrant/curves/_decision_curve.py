@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
-from calibrant._params import Choice, Int, Nothing, Real, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.curves._curve import Curve, read_one_class
@@ -30,7 +30,7 @@ __all__ = ["DecisionCurve", "decision_curve"]
 
 
 _RULES = {
-    "confidence": Real(0, 1, closed="neither") | Nothing(),
+    "confidence": CONFIDENCE | Nothing(),
     "weight_kind": Choice("frequency", "probability"),
     "n_boot": Int(1),
     "prevalence": Real(0, 1, closed="neither") | Nothing(),

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import optimize
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Choice, Int, Nothing, Real, Seed, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Seed, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.curves._curve import Curve, Ranked, count, read_ranked
 from calibrant.data._internal import WEIGHT_KIND, WeightKind, as_frequencies
@@ -216,7 +216,7 @@ _RULES = {
     "method": Choice("fixed", "equal_mass", "corp"),
     "n_bins": Choice("auto") | Int(1),
     "bands": Choice("consistency", "honest") | Nothing(),
-    "confidence": Real(0, 1, closed="neither"),
+    "confidence": CONFIDENCE,
     "n_resamples": Int(2),
     "digits": Choice("auto") | Int(1) | Nothing(),
     "random_state": Seed(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._params import Choice, Int, Nothing, Real, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_weights
@@ -29,7 +29,7 @@ __all__ = ["IntervalOptions", "Money", "totals"]
 
 _RULES = {
     "weight_kind": Choice("frequency", "probability"),
-    "confidence": Real(0, 1, closed="neither") | Nothing(),
+    "confidence": CONFIDENCE | Nothing(),
     "n_boot": Int(1),
 }
 

@@ -1,74 +1,87 @@
 """Metrics of predicted probabilities: one function for each, described in the registry `METRICS`."""
 
-from calibrant.metrics._calibration.calibration_tests import HosmerLemeshow, hosmer_lemeshow
-from calibrant.metrics._calibration.ece import CLASSWISE_ECE, ECE, classwise_ece, ece
-from calibrant.metrics._calibration.equal_calibration import EqualCalibration
-from calibrant.metrics._calibration.ici import ICI, ici
-from calibrant.metrics._calibration.sliding_windows import CAL, cal
+from calibrant.metrics._calibration.calibration_tests import (
+    SPIEGELHALTER_Z,
+    EqualCalibration,
+    HosmerLemeshow,
+    SpiegelhalterZ,
+    hosmer_lemeshow,
+    spiegelhalter_z,
+)
+from calibrant.metrics._calibration.errors import (
+    CAL,
+    CLASSWISE_ECE,
+    ECE,
+    ICI,
+    SMOOTH_ECE,
+    cal,
+    classwise_ece,
+    ece,
+    ici,
+    smooth_ece,
+)
 from calibrant.metrics._calibration.slope_and_intercept import (
     CALIBRATION_INTERCEPT,
     CALIBRATION_SLOPE,
     calibration_intercept,
     calibration_slope,
 )
-from calibrant.metrics._calibration.smooth_ece import SMOOTH_ECE, smooth_ece
-from calibrant.metrics._calibration.spiegelhalter import SPIEGELHALTER_Z, SpiegelhalterZ, spiegelhalter_z
 from calibrant.metrics._classification.accuracy import (
     ACCURACY,
     BALANCED_ACCURACY,
     DELTA_ACCURACY,
     ERROR,
+    KAPPA,
+    MCC,
+    TOP_K_ACCURACY,
     accuracy,
     balanced_accuracy,
     delta_accuracy,
     error,
+    kappa,
+    mcc,
+    top_k_accuracy,
 )
-from calibrant.metrics._classification.agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._classification.confusion import confusion_matrix
 from calibrant.metrics._classification.costs import COST, PROFIT, cost, profit
-from calibrant.metrics._classification.f_measure import (
+from calibrant.metrics._classification.rates import (
     F1,
     F_BETA,
     G_MEAN,
-    SENSITIVITY_SPECIFICITY,
-    f1,
-    f_beta,
-    g_mean,
-    sensitivity_specificity,
-)
-from calibrant.metrics._classification.rates import (
     NPV,
     PRECISION,
     RECALL,
     SENSITIVITY,
+    SENSITIVITY_SPECIFICITY,
     SPECIFICITY,
+    f1,
+    f_beta,
+    g_mean,
     npv,
     precision,
     recall,
     sensitivity,
+    sensitivity_specificity,
     specificity,
 )
-from calibrant.metrics._classification.top_k import TOP_K_ACCURACY, top_k_accuracy
-from calibrant.metrics._intervals.proportions import Interval, proportion_interval
+from calibrant.metrics._intervals.intervals import Interval, proportion_interval
 from calibrant.metrics._losses.decomposition import (
     Decomposition,
     MurphyDecomposition,
     decomposition,
     murphy_decomposition,
 )
-from calibrant.metrics._losses.information import (
-    DESCRIPTION_LENGTH,
-    description_length,
-    infinite_rows,
-    informational_loss,
-)
 from calibrant.metrics._losses.log_losses import (
     AVLL,
+    DESCRIPTION_LENGTH,
     LOG_LOSS,
     LOG_LOSS_BITS,
     MXE,
     NCE,
     avll,
+    description_length,
+    infinite_rows,
+    informational_loss,
     log_loss,
     log_loss_bits,
     mxe,
@@ -82,35 +95,48 @@ from calibrant.metrics._losses.relative_errors import (
     relative_absolute_error,
     root_relative_squared_error,
 )
-from calibrant.metrics._losses.spherical import SPHERICAL, spherical
 from calibrant.metrics._losses.squared_errors import (
     BRIER,
     MSE,
     MSE01,
     QL,
     RMS,
+    SPHERICAL,
     brier,
     mse,
     mse01,
     ql,
     quadratic_loss,
     rms,
+    spherical,
 )
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._ranking.auc import AUC, GINI, KS, auc, gini, ks
-from calibrant.metrics._ranking.h_measure import H_MEASURE, h_measure
-from calibrant.metrics._ranking.lift import AULC, LIFT, aulc, lift
-from calibrant.metrics._ranking.partial_auc import PARTIAL_AUC, partial_auc
+from calibrant.metrics._ranking.areas import (
+    AUC,
+    GINI,
+    H_MEASURE,
+    KS,
+    PARTIAL_AUC,
+    auc,
+    gini,
+    h_measure,
+    ks,
+    partial_auc,
+)
 from calibrant.metrics._ranking.precision import (
+    AULC,
     AUPRC,
     AVERAGE_PRECISION,
     ELEVEN_POINT_PRECISION,
+    LIFT,
     PRECISION_AT_K,
     RECALL_AT_K,
     THREE_POINT_PRECISION,
+    aulc,
     auprc,
     average_precision,
     eleven_point_precision,
+    lift,
     precision_at_k,
     recall_at_k,
     three_point_precision,
@@ -120,9 +146,9 @@ from calibrant.metrics._scorecard.evaluate import evaluate
 from calibrant.metrics._scorecard.evaluate_table import evaluate_table
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 from calibrant.metrics._validation.probability_scale import ScaledProbabilities, to_probabilities
-from calibrant.metrics._verdict.result import Verdict
+from calibrant.metrics._verdict.judge import calibration_verdict
 from calibrant.metrics._verdict.sample_size import rows_needed
-from calibrant.metrics._verdict.verdict import calibration_verdict
+from calibrant.metrics._verdict.verdict import Verdict
 
 __all__ = [
     "METRICS",

@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-__all__ = ["BoundMetric", "Metric", "bound_keywords", "options_of", "requested_metrics"]
+__all__ = [
+    "CARUANA",
+    "CHAWLA",
+    "NIELSEN",
+    "WITTEN",
+    "ZADROZNY",
+    "BoundMetric",
+    "Metric",
+    "bound_keywords",
+    "options_of",
+    "requested_metrics",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,3 +149,10 @@ def requested_metrics(
         hint = f" Pass [{metrics!r}]." if isinstance(metrics, str) else ""
         raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.{hint}")
     return {name: find(name) for name in metrics}
+
+
+CARUANA = "Caruana & Niculescu-Mizil 2006"
+CHAWLA = "Chawla & Cieslak 2006"
+NIELSEN = "Nielsen 2004"
+WITTEN = "Witten, Frank & Hall 2011"
+ZADROZNY = "Zadrozny & Elkan 2001"

@@ -1,16 +1,16 @@
-"""Accuracy, balanced accuracy and error rate of the predicted class."""
+"""Accuracy of the predicted class, also beyond chance or among the likeliest classes."""
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import Confusions, is_predicted, judge_confusion
+from calibrant.metrics._classification.confusion import Confusions, is_predicted, judge_confusion, ratio
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, Metric
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_more_labels, read_predictions
@@ -23,10 +23,17 @@ __all__ = [
     "BALANCED_ACCURACY",
     "DELTA_ACCURACY",
     "ERROR",
+    "KAPPA",
+    "MCC",
+    "TOP_K_ACCURACY",
     "accuracy",
     "balanced_accuracy",
     "delta_accuracy",
     "error",
+    "is_in_top",
+    "kappa",
+    "mcc",
+    "top_k_accuracy",
 ]
 
 
@@ -195,4 +202,153 @@ BALANCED_ACCURACY = Metric(
 )
 DELTA_ACCURACY = Metric(
     "delta_accuracy", delta_accuracy, _delta_accuracy, "higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",)
+)
+
+
+@document_metric
+def kappa(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+    weights: str | None = None,
+) -> float:
+    """Return Cohen's kappa, the agreement beyond chance relative to the most possible: at most 1 (best).
+
+    %(parameters)s
+    %(threshold)s
+    weights : {"linear", "quadratic"}, optional
+        For ordered classes, in the order of the columns: weight an error by the number of classes it is off, or by
+        the square of that.
+
+    %(returns)s
+        The coefficient; NaN where chance alone is always correct.
+
+    Examples
+    --------
+    >>> kappa(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
+    0.5
+    """
+    check_options("kappa", threshold=threshold, inclusive=inclusive, weights=weights)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_kappa, predictions, threshold, inclusive, weights=weights)
+
+
+def _kappa(confusions: Confusions, weights: str | None = None) -> NDArray[np.float64]:
+    n_classes, total = confusions.counts.shape[1], confusions.total
+    by_chance = confusions.actual[:, :, None] * confusions.predicted[:, None, :] / total[:, None, None]
+    off = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(np.float64)
+    costs = {None: (off > 0).astype(np.float64), "linear": off, "quadratic": off**2}[weights]
+    return 1.0 - ratio(confusions.summed(costs * confusions.counts), confusions.summed(costs * by_chance))
+
+
+@document_metric
+def mcc(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+) -> float:
+    """Return the correlation of predicted and actual classes: from -1 to 1 (best).
+
+    Matthews (1975) defines it for two classes, Gorodkin (2004) for several.
+
+    %(parameters)s
+    %(threshold)s
+
+    %(returns)s
+        The correlation; NaN where all rows are of one class, or predicted to be.
+
+    Examples
+    --------
+    >>> round(mcc(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
+    0.5774
+    """
+    check_options("mcc", threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_mcc, predictions, threshold, inclusive)
+
+
+def _mcc(confusions: Confusions) -> NDArray[np.float64]:
+    actual, predicted, total = confusions.actual, confusions.predicted, confusions.total
+    variances = (total**2 - _dot(actual, actual)) * (total**2 - _dot(predicted, predicted))
+    covariance = confusions.correct * total - _dot(actual, predicted)
+    return np.clip(ratio(covariance, np.sqrt(np.maximum(variances, 0.0))), -1.0, 1.0)  # below 0 by rounding only
+
+
+def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the dot product of each pair of rows."""
+    return np.asarray((one[:, None, :] @ other[:, :, None])[:, 0, 0])
+
+
+KAPPA = Metric(
+    *("kappa", kappa, partial(judge_confusion, _kappa), "higher", -math.inf, 1.0),
+    papers={WITTEN: "kappa statistic", "Cohen 1960": "kappa"},
+)
+MCC = Metric(
+    *("mcc", mcc, partial(judge_confusion, _mcc), "higher", -1.0, 1.0),
+    papers={"Matthews 1975": "C", "Gorodkin 2004": "R_K"},
+)
+
+
+@document_metric
+def top_k_accuracy(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    k: int = 2,
+) -> float:
+    """Return the fraction of rows whose actual class is among the k most likely ones: from 0 to 1 (best).
+
+    With k = 1 it is the accuracy. Ties are broken in favor of the lower class.
+
+    %(parameters)s
+    k : int
+        The number of classes; from the number of all classes on, the value is 1.
+
+    %(returns)s
+        The fraction.
+
+    Examples
+    --------
+    >>> top_k_accuracy(["a", "b", "c", "c"], [[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.5, 0.4, 0.1], [0.1, 0.3, 0.6]], k=2)
+    0.75
+    """
+    check_options("top_k_accuracy", k=k)
+    return _top_k_accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), k)
+
+
+def _top_k_accuracy(predictions: Predictions, k: int = 2) -> float:
+    return predictions.mean(is_in_top(predictions, k))
+
+
+def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
+    """Return 1 for each row whose actual class is among the k most likely ones, and 0 for others.
+
+    Examples
+    --------
+    >>> is_in_top(read_predictions([0, 2], [[0.4, 0.3, 0.3], [0.4, 0.3, 0.3]], labels=[0, 1, 2]))
+    array([1., 0.])
+    """
+    proba, own = predictions.proba, predictions.true_class_proba()[:, None]
+    rank = np.argsort(np.argsort(predictions.classes, kind="stable"))
+    is_before = (proba > own) | ((proba == own) & (rank < rank[predictions.label][:, None]))
+    return np.asarray(is_before.sum(axis=1) < k, dtype=np.float64)
+
+
+TOP_K_ACCURACY = Metric(
+    *("top_k_accuracy", top_k_accuracy, _top_k_accuracy, "higher", 0.0, 1.0),
+    papers={"Russakovsky et al. 2015": "1 - top-k error"},
+    hits=is_in_top,
 )

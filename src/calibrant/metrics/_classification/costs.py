@@ -11,8 +11,7 @@ from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._classification.confusion import Confusions, judge_confusion
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import WITTEN, ZADROZNY
+from calibrant.metrics._metric import WITTEN, ZADROZNY, Metric
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions

@@ -16,10 +16,8 @@ from scipy.special import bdtr, bdtrc
 
 from calibrant._random import stream
 from calibrant.metrics._calibration.gap_bound import bound_gap, independent_cells
-from calibrant.metrics._calibration.perfect_samples import draw_bin_residuals
-from calibrant.metrics._calibration.probability_cells import cells_of
-from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
-from calibrant.metrics._intervals.design_effect import design_effect
+from calibrant.metrics._calibration.probability_cells import cells_of, draw_bin_residuals
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._metric import Metric, options_of
 from calibrant.metrics._scorecard.score_card import Score

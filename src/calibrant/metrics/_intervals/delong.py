@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from calibrant import _core
-from calibrant.metrics._intervals.proportions import Interval, wilson_of_quantile
+from calibrant.metrics._intervals.intervals import Interval, wilson_of_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import WITTEN
+from calibrant.metrics._metric import WITTEN, Metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions

@@ -1,4 +1,4 @@
-"""Validated predictions, and the forms in which the core takes them."""
+"""Validated predictions, in the forms in which metrics take them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._threads import n_threads
+from calibrant.data._internal import factorize
+from calibrant.exceptions import DataError, DataTypeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BinaryRows", "Predictions", "rank", "row_chunks", "threads_for"]
+    from calibrant.data._internal import CategoryCodes
+
+__all__ = ["BinaryRows", "Predictions", "rank", "read_codes", "row_chunks", "threads_for"]
+
 
 _CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
 
@@ -262,3 +267,43 @@ def rank(rows: BinaryRows) -> _core.Ranking:
 def _both_columns(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
     columns = [1.0 - proba[:, 0], proba[:, 0]]
     return np.stack(columns if positive == 1 else columns[::-1], axis=1)
+
+
+def read_codes(name: str, values: Any, predictions: Predictions) -> tuple[NDArray[np.intp], list[Any]]:
+    """Validate a name for each row, such as its cluster; return codes of the rows of weight above 0, and the names.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> read_codes("groups", ["x", "y", "x"], read_predictions([0, 1, 1], [0.2, 0.7, 0.6]))
+    (array([0, 1, 0]), ['x', 'y'])
+    """
+    coded = _coded(name, values)
+    if len(coded.codes) != predictions.n_input_rows:
+        raise DataError(
+            f"{name} has {len(coded.codes)} rows, y_proba {predictions.n_input_rows}; pass one for each row."
+        )
+    codes = coded.codes[predictions.rows]
+    if (codes < 0).any():
+        first = predictions.rows[np.flatnonzero(codes < 0)[0]]
+        raise DataError(f"{name} has {(codes < 0).sum()} missing value(s) (first at row {first}); drop those rows.")
+    found, numbers = np.unique(codes, return_inverse=True)
+    names = np.asarray(coded.categories).tolist()
+    return numbers, [names[code] for code in found.tolist()]
+
+
+def _coded(name: str, values: Any) -> CategoryCodes:
+    """Code the names; periods of time are named by their text."""
+    if str(getattr(values, "dtype", "")).startswith("period["):
+        values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
+    try:
+        return factorize(values)
+    except (DataError, DataTypeError) as error:
+        is_sequence = np.ndim(values) == 1
+        expected = "a string, a whole number, a date or a period" if is_sequence else "a sequence as long as y_true"
+        raise DataError(f"{name} must name the group of each row: {expected}; got {_kind(values)}.") from error
+
+
+def _kind(values: Any) -> str:
+    kind = type(values).__name__
+    return f"{kind} of shape {np.shape(values)}" if np.ndim(values) else repr(values)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._repr import percent
 from calibrant._sections import Axis, Block, Callout, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison._internal import t_figures
 from calibrant.metrics import Score, evaluate, proportion_interval
-from calibrant.metrics._internal import design_effect, percent
+from calibrant.metrics._internal import design_effect
 from calibrant.report._predictions.model_choice import variance_of_mean
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 from calibrant.report._predictions.wording import (

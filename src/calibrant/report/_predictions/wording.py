@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant.decisions import Money
-from calibrant.metrics._internal import number_text
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 
 if TYPE_CHECKING:

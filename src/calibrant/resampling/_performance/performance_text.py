@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn
-from calibrant.metrics._internal import number_text
 
 if TYPE_CHECKING:
     from calibrant.resampling._performance.performance import Performance

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._params import Choice, Int, Nothing, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import CalibrantWarning, ParameterError
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.nested import Nested

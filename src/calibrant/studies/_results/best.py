@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtrit
 
-from calibrant._params import check_param
+from calibrant._params import CONFIDENCE, check_param
 from calibrant.comparison._internal import tied_ranks
 from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import METRICS, Interval
-from calibrant.metrics._internal import CONFIDENCE, Predictions, read_predictions
+from calibrant.metrics._internal import Predictions, read_predictions
 from calibrant.resampling._internal import NO_INTERVAL, ends_in_range
 from calibrant.studies._results.best_method import BestMethod
 from calibrant.studies._results.predictions import TestPredictions, predictions_from_parquet

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 from calibrant._optional import optional_import
-from calibrant.metrics._internal import number_text
+from calibrant._repr import number_text
 
 if TYPE_CHECKING:
     import pandas as pd

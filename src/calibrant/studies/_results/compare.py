@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._params import check_param, choose
+from calibrant._params import CONFIDENCE, check_param, choose
 from calibrant.comparison import Friedman, friedman
 from calibrant.comparison._internal import method_pairs
 from calibrant.exceptions import StudyError
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.studies._results.metric_facts import choose_name
 from calibrant.studies._results.study_comparison import StudyComparison
 from calibrant.studies._results.study_tests import STUDY_TESTS, Compared, Found, StudyTest

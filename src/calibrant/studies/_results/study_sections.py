@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
 from calibrant.exceptions import CalibrantError
-from calibrant.metrics._internal import number_text
 
 if TYPE_CHECKING:
     from calibrant.studies._results.status import StudyStatus

@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from calibrant.metrics._internal import number_text
+from calibrant._repr import number_text
 from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:

@@ -1,25 +1,64 @@
-"""Metrics that are the mean, or the sum, of a value of each row: that value."""
+"""The value of each row that a metric is the mean, or a function of the mean, of."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from calibrant.metrics._classification.costs import least_costs, row_costs, row_profits
-from calibrant.metrics._intervals.row_values import ROW_VALUES
+from calibrant.metrics._losses.log_losses import avll_epsilon
 from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.prior import read_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.metrics._validation.predictions import Predictions
+__all__ = ["ROW_VALUES", "RowValues", "row_values_of"]
 
-__all__ = ["RowValues", "row_values_of"]
+
+def _squared(predictions: Predictions) -> NDArray[np.float64]:
+    if predictions.is_one_column:
+        return np.asarray(2.0 * _own_squared(predictions))
+    return np.asarray(
+        np.einsum("ij,ij->i", predictions.table, predictions.table) - 2.0 * predictions.true_class_proba() + 1.0
+    )
+
+
+def _own_squared(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray((1.0 - predictions.true_class_proba()) ** 2)
+
+
+def _log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.asarray(0.0 - np.log(predictions.true_class_proba()))
+
+
+def _spherical(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray(
+        predictions.true_class_proba() / np.sqrt(np.einsum("ij,ij->i", predictions.proba, predictions.proba))
+    )
+
+
+def _bounded_log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    """Return -ln p with 0 and 1 replaced as `avll` does, by the class frequencies of all rows in every replicate."""
+    epsilon, own = avll_epsilon(read_prior(None, predictions, None)), predictions.true_class_proba()
+    return np.asarray(-np.log(np.where((own > 0.0) & (own < 1.0), own, np.clip(own, epsilon, 1.0 - epsilon))))
+
+
+ROW_VALUES: dict[str, Callable[[Predictions], NDArray[np.float64]]] = {
+    "squared": _squared,
+    "own_squared": _own_squared,
+    "log_loss": _log_loss,
+    "spherical": _spherical,
+    "bounded_log_loss": _bounded_log_loss,
+}
+
 
 # The row value that each metric is the mean of, and its factor.
 _MEANS = {

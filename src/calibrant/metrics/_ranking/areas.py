@@ -1,23 +1,26 @@
-"""Discrimination between classes: the area under the ROC curve, and the Gini and Kolmogorov-Smirnov statistics."""
+"""Areas that summarise a ranking: under the ROC curve, a part of it, or by costs (Hand 2009)."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import CARUANA, CHAWLA
+from calibrant.metrics._metric import CARUANA, CHAWLA, Metric
 from calibrant.metrics._ranking.rankings import positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
 from calibrant.metrics._validation.read_predictions import read_predictions
 
-__all__ = ["AUC", "GINI", "KS", "auc", "gini", "ks"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["AUC", "GINI", "H_MEASURE", "KS", "PARTIAL_AUC", "auc", "gini", "h_measure", "ks", "partial_auc"]
 
 
 @document_metric
@@ -137,3 +140,113 @@ def _ks(predictions: Predictions) -> float:
 AUC = Metric("auc", auc, _auc, "higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})
 GINI = Metric("gini", gini, _gini, "higher", -1.0, 1.0, {"Hand & Till 2001": "Gini coefficient"})
 KS = Metric("ks", ks, _ks, "higher", 0.0, 1.0, {"Smirnov 1939": "D"}, classes="two")
+
+
+@document_metric
+def partial_auc(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    max_fpr: float = 0.1,
+    standardized: bool = True,
+) -> float:
+    """Return the area under the ROC curve up to a false positive rate: standardized to 1 (best), 0.5 if random.
+
+    McClish (1989) subtracts the area of a random ranking and divides by what is left of a perfect one, so that values
+    of different rates compare; scikit-learn's ``roc_auc_score(max_fpr=)`` is the same. Rows of equal probability are a
+    straight piece of the curve.
+
+    %(parameters_positive)s
+    max_fpr : float
+        The largest false positive rate.
+    standardized : bool
+        Whether to standardize the area, or to return the area itself, at most `max_fpr`.
+
+    %(returns_two_classes)s
+
+    Examples
+    --------
+    >>> rows = [0, 1, 1, 0, 0, 1], [0.2, 0.9, 0.3, 0.4, 0.1, 0.6]
+    >>> round(partial_auc(*rows, max_fpr=0.5, standardized=False), 4)  # 2/3 up to a rate of 1/3, then 1
+    0.3889
+    >>> round(partial_auc(*rows, max_fpr=0.5), 4)
+    0.8519
+    """
+    check_options("partial_auc", max_fpr=max_fpr, standardized=standardized)
+    return _partial_auc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), max_fpr, standardized)
+
+
+def _partial_auc(predictions: Predictions, max_fpr: float = 0.1, standardized: bool = True) -> float:
+    _, weight, positive = positive_ranking(predictions, "partial_auc").groups()
+    if np.unique(predictions.label == predictions.positive).size < 2:
+        return math.nan
+    true, false = (np.append(0.0, np.cumsum(each)) for each in (positive, np.maximum(weight - positive, 0.0)))
+    tpr, fpr = true / true[-1], false / false[-1]
+    ends = np.minimum(fpr, max_fpr)
+    heights = np.where(fpr <= max_fpr, tpr, np.interp(max_fpr, fpr, tpr))
+    area = float(np.trapezoid(heights, ends))
+    least = max_fpr**2 / 2.0
+    return 0.5 * (1.0 + (area - least) / (max_fpr - least)) if standardized else area
+
+
+PARTIAL_AUC = Metric(
+    "partial_auc", partial_auc, _partial_auc, "higher", 0.0, 1.0, {"McClish 1989": "partial area"}, classes="two"
+)
+
+
+@document_metric
+def h_measure(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+) -> float:
+    """Return the fraction of the expected loss that a ranking saves over a constant prediction: from 0 to 1 (best).
+
+    A false positive costs c and a false negative 1 - c, where c has a beta distribution; for each c the best threshold
+    is used. The area under the ROC curve does the same with a distribution of c that depends on the classifier, so
+    it measures each classifier by a different standard (Hand 2009).
+
+    %(parameters_positive)s
+    alpha, beta : float, optional
+        The shape of the distribution of c; by default 1 plus the frequency of the positive and of the negative class
+        (Hand & Anagnostopoulos 2014), so that the most likely costs balance the frequencies.
+
+    %(returns_two_classes)s
+
+    Examples
+    --------
+    >>> h_measure([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), h_measure([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
+    (1.0, 0.0)
+    """
+    check_options("h_measure", alpha=alpha, beta=beta)
+    return _h_measure(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), alpha, beta)
+
+
+def _h_measure(predictions: Predictions, alpha: float | None = None, beta: float | None = None) -> float:
+    ranking = positive_ranking(predictions, "h_measure")
+    weight, positive, _ = ranking.hull()
+    base_rate = ranking.positive / ranking.weight
+    if base_rate in (0.0, 1.0):
+        return math.nan
+    shape = (1.0 + base_rate if alpha is None else alpha, 2.0 - base_rate if beta is None else beta)
+    constant = _expected_loss(np.array([ranking.weight]), np.array([ranking.positive]), *shape)
+    return max(0.0, 1.0 - _expected_loss(weight, positive, *shape) / constant)
+
+
+def _expected_loss(weight: NDArray[np.float64], positive: NDArray[np.float64], alpha: float, beta: float) -> float:
+    """Sum the expected loss over blocks of rows, each predicted positive where c is below its frequency."""
+    frequency = positive / weight
+    per_negative = alpha / (alpha + beta) * betainc(alpha + 1.0, beta, frequency)
+    per_positive = beta / (alpha + beta) * (1.0 - betainc(alpha, beta + 1.0, frequency))
+    return float(((weight - positive) * per_negative + positive * per_positive).sum())
+
+
+H_MEASURE = Metric("h_measure", h_measure, _h_measure, "higher", 0.0, 1.0, {"Hand 2009": "H"}, classes="two")
