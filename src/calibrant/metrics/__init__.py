@@ -1,7 +1,6 @@
 """Metrics of predicted probabilities: one function for each, described in the registry `METRICS`."""
 
 from calibrant.metrics._calibration.calibration_tests import (
-    SPIEGELHALTER_Z,
     EqualCalibration,
     HosmerLemeshow,
     SpiegelhalterZ,
@@ -9,11 +8,6 @@ from calibrant.metrics._calibration.calibration_tests import (
     spiegelhalter_z,
 )
 from calibrant.metrics._calibration.errors import (
-    CAL,
-    CLASSWISE_ECE,
-    ECE,
-    ICI,
-    SMOOTH_ECE,
     cal,
     classwise_ece,
     ece,
@@ -21,19 +15,10 @@ from calibrant.metrics._calibration.errors import (
     smooth_ece,
 )
 from calibrant.metrics._calibration.slope_and_intercept import (
-    CALIBRATION_INTERCEPT,
-    CALIBRATION_SLOPE,
     calibration_intercept,
     calibration_slope,
 )
 from calibrant.metrics._classification.accuracy import (
-    ACCURACY,
-    BALANCED_ACCURACY,
-    DELTA_ACCURACY,
-    ERROR,
-    KAPPA,
-    MCC,
-    TOP_K_ACCURACY,
     accuracy,
     balanced_accuracy,
     delta_accuracy,
@@ -43,17 +28,8 @@ from calibrant.metrics._classification.accuracy import (
     top_k_accuracy,
 )
 from calibrant.metrics._classification.confusion import confusion_matrix
-from calibrant.metrics._classification.costs import COST, PROFIT, cost, profit
+from calibrant.metrics._classification.costs import cost, profit
 from calibrant.metrics._classification.rates import (
-    F1,
-    F_BETA,
-    G_MEAN,
-    NPV,
-    PRECISION,
-    RECALL,
-    SENSITIVITY,
-    SENSITIVITY_SPECIFICITY,
-    SPECIFICITY,
     f1,
     f_beta,
     g_mean,
@@ -72,12 +48,6 @@ from calibrant.metrics._losses.decomposition import (
     murphy_decomposition,
 )
 from calibrant.metrics._losses.log_losses import (
-    AVLL,
-    DESCRIPTION_LENGTH,
-    LOG_LOSS,
-    LOG_LOSS_BITS,
-    MXE,
-    NCE,
     avll,
     description_length,
     infinite_rows,
@@ -88,20 +58,11 @@ from calibrant.metrics._losses.log_losses import (
     nce,
 )
 from calibrant.metrics._losses.relative_errors import (
-    INFORMATION_SCORE,
-    RELATIVE_ABSOLUTE_ERROR,
-    ROOT_RELATIVE_SQUARED_ERROR,
     information_score,
     relative_absolute_error,
     root_relative_squared_error,
 )
 from calibrant.metrics._losses.squared_errors import (
-    BRIER,
-    MSE,
-    MSE01,
-    QL,
-    RMS,
-    SPHERICAL,
     brier,
     mse,
     mse01,
@@ -110,13 +71,8 @@ from calibrant.metrics._losses.squared_errors import (
     rms,
     spherical,
 )
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import METRICS, Metric
 from calibrant.metrics._ranking.areas import (
-    AUC,
-    GINI,
-    H_MEASURE,
-    KS,
-    PARTIAL_AUC,
     auc,
     gini,
     h_measure,
@@ -124,14 +80,6 @@ from calibrant.metrics._ranking.areas import (
     partial_auc,
 )
 from calibrant.metrics._ranking.precision import (
-    AULC,
-    AUPRC,
-    AVERAGE_PRECISION,
-    ELEVEN_POINT_PRECISION,
-    LIFT,
-    PRECISION_AT_K,
-    RECALL_AT_K,
-    THREE_POINT_PRECISION,
     aulc,
     auprc,
     average_precision,
@@ -235,60 +183,15 @@ __all__ = [
     "top_k_accuracy",
 ]
 
-_ALL = (
-    MSE,
-    BRIER,
-    QL,
-    RMS,
-    MSE01,
-    LOG_LOSS,
-    LOG_LOSS_BITS,
-    MXE,
-    NCE,
-    AVLL,
-    SPHERICAL,
-    DESCRIPTION_LENGTH,
-    RELATIVE_ABSOLUTE_ERROR,
-    ROOT_RELATIVE_SQUARED_ERROR,
-    INFORMATION_SCORE,
-    CAL,
-    ECE,
-    CLASSWISE_ECE,
-    SMOOTH_ECE,
-    ICI,
-    CALIBRATION_SLOPE,
-    CALIBRATION_INTERCEPT,
-    SPIEGELHALTER_Z,
-    AUC,
-    GINI,
-    PARTIAL_AUC,
-    KS,
-    H_MEASURE,
-    AVERAGE_PRECISION,
-    AUPRC,
-    THREE_POINT_PRECISION,
-    ELEVEN_POINT_PRECISION,
-    PRECISION_AT_K,
-    RECALL_AT_K,
-    LIFT,
-    AULC,
-    ACCURACY,
-    ERROR,
-    BALANCED_ACCURACY,
-    TOP_K_ACCURACY,
-    PRECISION,
-    RECALL,
-    SENSITIVITY,
-    SPECIFICITY,
-    NPV,
-    KAPPA,
-    MCC,
-    F1,
-    F_BETA,
-    SENSITIVITY_SPECIFICITY,
-    G_MEAN,
-    DELTA_ACCURACY,
-    COST,
-    PROFIT,
+# Losses, calibration, rankings, decisions: the order of cards of every metric.
+_ORDER = (
+    *("mse", "brier", "ql", "rms", "mse01", "log_loss", "log_loss_bits", "mxe", "nce", "avll", "spherical"),
+    *("description_length", "relative_absolute_error", "root_relative_squared_error", "information_score"),
+    *("cal", "ece", "classwise_ece", "smooth_ece", "ici", "calibration_slope", "calibration_intercept"),
+    *("spiegelhalter_z", "auc", "gini", "partial_auc", "ks", "h_measure", "average_precision", "auprc"),
+    *("three_point_precision", "eleven_point_precision", "precision_at_k", "recall_at_k", "lift", "aulc"),
+    *("accuracy", "error", "balanced_accuracy", "top_k_accuracy", "precision", "recall", "sensitivity"),
+    *("specificity", "npv", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean"),
+    *("delta_accuracy", "cost", "profit"),
 )
-METRICS: dict[str, Metric] = {metric.id: metric for metric in _ALL}
+METRICS.update({name: METRICS.pop(name) for name in _ORDER})

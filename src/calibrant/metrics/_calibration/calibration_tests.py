@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import metric
 from calibrant.metrics._ranking.rankings import check_two_classes, positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.bootstrap_plan import WeightKind
 
 __all__ = [
-    "SPIEGELHALTER_Z",
     "EqualCalibration",
     "HosmerLemeshow",
     "SpiegelhalterZ",
@@ -130,7 +129,13 @@ class SpiegelhalterZ(float):
         return float(2.0 * ndtr(-abs(self)))
 
 
-@document_metric
+def spiegelhalter_z_of(predictions: Predictions, weight_kind: WeightKind = "frequency") -> SpiegelhalterZ:
+    """Return Spiegelhalter's Z of validated rows."""
+    check_two_classes(predictions, "spiegelhalter_z")
+    return z_of_sums(*excess_and_variance(predictions.binary_rows(), weight_kind))
+
+
+@metric("nearer", -math.inf, math.inf, {"Spiegelhalter 1986": "Z"}, classes="two")
 def spiegelhalter_z(
     y_true: Any,
     y_proba: Any,
@@ -162,12 +167,6 @@ def spiegelhalter_z(
     return spiegelhalter_z_of(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), weight_kind)
 
 
-def spiegelhalter_z_of(predictions: Predictions, weight_kind: WeightKind = "frequency") -> SpiegelhalterZ:
-    """Return Spiegelhalter's Z of validated rows."""
-    check_two_classes(predictions, "spiegelhalter_z")
-    return z_of_sums(*excess_and_variance(predictions.binary_rows(), weight_kind))
-
-
 def excess_and_variance(rows: BinaryRows, weight_kind: WeightKind = "frequency") -> tuple[float, float]:
     """Return the sums of Spiegelhalter's Z: the excess of the Brier score over its expectation, and its variance.
 
@@ -193,18 +192,6 @@ def z_of_sums(excess: float, variance: float) -> SpiegelhalterZ:
     (2.0, nan)
     """
     return SpiegelhalterZ(excess / math.sqrt(variance) if variance > 0 else math.nan)
-
-
-SPIEGELHALTER_Z = Metric(
-    "spiegelhalter_z",
-    spiegelhalter_z,
-    spiegelhalter_z_of,
-    "nearer",
-    -math.inf,
-    math.inf,
-    {"Spiegelhalter 1986": "Z"},
-    classes="two",
-)
 
 
 _SIGNIFICANT = 0.05

@@ -10,19 +10,16 @@ import numpy as np
 from scipy.special import expit, logit
 
 from calibrant import _core
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import metric
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
+from calibrant.metrics._validation.predictions import BinaryRows, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "CALIBRATION_INTERCEPT",
-    "CALIBRATION_SLOPE",
     "LogisticLine",
     "calibration_intercept",
     "calibration_slope",
@@ -42,7 +39,14 @@ _ROUNDING = 1e-12
 _LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding
 
 
-@document_metric
+@metric(
+    "nearer",
+    -math.inf,
+    math.inf,
+    {"Cox 1958": "beta", "Van Calster et al. 2019": "calibration slope"},
+    classes="two",
+    target=1.0,
+)
 def calibration_slope(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -62,15 +66,18 @@ def calibration_slope(
     >>> round(calibration_slope([0, 1, 1, 0, 1, 1], [0.02, 0.9, 0.99, 0.7, 0.6, 0.3]), 3)
     0.631
     """
-    return _slope(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _slope(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     check_two_classes(predictions, "calibration_slope")
     return _slope_and_intercept(predictions.binary_rows())[0]
 
 
-@document_metric
+@metric(
+    "nearer",
+    -math.inf,
+    math.inf,
+    {"Cox 1958": "alpha", "Van Calster et al. 2019": "calibration in the large"},
+    classes="two",
+)
 def calibration_intercept(
     y_true: Any,
     y_proba: Any,
@@ -98,10 +105,7 @@ def calibration_intercept(
     1.0986
     """
     check_options("calibration_intercept", joint=joint)
-    return _intercept(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), joint)
-
-
-def _intercept(predictions: Predictions, joint: bool = False) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     check_two_classes(predictions, "calibration_intercept")
     rows = predictions.binary_rows()
     return _slope_and_intercept(rows)[1] if joint else _intercept_of_slope_one(rows)
@@ -183,19 +187,6 @@ def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]
 
 
 _COX = {"Cox 1958": "beta", "Van Calster et al. 2019": "calibration slope"}
-CALIBRATION_SLOPE = Metric(
-    "calibration_slope", calibration_slope, _slope, "nearer", -math.inf, math.inf, _COX, classes="two", target=1.0
-)
-CALIBRATION_INTERCEPT = Metric(
-    "calibration_intercept",
-    calibration_intercept,
-    _intercept,
-    "nearer",
-    -math.inf,
-    math.inf,
-    {"Cox 1958": "alpha", "Van Calster et al. 2019": "calibration in the large"},
-    classes="two",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

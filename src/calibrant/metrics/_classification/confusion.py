@@ -20,7 +20,16 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Confusions", "averaged", "confusion_matrix", "is_predicted", "judge_confusion", "measure_of", "ratio"]
+__all__ = [
+    "Confusions",
+    "averaged",
+    "confusion_matrix",
+    "is_predicted",
+    "judge_confusion",
+    "measure_of",
+    "of_confusion",
+    "ratio",
+]
 
 
 @document_metric
@@ -148,10 +157,15 @@ def judge_confusion(
     inclusive: bool = False,
     **options: Any,
 ) -> float:
-    """Return a measure of the confusion matrix of some rows: the `judge` of such metrics, bound to their measure."""
+    """Return a measure of the confusion matrix of some rows."""
     if threshold is not None and options.get("average") is not None:
         raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
     return float(measure(Confusions.of(predictions, threshold, inclusive), **options)[0])
+
+
+def of_confusion(measure: Callable[..., NDArray[np.float64]]) -> partial[float]:
+    """Return the `judge` of a metric that a measure of confusion matrices defines."""
+    return partial(judge_confusion, measure)
 
 
 def measure_of(metric: Metric) -> Callable[[Confusions], NDArray[np.float64]] | None:

@@ -10,8 +10,7 @@ import numpy as np
 from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._classification.confusion import Confusions, judge_confusion
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import WITTEN, ZADROZNY, Metric
+from calibrant.metrics._metric import WITTEN, ZADROZNY, metric
 from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
@@ -20,21 +19,10 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "COST",
-    "PROFIT",
-    "cost",
-    "least_costs",
-    "mean_costs",
-    "profit",
-    "read_matrix",
-    "row_amounts",
-    "row_costs",
-    "row_profits",
-]
+__all__ = ["cost", "least_costs", "mean_costs", "profit", "read_matrix", "row_amounts", "row_costs", "row_profits"]
 
 
-@document_metric
+@metric("lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
 def cost(
     y_true: Any,
     y_proba: Any,
@@ -65,10 +53,7 @@ def cost(
     (2.5, 0.5)
     """
     check_options("cost", decide=decide)
-    return _cost(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), matrix, decide, labels)
-
-
-def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     if decide == "cheapest":
         return predictions.mean(least_costs(predictions, matrix, labels))
     return judge_confusion(mean_costs, predictions, matrix=matrix, labels=labels)
@@ -123,7 +108,7 @@ def read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[n
     return np.asarray(costs[np.ix_(rank, rank)])
 
 
-@document_metric
+@metric("higher", -math.inf, math.inf, {ZADROZNY: "profit"}, classes="two", needs=("amount", "cost"))
 def profit(
     y_true: Any,
     y_proba: Any,
@@ -159,10 +144,6 @@ def profit(
     22.96
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _profit(predictions, amount, cost, estimated_amount)
-
-
-def _profit(predictions: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> float:
     return float((predictions.weight * row_profits(predictions, amount, cost, estimated_amount)).sum())
 
 
@@ -205,17 +186,3 @@ def row_amounts(
         first = predictions.rows[np.flatnonzero(wrong)[0]]
         raise DataError(f"{name} has {wrong.sum()} NaN or infinite value(s) (first at row {first}).")
     return numbers
-
-
-COST = Metric("cost", cost, _cost, "lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
-PROFIT = Metric(
-    "profit",
-    profit,
-    _profit,
-    "higher",
-    -math.inf,
-    math.inf,
-    {ZADROZNY: "profit"},
-    classes="two",
-    needs=("amount", "cost"),
-)

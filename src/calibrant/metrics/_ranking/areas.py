@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import CARUANA, CHAWLA, Metric
+from calibrant.metrics._metric import CARUANA, CHAWLA, metric
 from calibrant.metrics._ranking.rankings import positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
@@ -20,10 +19,10 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AUC", "GINI", "H_MEASURE", "KS", "PARTIAL_AUC", "auc", "gini", "h_measure", "ks", "partial_auc"]
+__all__ = ["auc", "gini", "h_measure", "ks", "partial_auc"]
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})
 def auc(
     y_true: Any,
     y_proba: Any,
@@ -53,22 +52,17 @@ def auc(
     0.875
     """
     check_options("auc", average=average)
-    return _auc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), average)
-
-
-def _auc(predictions: Predictions, average: str = "one_vs_rest") -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     if predictions.is_binary:
-        _check_average(predictions, average)
+        if predictions.n_classes > 2 and "one_vs_one" in average:
+            raise ParameterError(
+                f"average={average!r} uses every pair of classes; leave out pos_label, which names one."
+            )
         return predictions.ranking().auc()
     found = np.flatnonzero(predictions.class_weights()).tolist()
     if len(found) < 2:
         return math.nan
     return _one_vs_rest(predictions, found, average) if "rest" in average else _one_vs_one(predictions, found, average)
-
-
-def _check_average(predictions: Predictions, average: str) -> None:
-    if predictions.n_classes > 2 and "one_vs_one" in average:
-        raise ParameterError(f"average={average!r} uses every pair of classes; leave out pos_label, which names one.")
 
 
 def _one_vs_rest(predictions: Predictions, found: list[int], average: str) -> float:
@@ -92,7 +86,7 @@ def _pair_area(predictions: Predictions, one: int, other: int) -> float:
     return rank(BinaryRows(proba, predictions.label[rows] == one, weight)).auc()
 
 
-@document_metric
+@metric("higher", -1.0, 1.0, {"Hand & Till 2001": "Gini coefficient"})
 def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
     """Return twice the area under the ROC curve less 1: from -1 to 1 (best), 0 for a random ranking.
 
@@ -107,14 +101,11 @@ def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any
     >>> gini([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])
     0.75
     """
-    return _gini(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return 2.0 * auc(predictions, None) - 1.0
 
 
-def _gini(predictions: Predictions) -> float:
-    return 2.0 * _auc(predictions) - 1.0
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {"Smirnov 1939": "D"}, classes="two")
 def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
     """Return the Kolmogorov-Smirnov statistic, the largest distance between the distributions of both classes.
 
@@ -130,19 +121,11 @@ def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     >>> ks([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])
     0.5
     """
-    return _ks(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _ks(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return positive_ranking(predictions, "ks").greatest_gap()
 
 
-AUC = Metric("auc", auc, _auc, "higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})
-GINI = Metric("gini", gini, _gini, "higher", -1.0, 1.0, {"Hand & Till 2001": "Gini coefficient"})
-KS = Metric("ks", ks, _ks, "higher", 0.0, 1.0, {"Smirnov 1939": "D"}, classes="two")
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {"McClish 1989": "partial area"}, classes="two")
 def partial_auc(
     y_true: Any,
     y_proba: Any,
@@ -176,10 +159,7 @@ def partial_auc(
     0.8519
     """
     check_options("partial_auc", max_fpr=max_fpr, standardized=standardized)
-    return _partial_auc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), max_fpr, standardized)
-
-
-def _partial_auc(predictions: Predictions, max_fpr: float = 0.1, standardized: bool = True) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     _, weight, positive = positive_ranking(predictions, "partial_auc").groups()
     if np.unique(predictions.label == predictions.positive).size < 2:
         return math.nan
@@ -192,12 +172,7 @@ def _partial_auc(predictions: Predictions, max_fpr: float = 0.1, standardized: b
     return 0.5 * (1.0 + (area - least) / (max_fpr - least)) if standardized else area
 
 
-PARTIAL_AUC = Metric(
-    "partial_auc", partial_auc, _partial_auc, "higher", 0.0, 1.0, {"McClish 1989": "partial area"}, classes="two"
-)
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {"Hand 2009": "H"}, classes="two")
 def h_measure(
     y_true: Any,
     y_proba: Any,
@@ -227,10 +202,7 @@ def h_measure(
     (1.0, 0.0)
     """
     check_options("h_measure", alpha=alpha, beta=beta)
-    return _h_measure(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), alpha, beta)
-
-
-def _h_measure(predictions: Predictions, alpha: float | None = None, beta: float | None = None) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     ranking = positive_ranking(predictions, "h_measure")
     weight, positive, _ = ranking.hull()
     base_rate = ranking.positive / ranking.weight
@@ -247,6 +219,3 @@ def _expected_loss(weight: NDArray[np.float64], positive: NDArray[np.float64], a
     per_negative = alpha / (alpha + beta) * betainc(alpha + 1.0, beta, frequency)
     per_positive = beta / (alpha + beta) * (1.0 - betainc(alpha, beta + 1.0, frequency))
     return float(((weight - positive) * per_negative + positive * per_positive).sum())
-
-
-H_MEASURE = Metric("h_measure", h_measure, _h_measure, "higher", 0.0, 1.0, {"Hand 2009": "H"}, classes="two")

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, Metric
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric
 from calibrant.metrics._ranking.rankings import one_or_all_classes, positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
@@ -17,15 +16,7 @@ from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 __all__ = [
-    "AULC",
-    "AUPRC",
-    "AVERAGE_PRECISION",
-    "ELEVEN_POINT_PRECISION",
-    "LIFT",
     "LIFT_FRACTION",
-    "PRECISION_AT_K",
-    "RECALL_AT_K",
-    "THREE_POINT_PRECISION",
     "aulc",
     "auprc",
     "average_precision",
@@ -41,7 +32,7 @@ __all__ = [
 _THREE_RECALLS, _ELEVEN_RECALLS = np.array([0.2, 0.5, 0.8]), np.arange(11) / 10
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {CARUANA: "APR"})
 def average_precision(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -61,14 +52,11 @@ def average_precision(
     >>> round(average_precision([1, 0, 1], [0.9, 0.8, 0.7]), 4)  # (1/1 + 2/3) / 2
     0.8333
     """
-    return _average_precision(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _average_precision(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return one_or_all_classes(predictions, lambda ranking: ranking.average_precision())
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
 def auprc(
     y_true: Any,
     y_proba: Any,
@@ -97,14 +85,11 @@ def auprc(
     (0.5, 1.0)
     """
     check_options("auprc", interpolation=interpolation)
-    return _auprc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), interpolation)
-
-
-def _auprc(predictions: Predictions, interpolation: str = "davis_goadrich") -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "three-point average recall"})
 def three_point_precision(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -125,14 +110,11 @@ def three_point_precision(
     >>> round(three_point_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 4)  # 1 at 20 and 50 %, 2/3 at 80 %
     0.8889
     """
-    return _three_point(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _three_point(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_THREE_RECALLS).mean()))
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "eleven-point average recall"})
 def eleven_point_precision(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -152,14 +134,11 @@ def eleven_point_precision(
     >>> round(eleven_point_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 4)  # (6 + 5 * 2/3) / 11
     0.8485
     """
-    return _eleven_point(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _eleven_point(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_ELEVEN_RECALLS).mean()))
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", needs=("k",))
 def precision_at_k(
     y_true: Any, y_proba: Any, *, k: float, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -179,14 +158,11 @@ def precision_at_k(
     0.6667
     """
     check_options("precision_at_k", k=k)
-    return _precision_at_k(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), k)
-
-
-def _precision_at_k(predictions: Predictions, k: float) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _positives_within(predictions, k, "precision_at_k") / k
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", needs=("k",))
 def recall_at_k(
     y_true: Any,
     y_proba: Any,
@@ -212,10 +188,7 @@ def recall_at_k(
     0.5
     """
     check_options("recall_at_k", k=k, total_positives=total_positives)
-    return _recall_at_k(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), k, total_positives)
-
-
-def _recall_at_k(predictions: Predictions, k: float, total_positives: float | None = None) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     found = _positives_within(predictions, k, "recall_at_k")
     total = total_of_positives(total_positives, predictions.ranking().positive)
     return found / total if total > 0 else math.nan
@@ -235,48 +208,10 @@ def total_of_positives(total: float | None, found: float) -> float:
     return found if total is None else float(total)
 
 
-AVERAGE_PRECISION = Metric(
-    "average_precision", average_precision, _average_precision, "higher", 0.0, 1.0, {CARUANA: "APR"}
-)
-AUPRC = Metric("auprc", auprc, _auprc, "higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
-THREE_POINT_PRECISION = Metric(
-    "three_point_precision",
-    three_point_precision,
-    _three_point,
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "three-point average recall"},
-)
-ELEVEN_POINT_PRECISION = Metric(
-    "eleven_point_precision",
-    eleven_point_precision,
-    _eleven_point,
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "eleven-point average recall"},
-)
-PRECISION_AT_K = Metric(
-    "precision_at_k",
-    precision_at_k,
-    _precision_at_k,
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "precision"},
-    classes="two",
-    needs=("k",),
-)
-RECALL_AT_K = Metric(
-    "recall_at_k", recall_at_k, _recall_at_k, "higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", needs=("k",)
-)
-
-
 LIFT_FRACTION = 0.1  # the default of `lift`, a decile, as most lift charts report
 
 
-@document_metric
+@metric("higher", 0.0, math.inf, {CARUANA: "LFT", WITTEN: "lift factor"}, classes="two")
 def lift(
     y_true: Any,
     y_proba: Any,
@@ -305,10 +240,7 @@ def lift(
     1.3333
     """
     check_options("lift", fraction=fraction, total_positives=total_positives)
-    return _lift(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), fraction, total_positives)
-
-
-def _lift(predictions: Predictions, fraction: float = LIFT_FRACTION, total_positives: float | None = None) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     ranking = positive_ranking(predictions, "lift")
     depth = fraction * ranking.weight
     total = total_of_positives(total_positives, ranking.positive)
@@ -316,7 +248,7 @@ def _lift(predictions: Predictions, fraction: float = LIFT_FRACTION, total_posit
     return found / depth / (total / ranking.weight) if total > 0 else math.nan
 
 
-@document_metric
+@metric("higher", 0.0, math.inf, {NIELSEN: "AULC"})
 def aulc(
     y_true: Any,
     y_proba: Any,
@@ -355,10 +287,7 @@ def aulc(
     1.0
     """
     check_options("aulc", step=step)
-    return _aulc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), prior, step, labels)
-
-
-def _aulc(predictions: Predictions, prior: Any = None, step: float | None = None, labels: Any = None) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     frequencies = read_prior(prior, predictions, labels)
     found = np.flatnonzero((predictions.class_weights() > 0) & (frequencies > 0))
     areas = [_mean_lift(predictions, column, step) for column in found.tolist()]
@@ -375,7 +304,3 @@ def _mean_lift(predictions: Predictions, column: int, step: float | None) -> flo
     fractions = np.minimum(np.arange(1, n_steps + 1) * step, 1.0)
     total = ranking.weight - ranking.positive if is_negative else ranking.positive
     return float((ranking.found_within(fractions * ranking.weight, is_negative) / fractions).mean() / total)
-
-
-LIFT = Metric("lift", lift, _lift, "higher", 0.0, math.inf, {CARUANA: "LFT", WITTEN: "lift factor"}, classes="two")
-AULC = Metric("aulc", aulc, _aulc, "higher", 0.0, math.inf, {NIELSEN: "AULC"})

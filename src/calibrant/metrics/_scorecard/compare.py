@@ -18,7 +18,7 @@ from calibrant.metrics._intervals.intervals import Interval, bca_interval, score
 from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values, reweighted_bootstrap
 from calibrant.metrics._intervals.replicates import Draws
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import METRICS, Metric
 from calibrant.metrics._scorecard.evaluate import same_options
 from calibrant.metrics._scorecard.score_card import ScoreCard
 
@@ -266,8 +266,6 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     >>> compare(sharp, blurred)["log_loss"].better
     'first'
     """
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports compare
-
     one, other = _same_rows(card_a, card_b)
     confidence = one.confidence or other.confidence or 0.95
     shared = [name for name in card_a if name in card_b]
@@ -308,8 +306,6 @@ def _same_rows(card_a: ScoreCard, card_b: ScoreCard) -> tuple[BootstrapPlan, Boo
 
 
 def _difference(name: str, value: float, found: tuple[Interval, str] | None) -> Difference:
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports compare
-
     if found is None or math.isnan(found[0].low):
         return Difference(name, value)
     (low, high), method = found

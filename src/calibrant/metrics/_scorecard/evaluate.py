@@ -18,7 +18,7 @@ from calibrant.metrics._calibration.calibration_tests import equal_calibration
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.metric_intervals import score_metrics
-from calibrant.metrics._metric import BoundMetric, Metric, options_of, requested_metrics
+from calibrant.metrics._metric import METRICS, BoundMetric, Metric, options_of, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import read_codes
@@ -236,8 +236,6 @@ def evaluate(
 
 
 def _bound(extras: Any, labels: Any) -> Mapping[str, Metric]:
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
-
     return read_extras(extras, METRICS, labels)
 
 
@@ -252,8 +250,6 @@ def select_metrics(
     >>> list(select_metrics(["auc", "brier"], predictions))
     ['auc', 'brier']
     """
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
-
     can = {name: metric for name, metric in METRICS.items() if _can_evaluate(metric, predictions)}
     known = {**METRICS, **bound}
     return requested_metrics(metrics, can, _DEFAULT_METRICS, lambda name: _requested(name, known)) | dict(bound)

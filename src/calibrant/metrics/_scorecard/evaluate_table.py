@@ -14,7 +14,7 @@ from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._classification.confusion import measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._metric import Metric, requested_metrics
+from calibrant.metrics._metric import METRICS, Metric, requested_metrics
 from calibrant.metrics._scorecard.line_passes import StreamedLine, fit_line_in_passes
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
@@ -192,8 +192,6 @@ class _Table:
 
 
 def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate_table
-
     of_confusion = [name for name, metric in METRICS.items() if measure_of(metric) is not None]
     known = [*MEANS, *of_confusion, *(RANKINGS if n_classes == 2 else ()), *CALIBRATION]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}

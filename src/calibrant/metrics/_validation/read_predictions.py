@@ -43,6 +43,8 @@ def read_predictions(
     array([[0.8, 0.2],
            [0.3, 0.7]])
     """
+    if isinstance(y_true, Predictions):  # a metric that judges rows which are validated already
+        return y_true
     if isinstance(pos_label, np.ndarray | list):
         raise ParameterError(
             f"pos_label must be one class; got {short_repr(pos_label)}. Pass the positive class alone."
