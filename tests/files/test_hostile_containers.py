@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def all_arrays_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.files._codec.writer._INLINE", -1)
+    monkeypatch.setattr("calibrant._saved.documents._INLINE", -1)
 
 
 def refused(path: Path, words: str) -> None:

@@ -13,7 +13,7 @@ from calibrant import _core
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.resampling import Bootstrap632, CrossValidation, Nested
 from calibrant.resampling._internal import read_experiment
-from calibrant.resampling._trials import coded_trees, fitting
+from calibrant.resampling._trials import coded_rows, fitting
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(5)
@@ -41,11 +41,11 @@ def test_the_sentence_counts_what_is_run(
     methods: dict[str, Any], plan: Any, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings, fits = [], []
-    code_table, fit_head, grow = _core.code_table, fitting._fit_head, coded_trees.CodedTrees.grow
+    code_table, fit_head, grow = _core.code_table, fitting._fit_head, coded_rows.CodedTrees.grow
     monkeypatch.setattr(_core, "code_table", lambda *args: codings.append(1) or code_table(*args))
     monkeypatch.setattr(fitting, "_fit_head", lambda *args: fits.append(1) or fit_head(*args))
     monkeypatch.setattr(
-        coded_trees.CodedTrees, "grow", lambda self, counts, *args: fits.extend(counts) or grow(self, counts, *args)
+        coded_rows.CodedTrees, "grow", lambda self, counts, *args: fits.extend(counts) or grow(self, counts, *args)
     )
     experiment = read_experiment(methods, X, Y)
     found = experiment.sharing(plan)

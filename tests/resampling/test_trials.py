@@ -24,9 +24,9 @@ from calibrant.metrics import mse
 from calibrant.resampling import Bootstrap632, CrossValidation, LeaveOneOut, Nested, estimate_performance
 from calibrant.resampling._internal import ALL_ROWS, MethodTrial, read_experiment, read_plan
 from calibrant.resampling._plans.plan_rows import read_plan_rows
-from calibrant.resampling._trials import split_source
-from calibrant.resampling._trials.seeds import open_seeds, split_seed
-from calibrant.resampling._trials.split_source import SplitSource
+from calibrant.resampling._trials import experiment as split_source
+from calibrant.resampling._trials.experiment import SplitSource
+from calibrant.resampling._trials.methods import open_seeds, split_seed
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(11)

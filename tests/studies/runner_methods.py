@@ -15,8 +15,7 @@ import psutil
 import pytest
 
 from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, RunnerEvent, TrialFinished
-from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 

@@ -33,8 +33,7 @@ from calibrant._fit_warnings import warn_of_fit
 from calibrant.exceptions import CalibrantWarning, ParameterError, StudyError
 from calibrant.studies._runners.dask_runner import DaskRunner
 from calibrant.studies._runners.runner import JobEnded, TrialFinished
-from calibrant.studies._trials.records import TrialRef
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import StudyRows, StudyWork, TrialRef
 
 distributed = pytest.importorskip("distributed")
 

@@ -12,7 +12,7 @@ from tests.studies.results_of_trials import folds, of_performance, results
 
 from calibrant.exceptions import StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested, RepeatedHoldout, estimate_performance
-from calibrant.studies._results.dataset_plan import read_dataset_plan
+from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = ["tree", "forest", "bayes"]

@@ -21,9 +21,9 @@ from calibrant.resampling import (
     Resubstitution,
     estimate_performance,
 )
-from calibrant.studies._results.dataset_plan import read_dataset_plan
-from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.read_study import read_results
 from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency", "m")}

@@ -13,8 +13,8 @@ import pytest
 from tests.studies.store_records import STUDY
 
 from calibrant.studies._store import Store
-from calibrant.studies._store import identity as identities
-from calibrant.studies._store.identity import ProcessIdentity, is_dead, this_process
+from calibrant.studies._store import leases as identities
+from calibrant.studies._store.leases import ProcessIdentity, is_dead, this_process
 
 
 @pytest.fixture

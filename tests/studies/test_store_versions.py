@@ -86,7 +86,7 @@ def test_a_migration_that_is_interrupted_changes_nothing(old: Path, monkeypatch:
         real(database)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    from calibrant.studies._store.migrations import MIGRATIONS
+    from calibrant.studies._store.tables import MIGRATIONS
 
     real = MIGRATIONS[2]
     with monkeypatch.context() as patch:

@@ -13,13 +13,13 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 from calibrant import __version__
+from calibrant._saved.arrays import LabelArray
+from calibrant._saved.documents import Reader, Writer
+from calibrant._saved.fields import Field, Flag, Integer, Line, ListOf, MapOf, Number, named
+from calibrant._saved.form import check_fitted
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, Line, ListOf, MapOf, Number, Optional_, Struct, named
-from calibrant.files._codec.form import check_fitted
-from calibrant.files._codec.reader import Reader
-from calibrant.files._codec.writer import Writer
 from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
+from calibrant.files._forms.legacy import Optional_, Struct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,6 +10,8 @@ import numpy as np
 from calibrant import _core
 from calibrant._threads import n_threads
 from calibrant.data._coding.coded_table import CodedTable
+from calibrant.data._discretize.mdl import mdl_cuts
+from calibrant.data._discretize.stopping_rules import CutRule
 from calibrant.data._frames.columns import Columns
 from calibrant.data._frames.schema import Schema
 from calibrant.exceptions import DataError
@@ -69,6 +71,20 @@ class Bins:
         if columns.n_rows:
             _core.code_bytes(sources, list(self.highs), matrix, n_threads(n_jobs))
         return matrix
+
+    def mdl_cuts(
+        self, column: int, class_weights: NDArray[np.float64], rule: CutRule = "fayyad_irani"
+    ) -> NDArray[np.float64]:
+        """Return the cut points of a column, none of a nominal one, from the class weights of its bins."""
+        highs, lows = self.highs[column], self.lows[column]
+        if highs is None or not len(highs):
+            return np.empty(0)
+        # A row for each bin and class that occur stands for all rows of both, with their weight.
+        codes, labels = np.nonzero(class_weights[: len(highs)])
+        only = Bins(Schema((self.schema.features[column],), self.schema.named), (highs,), (lows,))
+        rows = only.table(np.ascontiguousarray(codes.astype(np.uint8)[:, np.newaxis]))
+        weights = class_weights[codes, labels]
+        return mdl_cuts(rows, labels, class_weights.shape[1], weights, rule)[0] if len(codes) else np.empty(0)
 
     def table(self, matrix: NDArray[np.uint8], *, n_jobs: int | None = 1) -> CodedTable:
         """Return the table of a matrix of codes, which is not copied."""

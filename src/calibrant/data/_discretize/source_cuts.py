@@ -9,8 +9,6 @@ import numpy as np
 from calibrant._exact_sums import round_weights, weight_step
 from calibrant.data._bins.bins import MOST_BYTE_VALUES, Bins
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._coding.coded_table import CodedTable
-from calibrant.data._discretize.mdl import mdl_cuts
 from calibrant.data._discretize.stopping_rules import CutRule
 from calibrant.data._frames.schema import Schema
 from calibrant.data._sources.label_facts import class_codes
@@ -44,9 +42,12 @@ def source_cuts(
     classes = survey.labels.labels().classes
     step = None if survey.are_ones else weight_step(survey.largest_weight, survey.n_rows)
     counts = source.reduce(_count_part, bins, classes, step, merge=_add, description="Counting bins")
-    tables = [_one_column(bins, j) for j in range(len(bins.highs))]
-    cuts = [_cuts(table, each, rule) for table, each in zip(tables, counts, strict=True)]
-    return cuts, [None if table is None else table.known_values(0) for table in tables], bins.schema
+    cuts = [bins.mdl_cuts(column, each, rule) for column, each in enumerate(counts)]
+    values = [
+        None if highs is None or lows is None else np.unique(np.concatenate([lows, highs]))
+        for highs, lows in zip(bins.highs, bins.lows, strict=True)
+    ]
+    return cuts, values, bins.schema
 
 
 def _count_part(part: SourcePart, bins: Bins, classes: NDArray[np.generic], step: float | None) -> NDArray[np.float64]:
@@ -66,24 +67,3 @@ def _count_part(part: SourcePart, bins: Bins, classes: NDArray[np.generic], step
 
 def _add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     return one + other
-
-
-def _one_column(bins: Bins, column: int) -> CodedTable | None:
-    """Return a table of one numeric column with one row for each of its bins; None for a nominal one."""
-    highs, lows = bins.highs[column], bins.lows[column]
-    if highs is None:
-        return None
-    only = Bins(Schema((bins.schema.features[column],), bins.schema.named), (highs,), (lows,))
-    return only.table(np.arange(len(highs), dtype=np.uint8)[:, np.newaxis])
-
-
-def _cuts(table: CodedTable | None, counts: NDArray[np.float64], rule: CutRule) -> NDArray[np.float64]:
-    """Return the cuts of a column whose rows are the bins and classes that occur, each with its weight."""
-    if table is None or table.n_rows == 0:
-        return np.empty(0)
-    codes, labels = np.nonzero(counts[: table.n_rows])
-    return (
-        mdl_cuts(table.take(codes), labels, counts.shape[1], counts[codes, labels], rule)[0]
-        if len(codes)
-        else np.empty(0)
-    )

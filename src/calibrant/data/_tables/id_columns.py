@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import listed
 from calibrant.data._tables.table import Table
 from calibrant.exceptions import DataError
 
@@ -71,18 +72,14 @@ def note_id_columns(table: Table, nominal: Collection[str], *, drop: bool) -> Ta
     found = {name: kind for name, kind in find_id_columns(table.X).items() if name not in nominal}
     if not found:
         return table
-    what = f"{_listed(found)} {'have' if len(found) > 1 else 'has'} a different value in every row"
+    names = listed([f"{name!r} ({kind})" for name, kind in found.items()])
+    what = f"{names} {'have' if len(found) > 1 else 'has'} a different value in every row"
     if not drop:
         them = "them" if len(found) > 1 else "it"
         note = f"{what}, from which nothing can be learned; drop_ids=True leaves {them} out."
         return replace(table, notes=(*table.notes, note))
     note = f"{what}, and {'are left out: they are' if len(found) > 1 else 'is left out: it is'} in extra."
     return _without(table, found, note)
-
-
-def _listed(found: Mapping[str, str]) -> str:
-    *rest, last = [f"{name!r} ({kind})" for name, kind in found.items()]
-    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def _without(table: Table, found: Mapping[str, str], note: str) -> Table:

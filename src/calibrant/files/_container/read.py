@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calibrant._saved.array_specs import ArraySpec
 from calibrant.exceptions import ModelFileError
 from calibrant.files._container import zip_layout as layout
-from calibrant.files._container.array_specs import ArraySpec
 from calibrant.files._container.json_text import MAX_HEADER, parse_json
 from calibrant.files._container.write import HEADER, MAX_RATIO, array_name
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from calibrant._saved.array_specs import ArraySpec
 from calibrant._whole_file import whole_file
 from calibrant.files._container import zip_layout as layout
-from calibrant.files._container.array_specs import ArraySpec
 from calibrant.files._container.json_text import to_json
 
 if TYPE_CHECKING:

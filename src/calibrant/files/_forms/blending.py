@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Integer, MapOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.blending import ExpectedLoss, LogisticClassifier, Member, ProbabilityClassifier
 from calibrant.blending._internal import (
     LOGISTIC_RULES,
@@ -29,12 +33,9 @@ from calibrant.blending._internal import (
     SummedTables,
 )
 from calibrant.calibration._internal import ReplaceCertain
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Integer, MapOf, Maybe, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
 from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.files._forms.tree_fields import Trees
 

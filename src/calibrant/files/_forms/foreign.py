@@ -8,15 +8,16 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from calibrant._saved.arrays import Bytes, LabelArray
+from calibrant._saved.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, Text
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object, Plain, Value
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import Bytes, LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, Optional_, Text
-from calibrant.files._codec.form import Form
-from calibrant.files._codec.values import Object, Plain, Value
 from calibrant.files._foreign.lightgbm_models import fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
 from calibrant.files._foreign.splitters import SPLITTERS
 from calibrant.files._foreign.xgboost_models import fit_xgboost, take_xgboost
+from calibrant.files._forms.legacy import Optional_
 
 __all__ = ["FORMS"]
 

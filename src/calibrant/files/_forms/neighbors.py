@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.files._codec.arrays import Array
-from calibrant.files._codec.fields import Integer, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
+from calibrant._saved.arrays import Array
+from calibrant._saved.fields import Integer, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.files._forms.data import COLUMNS, check_columns
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.neighbors._internal import NEIGHBORS_RULES, ColumnScaling, Neighbours, Points, Space

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from calibrant._repr import listed
 from calibrant.data._internal import match_problems
 from calibrant.exceptions import SchemaError, nearest
 
@@ -25,8 +26,8 @@ def check_match(table: TableChunks, first: Chunk, wanted: WantedColumns, who: st
         return
     unused = unused_columns(table, wanted)
     lines = [f"{who} does not match the model, which was fitted with {wanted.n_features} columns."]
-    lines += [f"Missing: {_listed([_with_guess(name, unused) for name in missing])}."] if missing else []
-    lines += [f"Not in the model: {_listed([repr(name) for name in unused])}."] if unused else []
+    lines += [f"Missing: {listed([_with_guess(name, unused) for name in missing], _MOST_NAMES)}."] if missing else []
+    lines += [f"Not in the model: {listed(map(repr, unused), _MOST_NAMES)}."] if unused else []
     lines += [f"Changed: {problem}" for problem in changed]
     raise SchemaError("\n  ".join([*lines, "Rename or add the columns, or fit the model again."]))
 
@@ -39,8 +40,3 @@ def unused_columns(table: TableChunks, wanted: WantedColumns) -> list[str]:
 def _with_guess(name: str, others: Sequence[str]) -> str:
     guess = nearest(name, others).removeprefix(" Did you mean ").removesuffix("?")
     return f"{name!r} (found {guess}: the same column?)" if guess else repr(name)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - _MOST_NAMES} more" if len(texts) > _MOST_NAMES else ""
-    return ", ".join(texts[:_MOST_NAMES]) + more

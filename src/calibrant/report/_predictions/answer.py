@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from calibrant._repr import percent, points
+from calibrant._repr import listed, percent, points
 from calibrant._sections import Block, Callout, Paragraph, Section
 from calibrant.report._predictions.model_choice import ModelChoice, choose_model, measure_words
 from calibrant.report._predictions.wording import (
@@ -12,7 +12,6 @@ from calibrant.report._predictions.wording import (
     confidence_text,
     ends_text,
     few_rows_text,
-    listed,
     money_text,
     rows_text,
     subject,

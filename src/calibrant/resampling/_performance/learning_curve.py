@@ -15,9 +15,9 @@ from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant._repr import number_text
 from calibrant.exceptions import ParameterError
+from calibrant.resampling._performance.estimate import run_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
-from calibrant.resampling._performance.run_plan import run_plan
-from calibrant.resampling._plans.smaller_training import SmallerTraining
+from calibrant.resampling._plans.derived_plans import SmallerTraining
 from calibrant.resampling._trials.experiment import read_experiment, read_plan
 
 __all__ = ["LearningCurve", "learning_curve"]

@@ -21,9 +21,8 @@ from calibrant.metrics._internal import area_variance, placements
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.method_trial import MethodTrial
     from calibrant.resampling._trials.scoring import Scorer
-    from calibrant.resampling._trials.trial_data import TrialData
+    from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 __all__ = ["Contributions", "TestedRows", "row_contributions"]
 

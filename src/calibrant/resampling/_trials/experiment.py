@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,25 +17,77 @@ from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
-from calibrant.resampling._plans.nested import Nested
-from calibrant.resampling._plans.predefined_splits import PredefinedSplits
-from calibrant.resampling._trials.families import Family, group_families
-from calibrant.resampling._trials.fitted_model import takes_weights
-from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit
-from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods
-from calibrant.resampling._trials.nested_trials import run_nested_trials
+from calibrant.resampling._plans.derived_plans import Nested
+from calibrant.resampling._plans.fixed_splits import PredefinedSplits
+from calibrant.resampling._trials.families import Family, Sharing, count_sharing, group_families
+from calibrant.resampling._trials.fitting import takes_weights
+from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods, split_seed
 from calibrant.resampling._trials.scoring import Scorer, read_scorer
-from calibrant.resampling._trials.seeds import split_seed
-from calibrant.resampling._trials.sharing import Sharing, count_sharing
-from calibrant.resampling._trials.split_source import SplitSource
-from calibrant.resampling._trials.trial_data import TrialData, read_trial_data
-from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_trials
+from calibrant.resampling._trials.trial_data import ALL_ROWS, MethodTrial, NumberedSplit, TrialData, read_trial_data
+from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_nested_trials, run_trials
 
 if TYPE_CHECKING:
     from calibrant.resampling._plans.plan import Split
     from calibrant.resampling._plans.plan_rows import PlanRows
 
-__all__ = ["Errors", "Experiment", "read_experiment", "read_plan"]
+__all__ = ["Errors", "Experiment", "SplitSource", "read_experiment", "read_plan"]
+
+
+_MAX_KEPT_BYTES = 2**26  # those of 10 times 10 folds of 80,000 rows; all of leave-one-out take n_rows squared
+
+
+class SplitSource:
+    """Returns splits by their numbers, fastest in ascending order; the first ones, up to 64 MiB, are kept.
+
+    A plan without a fixed seed splits otherwise each time it starts again: its splits are requested in order, or few
+    enough to be kept.
+
+    Examples
+    --------
+    >>> from calibrant.resampling import LeaveOneOut
+    >>> from calibrant.resampling._plans.plan_rows import read_plan_rows
+    >>> source = SplitSource(LeaveOneOut(), read_plan_rows([[1], [2], [3]]))
+    >>> source.get(2)[1], source.get(0)[1]
+    (array([2]), array([0]))
+    """
+
+    def __init__(self, plan: Any, rows: PlanRows) -> None:
+        self.plan = plan
+        self._rows = rows
+        self._kept: list[Split] = []
+        self._free_bytes = _MAX_KEPT_BYTES
+        self._upcoming: Iterator[tuple[int, Split]] = iter(())
+        self._next = 0
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[Split]:
+        """Yield all splits, none of them kept."""
+        return ((np.asarray(train), np.asarray(test)) for train, test in splitters.split(self.plan, self._rows))
+
+    def get(self, number: int) -> Split:
+        """Return a split by its number; raise if there are not so many."""
+        if 0 <= number < len(self._kept):
+            return self._kept[number]
+        with self._lock:  # a worker of Dask may run jobs in several threads
+            return self._advance_to(number)
+
+    def _advance_to(self, number: int) -> Split:
+        if not 0 < self._next <= number:
+            self._upcoming, self._next = zip(count(), self, strict=False), 0
+        for found, split in self._upcoming:
+            self._next = found + 1
+            self._keep(found, split)
+            if found == number:
+                return split
+        raise ParameterError(f"splits: {splitters.describe(self.plan)} has {self._next} splits; got number {number}.")
+
+    def _keep(self, number: int, split: Split) -> None:
+        """Keep a split that follows the kept ones while there is room."""
+        if number == len(self._kept):
+            self._free_bytes -= split[0].nbytes + split[1].nbytes
+            if self._free_bytes >= 0:
+                self._kept.append(split)
+
 
 Errors = Literal["raise", "record"]
 _ERRORS = Choice("raise", "record")

@@ -2,22 +2,79 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._store.names import check_text, digest_of
+from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._store.recording import score_code
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
-    from calibrant.studies._store.names import StoredNames
     from calibrant.studies._trials.records import Part
 
-__all__ = ["Catalogue", "StudySummary", "TrialState"]
+__all__ = ["Catalogue", "StoredNames", "StudySummary", "TrialState", "check_text", "digest_of"]
+
+
+_ADD = "INSERT INTO calibrant_names (digest, name) VALUES (:digest, :name) ON CONFLICT (digest) DO NOTHING"
+_FIND = "SELECT digest, id FROM calibrant_names WHERE digest $IN_KEYS"
+_READ = "SELECT id, name FROM calibrant_names WHERE id $IN_CODES"
+
+
+class StoredNames:
+    """The numbers of texts and the texts of numbers; both are remembered, as they never change."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ids: dict[str, int] = {}
+        self._texts: dict[int, str] = {}
+
+    def ids(self, texts: Collection[str]) -> Mapping[str, int]:
+        """Return a mapping that has the number of each text; new texts are committed at once, before they are used."""
+        missing = {digest_of(text): text for text in texts if text not in self._ids}
+        if missing:
+            self._add(missing)
+        return self._ids
+
+    def known_ids(self, texts: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of those texts that the store has, inside a transaction."""
+        missing = {digest_of(text): text for text in texts if text not in self._ids}
+        self._remember(missing)
+        return {text: self._ids[text] for text in texts if text in self._ids}
+
+    def texts(self, ids: Iterable[int]) -> Mapping[int, str]:
+        """Return a mapping that has the text of each number, inside a transaction."""
+        missing = [number for number in set(ids) if number not in self._texts]
+        if missing:
+            self._texts.update(self._database.rows(_READ, codes=self._database.array(missing)))
+        return self._texts
+
+    def _add(self, missing: dict[str, str]) -> None:
+        database = self._database
+        rows = [{"digest": digest, "name": check_text(text)} for digest, text in sorted(missing.items())]
+        database.write(lambda: database.execute(_ADD, rows))
+        database.read(lambda: self._remember(missing))
+
+    def _remember(self, missing: dict[str, str]) -> None:
+        if missing:
+            found = self._database.rows(_FIND, keys=self._database.array(list(missing)))
+            self._ids.update((missing[digest], number) for digest, number in found)
+
+
+def digest_of(text: str) -> str:
+    """Return a digest of a text, by which an index finds it whatever its length."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def check_text(text: str) -> str:
+    """Return a text; raise if not every database can keep it."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ParameterError(f"names must have no NUL characters and no unpaired surrogates; got {text[:50]!r}.")
+    return text
+
 
 TrialState = Literal["done", "failed", "incomplete"]
 
@@ -56,8 +113,8 @@ SELECT s.name, s.created, s.updated,
     (SELECT COUNT(*) FROM calibrant_trials AS t WHERE t.study = s.id AND t.error IS NOT NULL)
 FROM calibrant_studies AS s ORDER BY s.name
 """
-_FIND = "SELECT id FROM calibrant_studies WHERE digest = :digest"
-_NAMES = "SELECT name FROM calibrant_studies"
+_FIND_STUDY = "SELECT id FROM calibrant_studies WHERE digest = :digest"
+_STUDY_NAMES = "SELECT name FROM calibrant_studies"
 _DEFINITION = "SELECT definition FROM calibrant_studies WHERE digest = :digest"
 _SAVE = """
 INSERT INTO calibrant_studies (digest, name, definition, created, updated)
@@ -122,14 +179,14 @@ class Catalogue:
     def id(self, name: str) -> int:
         """Return the number of a study; raise if there is none of that name."""
         if name not in self._ids:
-            rows = self._database.read(lambda: self._database.rows(_FIND, digest=digest_of(name)))
+            rows = self._database.read(lambda: self._database.rows(_FIND_STUDY, digest=digest_of(name)))
             if not rows:
                 raise self._unknown(name)
             self._ids[name] = int(rows[0][0])
         return self._ids[name]
 
     def _unknown(self, name: str) -> StudyError:
-        known = [text for (text,) in self._database.read(lambda: self._database.rows(_NAMES))]
+        known = [text for (text,) in self._database.read(lambda: self._database.rows(_STUDY_NAMES))]
         return StudyError(f"there is no study {name!r} in {self._database.address.shown}.{nearest(name, known)}")
 
     def definition(self, name: str) -> dict[str, Any] | None:

@@ -14,8 +14,8 @@ from calibrant.studies._store.recording import PARTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.studies._store.catalogue import StoredNames
     from calibrant.studies._store.database import Database
-    from calibrant.studies._store.names import StoredNames
     from calibrant.studies._trials.records import Part
 
 __all__ = ["TrialColumns", "read_columns"]

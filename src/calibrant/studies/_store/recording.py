@@ -9,8 +9,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from calibrant.studies._store.catalogue import StoredNames
     from calibrant.studies._store.database import Database, Step
-    from calibrant.studies._store.names import StoredNames
     from calibrant.studies._trials.records import TrialRecord
 
 __all__ = ["PARTS", "Recorded", "Recorder", "score_code"]

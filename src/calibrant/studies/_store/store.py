@@ -9,10 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from calibrant._optional import optional_import
-from calibrant.studies._store.catalogue import Catalogue, StudySummary, TrialState
+from calibrant.studies._store.catalogue import Catalogue, StoredNames, StudySummary, TrialState
 from calibrant.studies._store.columns import TrialColumns, read_columns
 from calibrant.studies._store.leases import ClaimStatus, Leases, Worker, WorkerStatus
-from calibrant.studies._store.names import StoredNames
 from calibrant.studies._store.read_url import StoreAddress, read_store_url
 from calibrant.studies._store.recording import Recorded, Recorder
 
@@ -311,6 +310,6 @@ def _database(address: StoreAddress, *, read_only: bool, create: bool, retry_sec
 
 
 def _prepare(database: Database, *, create: bool) -> None:
-    from calibrant.studies._store.migrations import prepare_schema
+    from calibrant.studies._store.tables import prepare_schema
 
     prepare_schema(database, create=create)

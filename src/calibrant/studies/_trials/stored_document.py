@@ -12,18 +12,17 @@ import numpy as np
 from calibrant.exceptions import StudyError, nearest
 from calibrant.resampling._internal import Sharing
 from calibrant.studies._definition.keys import CHOSEN
-from calibrant.studies._results.dataset_plan import read_dataset_plan
-from calibrant.studies._trials.planned import PlannedTrials
-from calibrant.studies._trials.records import BY_CLASS
+from calibrant.studies._results.study_values import read_dataset_plan
+from calibrant.studies._trials.records import BY_CLASS, PlannedTrials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._store.store import Store
-    from calibrant.studies._trials.plan_study import StudyPlan
     from calibrant.studies._trials.records import Part
     from calibrant.studies._trials.run_job import JobContext
+    from calibrant.studies._trials.run_study import StudyPlan
 
 __all__ = ["StoredStudy", "read_stored_study", "stored_document"]
 
