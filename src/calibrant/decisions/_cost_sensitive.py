@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from calibrant._docstrings import PASSAGES, fill_docstring
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._numbers import as_floats
-from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Seed, check_params
+from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import FitData, read_fit_data
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["COSTS", "COST_SENSITIVE_RULES", "CostSensitiveClassifier", "cheapest_class", "costs_for_training"]
+__all__ = ["COSTS", "CostSensitiveClassifier", "cheapest_class", "costs_for_training"]
 
 
 COSTS = (
@@ -46,14 +46,6 @@ COSTS = (
     | HasMethods("to_numpy", words="a frame of costs")
     | Nothing()
 )
-COST_SENSITIVE_RULES = {
-    "estimator": HasMethods("fit", words="a classifier"),
-    "costs": COSTS,
-    "when": Choice("predict", "train"),
-    "how": Choice("weights", "resample", "reject"),
-    "n_models": Int(1),
-    "random_state": Seed(),
-}
 _WEIGHT_AND_AMOUNT = f"""\
 {PASSAGES["row_weight"]}
 amount : sequence of length n_rows, optional
@@ -122,6 +114,15 @@ class CostSensitiveClassifier(WrappingClassifier):
 
     costs_: AnyCosts
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "estimator": HasMethods("fit", words="a classifier"),
+        "costs": COSTS,
+        "when": Choice("predict", "train"),
+        "how": Choice("weights", "resample", "reject"),
+        "n_models": Int(1),
+        "random_state": Seed(),
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -145,7 +146,7 @@ class CostSensitiveClassifier(WrappingClassifier):
 
         %(wrapped_fit_sections)s
         """
-        check_params(self, COST_SENSITIVE_RULES)
+        check_params(self)
         if self.when == "predict":
             check_has_predict_proba(self.estimator, "for when='predict'")
         without = _WEIGHTS_IGNORED if self.when == "predict" or self.how == "weights" else _WEIGHTS_SAMPLED

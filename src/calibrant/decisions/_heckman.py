@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from calibrant._estimator import EstimatorMixin
 from calibrant._numbers import as_floats
-from calibrant._params import Choice, HasMethods, Nothing, check_params
+from calibrant._params import Choice, HasMethods, Nothing, Rule, check_params
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["HECKMAN_RULES", "HeckmanRegressor", "fit_probit", "inverse_mills_ratio"]
+__all__ = ["HeckmanRegressor", "fit_probit", "inverse_mills_ratio"]
 
 
 _MAX_STEPS, _TOLERANCE = 100, 1e-10  # Newton's method on a concave function needs about ten steps
@@ -92,11 +93,6 @@ def _maximize_likelihood(
     return beta
 
 
-HECKMAN_RULES = {
-    "regressor": HasMethods("fit", "predict", words="a regressor") | Nothing(),
-    "selection": HasMethods("fit", "predict_proba", words="a classifier with predict_proba") | Nothing(),
-    "given": Choice("selected", "everybody"),
-}
 _LEAST = 1e-12  # keeps the probit index of a certain probability finite (about 7 standard deviations)
 
 
@@ -145,6 +141,12 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
     array([1., 0.])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "regressor": HasMethods("fit", "predict", words="a regressor") | Nothing(),
+        "selection": HasMethods("fit", "predict_proba", words="a classifier with predict_proba") | Nothing(),
+        "given": Choice("selected", "everybody"),
+    }
+
     def __init__(self, regressor: Any = None, *, selection: Any = None, given: str = "selected") -> None:
         self.regressor = regressor
         self.selection = selection
@@ -169,7 +171,7 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
         """
         from sklearn.linear_model import LinearRegression  # slow to import
 
-        check_params(self, HECKMAN_RULES)
+        check_params(self)
         X = validate_data(self, X, dtype=np.float64)
         amount = _amounts(y, len(X))
         weight = check_weights(sample_weight, len(X))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
-from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Seed, check_params
+from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import FitData, read_fit_data, take_rows
@@ -27,19 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["METACOST_RULES", "MetaCostClassifier"]
+__all__ = ["MetaCostClassifier"]
 
 
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
-
-METACOST_RULES = {
-    "estimator": HasMethods("fit", words="a classifier"),
-    "costs": COSTS,
-    "n_bags": Int(1),
-    "bag_size": Real(0, 1, closed="right") | Nothing(),
-    "use_all": Bool(),
-    "random_state": Seed(),
-}
 
 
 @fill_docstring()
@@ -93,6 +85,15 @@ class MetaCostClassifier(WrappingClassifier):
     costs_: CostMatrix
     relabelled_: NDArray[Any] = OfTrainingRows()  # type: ignore[assignment]
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "estimator": HasMethods("fit", words="a classifier"),
+        "costs": COSTS,
+        "n_bags": Int(1),
+        "bag_size": Real(0, 1, closed="right") | Nothing(),
+        "use_all": Bool(),
+        "random_state": Seed(),
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -116,7 +117,7 @@ class MetaCostClassifier(WrappingClassifier):
 
         %(wrapped_fit_sections)s
         """
-        check_params(self, METACOST_RULES)
+        check_params(self)
         data, _ = read_fit_data(
             self, X, y, sample_weight, fit_params, otherwise="the weights are used in the bags only"
         )

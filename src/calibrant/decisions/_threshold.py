@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["THRESHOLD_RULES", "ThresholdClassifier"]
+__all__ = ["ThresholdClassifier"]
 
 
 def _kappa(table: ThresholdTable) -> NDArray[np.float64]:
@@ -74,16 +74,6 @@ _GROUPS = """\
 groups : sequence of length n_rows, optional
     The group of each row, such as the patient of several rows: folds keep groups whole, and the evidence for a
     threshold is that of groups. A splitter gets them, and so does the estimator's `fit` where it takes them."""
-
-THRESHOLD_RULES = {
-    "estimator": HasMethods("fit", words="a classifier"),
-    "costs": COSTS,
-    "goal": Choice("cost", *_GOALS),
-    "evidence": Real(0),
-    "cv": _Folds(),
-    "n_jobs": N_JOBS,
-    "random_state": Seed(),
-}
 
 
 class ThresholdClassifier(WrappingClassifier):
@@ -140,6 +130,16 @@ class ThresholdClassifier(WrappingClassifier):
     held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
     table_: ThresholdTable = OfTrainingRows()  # type: ignore[assignment]
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "estimator": HasMethods("fit", words="a classifier"),
+        "costs": COSTS,
+        "goal": Choice("cost", *_GOALS),
+        "evidence": Real(0),
+        "cv": _Folds(),
+        "n_jobs": N_JOBS,
+        "random_state": Seed(),
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -165,7 +165,7 @@ class ThresholdClassifier(WrappingClassifier):
 
         %(wrapped_grouped_fit_sections)s
         """
-        check_params(self, THRESHOLD_RULES)
+        check_params(self)
         check_has_predict_proba(self.estimator, "to have a threshold")
         otherwise = "the weights are used in tuning the threshold only"
         data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups, otherwise=otherwise)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 import numpy as np
 
 from calibrant._docstrings import sections
+from calibrant._saved import Number, Object, Text, TupleOf
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CV",
+    "ESTIMATE",
     "METHOD_DOCS",
+    "NUMBER_OR_CV",
+    "PRIOR",
     "ChosenByCV",
     "CountedTree",
     "Estimate",
@@ -155,6 +159,13 @@ def with_classes(estimate: Estimate, classes: Sequence[Any] | NDArray[Any]) -> E
 
 
 CV: Final = "cv"
+# Fields of model files: a number that may not be chosen yet, a prior, any estimate.
+NUMBER_OR_CV = Number(0, finite=False) | Text(CV)
+PRIOR = Text("base_rate", "uniform") | TupleOf(Number(0, 1), least=1)
+ESTIMATE = Object(
+    *("estimates.Curtailment", "estimates.Frequency", "estimates.HierarchicalShrinkage", "estimates.KernelDensity"),
+    *("estimates.Laplace", "estimates.MBranch", "estimates.MEstimate", "estimates.PathAverage"),
+)
 
 
 def powers_of_two(tree: CountedTree, *, low: float = 1.0) -> tuple[float, ...]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Nothing, Real, Rule, check_params
+from calibrant._saved import Text, saved
 from calibrant.estimates._base import (
     CV,
+    ESTIMATE,
     METHOD_DOCS,
+    NUMBER_OR_CV,
     ChosenByCV,
     CountedTree,
     Estimate,
@@ -38,11 +41,6 @@ __all__ = ["Curtailment"]
 
 _ROUNDING = 1e-12  # the weight of a node is a sum of shares
 
-_RULES: dict[str, Rule] = {
-    "v": Choice(CV) | Real(0, math.inf) | Nothing(),
-    "strength": Real(0, closed="neither"),
-}
-
 _LEAVES = """\
 leaves : array of shape (n_leaves, n_classes), optional
     The class weights of the leaves, where `then` needs them."""
@@ -51,6 +49,7 @@ One for each v from 1 up, doubled each time, and each candidate of `then`; the e
 nothing to choose."""
 
 
+@saved(v=NUMBER_OR_CV | None, then=Text() | ESTIMATE | None)
 @dataclass(frozen=True, slots=True)
 class Curtailment:
     """The estimate of the last node on the path that at least v rows reach.
@@ -86,6 +85,11 @@ class Curtailment:
            [0. , 1. ]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "v": Choice(CV) | Real(0, math.inf) | Nothing(),
+        "strength": Real(0, closed="neither"),
+    }
+
     v: float | Literal["cv"] | None = None
     strength: float = 10
     then: str | Estimate | None = None
@@ -93,7 +97,7 @@ class Curtailment:
     def __post_init__(self) -> None:
         from calibrant.estimates._names import ESTIMATE_RULE  # that registry imports this module
 
-        check_params(self, {**_RULES, "then": ESTIMATE_RULE | Nothing()})
+        check_params(self, {**self._rules, "then": ESTIMATE_RULE | Nothing()})
         then = self._then()
         if isinstance(then, RowEstimate) or (isinstance(then, FittedHeldOut) and then.needs_held_out):
             raise ParameterError(f"then must be an estimate read from the counts alone; got {self.then!r}.")

@@ -1,16 +1,14 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.estimates._base import log_loss_of, with_classes
-from calibrant.estimates._kernel_density import KernelReader
-from calibrant.estimates._kernels import ClassKernels
+from calibrant.estimates._base import ESTIMATE, log_loss_of, with_classes
 from calibrant.estimates._leaf_counts import frequencies
-from calibrant.estimates._names import ESTIMATE_RULE, look_up
+from calibrant.estimates._names import ESTIMATE_RULE, check_estimate, look_up
 from calibrant.estimates._paths import leaves_of_most_probable, wallace
 
 __all__ = [
+    "ESTIMATE",
     "ESTIMATE_RULE",
-    "ClassKernels",
-    "KernelReader",
+    "check_estimate",
     "frequencies",
     "leaves_of_most_probable",
     "log_loss_of",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Rule, check_params
-from calibrant.estimates._base import METHOD_DOCS, CountedTree, Estimate
+from calibrant._saved import Array, Integer, TupleOf, need, saved
+from calibrant.estimates._base import METHOD_DOCS, PRIOR, CountedTree, Estimate
 from calibrant.estimates._kernels import CHOICES, ClassKernels, WidthChoice, fit_kernels, group_rows
 from calibrant.estimates._leaf_counts import Laplace
 from calibrant.estimates._m_estimate import BASE_RATE, prior_of, read_prior
@@ -67,9 +69,7 @@ class RowEstimate(Estimate, Protocol):
         """Return what predicts new rows from the training rows, their classes and their weights (default 1)."""
 
 
-_RULES: dict[str, Rule] = {"width": Choice(*CHOICES)}
-
-
+@saved(prior=PRIOR)
 @dataclass(frozen=True, slots=True)
 class KernelDensity:
     """Bayes' rule on kernel densities of the classes over the columns tested on the path.
@@ -114,11 +114,13 @@ class KernelDensity:
            [0.5  , 0.5  ]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"width": Choice(*CHOICES)}
+
     prior: str | Sequence[float] = BASE_RATE
     width: WidthChoice = field(default="silverman", kw_only=True)
 
     def __post_init__(self) -> None:
-        check_params(self, _RULES)
+        check_params(self)
         object.__setattr__(self, "prior", read_prior(self.prior))
 
     @fill_docstring(**METHOD_DOCS)
@@ -176,6 +178,12 @@ class KernelDensity:
         return KernelReader(kernels, *_tested(tree), prior_of(self.prior, tree.counts[0]), self.table(tree)[filled])
 
 
+@saved(
+    set_of=Array("i8"),
+    sets=TupleOf(TupleOf(Integer(0, 2**31))),
+    prior=Array("f8", finite=True, low=0, high=1),
+    fallback=Array("f8", ndim=2, finite=True, low=0, high=1),
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelReader:
     """Predicts rows; ``sets`` are the sets of columns tested above nodes, ``set_of`` the number of each node's set."""
@@ -213,6 +221,18 @@ class KernelReader:
         logs[~is_near] = 0.0
         joint = np.exp(logs - logs.max(axis=1, keepdims=True))
         return np.where(is_near[:, np.newaxis], joint / joint.sum(axis=1, keepdims=True), self.fallback[leaf])
+
+    def _check_saved(self) -> None:
+        n_nodes, n_classes = self.fallback.shape
+        columns = {column for each in self.sets for column in each}
+        is_known = (self.set_of >= 0) & (self.set_of < len(self.sets))
+        need(len(self.set_of) == n_nodes and is_known.all(), "has a set of columns that does not exist")
+        need(columns <= self.kernels.n_categories.keys(), "has a set with a column that no test has")
+        need(self.kernels.width.shape[1] == n_classes == len(self.prior), "has kernels of other classes")
+        need(math.isclose(self.prior.sum(), 1.0, rel_tol=1e-9), "has prior probabilities that do not sum to 1")
+
+    def _saved_note(self) -> str:
+        return f"holds {len(self.kernels.label):,} training rows, from which it predicts (kernel_density)"
 
 
 def _tested(tree: CountedTree) -> tuple[tuple[tuple[int, ...], ...], NDArray[np.intp]]:

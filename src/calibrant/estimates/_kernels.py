@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from calibrant._saved import Array, Plain, TupleOf, need, saved
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -125,6 +127,13 @@ _BLOCK = 1 << 22  # pairs of a new and a training row at a time: bounds the two 
 _NEAR = float(np.log(np.finfo(np.float64).tiny))  # the logarithm of a kernel that is just above 0 in floating point
 
 
+@saved(
+    columns=TupleOf(Array("f8 f4 i4", finite=False)),
+    label=Array("i8", low=0),
+    weight=Array("f8", finite=True, low=0),
+    width=Array("f8", ndim=2, finite=True),
+    n_categories=Plain(),
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassKernels:
     """Training rows with a kernel width for each column (rows) and class (columns).
@@ -185,6 +194,31 @@ class ClassKernels:
         if n == 0:
             return _Pair(new.astype(np.float64) / width, old.astype(np.float64) / width)
         return _Pair(new, old, np.log1p(-width), np.log(width / (n - 1)) if n > 1 else 0.0)
+
+    def _check_saved(self) -> None:
+        (n_columns, n_classes), n_rows = self.width.shape, len(self.label)
+        has_shape = len(self.columns) == n_columns and len(self.weight) == n_rows and n_classes >= 1
+        need(has_shape, "has kernels of other columns or rows")
+        is_class = ((self.label >= 0) & (self.label < n_classes)).all()
+        need(is_class and (self.width > 0).all(), "has kernels of no class or of no width")
+        tested = self.n_categories
+        is_counted = type(tested) is dict and all(type(key) is int and type(n) is int for key, n in tested.items())
+        need(is_counted, "must have a number of categories for each column")
+        for column, n in tested.items():
+            is_column = 0 <= column < n_columns and n >= 0 and len(self.columns[column]) == n_rows
+            need(is_column, "has kernels of a column that does not exist")
+            _check_column(self.columns[column], self.width[column], n)
+
+
+def _check_column(column: NDArray[Any], width: NDArray[np.float64], n_categories: int) -> None:
+    """Raise unless the kernels of a column that a file holds are of values that the column has."""
+    is_nominal = n_categories > 0
+    is_kind = (column.dtype.kind == "f") != is_nominal
+    need(
+        is_kind and not (is_nominal and column.max(initial=-1) >= n_categories),
+        "has kernels of values that the column does not have",
+    )
+    need(not is_nominal or (width < 1).all(), "has kernels that are too wide")
 
 
 class _Pair(NamedTuple):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule, check_params
+from calibrant._saved import saved
 from calibrant.estimates._base import METHOD_DOCS, CountedTree
 from calibrant.estimates._paths import nearest_above
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Frequency", "Laplace", "frequencies"]
 
 
+@saved()
 @dataclass(frozen=True, slots=True)
 class Frequency:
     """The share of each class among a node's training weight.
@@ -63,9 +66,7 @@ def frequencies(tree: CountedTree) -> NDArray[np.float64]:
     return shares if filled.all() else shares[nearest_above(tree, filled)]
 
 
-_RULES: dict[str, Rule] = {"alpha": Real(0)}
-
-
+@saved()
 @dataclass(frozen=True, slots=True)
 class Laplace:
     """The share of each class after one more row of every class, or `alpha` more.
@@ -93,10 +94,12 @@ class Laplace:
     array([0.833, 0.167])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"alpha": Real(0)}
+
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        check_params(self, _RULES)
+        check_params(self)
 
     @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,10 @@ from scipy.special import digamma, gammaln
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, Nothing, Real, Rule, check_param, check_params
-from calibrant.estimates._base import CV, METHOD_DOCS, CountedTree, not_chosen, powers_of_two
+from calibrant._saved import Integer, Value, saved
+from calibrant.estimates._base import CV, METHOD_DOCS, NUMBER_OR_CV, PRIOR, CountedTree, not_chosen, powers_of_two
 from calibrant.estimates._leaf_counts import frequencies
-from calibrant.exceptions import ParameterError
+from calibrant.exceptions import ModelFileError, ParameterError
 
 __all__ = [
     "BASE_RATE",
@@ -204,17 +205,13 @@ def _numbers(prior: Any) -> NDArray[np.float64] | None:
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
 
 
-_RULES: dict[str, Rule] = {
-    "m": Choice(CV) | Real(0, math.inf) | Nothing(),
-    "strength": Real(0, closed="neither"),
-}
-
 _LEAVES = """\
 leaves : array of shape (n_leaves, n_classes), optional
     The class weights of the leaves of one tree or more, which empirical Bayes needs."""
 _CANDIDATES = 'One for each m from 1 up, doubled each time; the estimate itself where m is not ``"cv"``.'
 
 
+@saved(m=NUMBER_OR_CV | None, prior=PRIOR, positive=Value(), _position=Integer(0, 65_535) | None)
 @dataclass(frozen=True, slots=True)
 class MEstimate:
     """The share of each class after m more rows distributed as the prior.
@@ -252,6 +249,11 @@ class MEstimate:
     100.0
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "m": Choice(CV) | Real(0, math.inf) | Nothing(),
+        "strength": Real(0, closed="neither"),
+    }
+
     m: float | Literal["cv"] | None = None
     strength: float = 10
     prior: str | Sequence[float] = BASE_RATE
@@ -259,7 +261,7 @@ class MEstimate:
     _position: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_params(self, _RULES)
+        check_params(self)
         object.__setattr__(self, "prior", read_prior(self.prior))
 
     @fill_docstring(**METHOD_DOCS)
@@ -319,6 +321,16 @@ class MEstimate:
         found = replace(self)
         object.__setattr__(found, "_position", position_of(self.positive, list(classes)))
         return found
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> MEstimate:
+        position = values.pop("_position", None)
+        try:
+            estimate = cls(**values)
+        except ParameterError as error:
+            raise ModelFileError(f"has a wrong value: {error}") from None
+        object.__setattr__(estimate, "_position", position)
+        return estimate
 
     def _numbers(
         self, counts: NDArray[np.float64], leaves: NDArray[np.float64] | None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Real, Rule, check_params
+from calibrant._saved import Number, TupleOf, saved
 from calibrant.estimates._base import METHOD_DOCS, CountedTree, HeldOut
 from calibrant.estimates._leaf_counts import frequencies
 from calibrant.estimates._paths import TREE_PRIORS, Levels, average_along_paths, reach_of_prunings
@@ -145,14 +146,7 @@ def _starts(fold: HeldOut, table: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(starts.reshape(table.shape[1], len(table)), dtype=np.float64)
 
 
-_RULES: dict[str, Rule] = {
-    "how": Choice("bayes", "interpolate"),
-    "alpha": Real(0, closed="neither"),
-    "prior": Choice(*TREE_PRIORS),
-    "n_rounds": Int(1),
-}
-
-
+@saved(trust=TupleOf(Number(0, 1), least=1) | None)
 @dataclass(frozen=True, slots=True)
 class PathAverage:
     """The estimates of all nodes on the path, weighted.
@@ -191,6 +185,13 @@ class PathAverage:
            [0.308, 0.692]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "how": Choice("bayes", "interpolate"),
+        "alpha": Real(0, closed="neither"),
+        "prior": Choice(*TREE_PRIORS),
+        "n_rounds": Int(1),
+    }
+
     how: Literal["bayes", "interpolate"] = "bayes"
     alpha: float = field(default=1.0, kw_only=True)
     prior: Literal["flat", "wallace", "wallace_choices"] = field(default="flat", kw_only=True)
@@ -199,7 +200,7 @@ class PathAverage:
     trust: Sequence[float] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_params(self, _RULES)
+        check_params(self)
         if self.trust is not None:
             object.__setattr__(self, "trust", _read_trust(self.trust))
 

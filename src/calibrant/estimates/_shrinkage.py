@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Choice, Real, Rule, check_params
-from calibrant.estimates._base import CV, METHOD_DOCS, CountedTree, not_chosen, powers_of_two
+from calibrant._saved import saved
+from calibrant.estimates._base import CV, METHOD_DOCS, NUMBER_OR_CV, CountedTree, not_chosen, powers_of_two
 from calibrant.estimates._leaf_counts import frequencies
 from calibrant.estimates._paths import Levels, average_along_paths
 
@@ -20,11 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["HierarchicalShrinkage", "MBranch"]
 
 
-_SHRINKAGE_RULES: dict[str, Rule] = {"strength": Choice(CV) | Real(0, math.inf)}
-
 _CANDIDATES = "One for each strength from 1/8 up, doubled each time; the estimate itself where it has a number."
 
 
+@saved(strength=NUMBER_OR_CV)
 @dataclass(frozen=True, slots=True)
 class HierarchicalShrinkage:
     """The base rates plus every step of the path, each shrunk more the fewer rows the node above has.
@@ -50,10 +51,12 @@ class HierarchicalShrinkage:
            [0.25, 0.75]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"strength": Choice(CV) | Real(0, math.inf)}
+
     strength: float | Literal["cv"] = 1.0
 
     def __post_init__(self) -> None:
-        check_params(self, _SHRINKAGE_RULES)
+        check_params(self)
 
     @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
@@ -80,10 +83,10 @@ class HierarchicalShrinkage:
         return tuple(replace(self, strength=strength) for strength in powers_of_two(tree, low=0.125))
 
 
-_M_BRANCH_RULES: dict[str, Rule] = {"M": Real(0, closed="neither"), "constant": Bool()}
 _NEGLIGIBLE = 2.0**-64  # a share of this size changes no digit of a probability
 
 
+@saved()
 @dataclass(frozen=True, slots=True)
 class MBranch:
     """An m-estimate at every node of the path, each towards the one above, the first towards equal probabilities.
@@ -114,11 +117,13 @@ class MBranch:
            [0.333, 0.667]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"M": Real(0, closed="neither"), "constant": Bool()}
+
     M: float = 4
     constant: bool = False
 
     def __post_init__(self) -> None:
-        check_params(self, _M_BRANCH_RULES)
+        check_params(self)
 
     @fill_docstring(**METHOD_DOCS)
     def table(self, tree: CountedTree) -> NDArray[np.float64]:
