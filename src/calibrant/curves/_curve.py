@@ -10,7 +10,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._optional import optional_import
 from calibrant.exceptions import DataError
-from calibrant.metrics._internal import Predictions, check_two_classes, read_predictions
+from calibrant.metrics._internal import Predictions, read_predictions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def read_one_class(
 ) -> Predictions:
     """Validate predictions of two classes, or of more where `pos_label` names one of them."""
     read = read_predictions(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    check_two_classes(read, who)
+    read.check_two_classes(who)
     return read
 
 

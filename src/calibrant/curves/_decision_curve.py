@@ -15,13 +15,7 @@ from calibrant._threads import n_threads
 from calibrant.curves._curve import Curve, read_one_class
 from calibrant.data._internal import warn_of_weights
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._internal import (
-    BootstrapPlan,
-    Predictions,
-    Resampled,
-    percentile_interval,
-    replicate,
-)
+from calibrant.metrics._internal import BootstrapPlan, Predictions, percentile_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,9 +151,8 @@ def decision_curve(
     if not is_stratified:
         warn_of_weights(read.weights)
     plan = BootstrapPlan(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
-    rows = Resampled(read.n_rows, cells=rates.cell, n_cells=rates.n_cells)
-    replicates, _ = replicate(rows, plan.sampling(None), seed, n_boot, n_threads=plan.n_threads, leave_out=False)
-    benefits = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in replicates.cells])
+    replicates = plan.replicate_cells(rates.cell, rates.n_cells)
+    benefits = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in replicates])
     ends = [percentile_interval(benefits[:, column], confidence) for column in range(len(chosen))]
     return DecisionCurve(chosen, benefit, everybody, *np.array(ends).T)
 

@@ -13,7 +13,7 @@ from calibrant._params import Choice, check_param
 from calibrant.curves._curve import Curve, read_one_class, read_ranked
 from calibrant.data._internal import check_weights, factorize
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._internal import Predictions, read_more_labels
+from calibrant.metrics._internal import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -254,5 +254,5 @@ def _read_classes(y_true: Any, sample_weight: Any, pos_label: Any) -> Prediction
 
 def _rates(read: Predictions, decided: Any, cells: NDArray[np.intp], total: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the false and true positive rates, one row for each fold."""
-    selected = (read_more_labels("decisions", decided, read) == read.positive) * read.weight
+    selected = (read.read_labels("decisions", decided) == read.positive) * read.weight
     return np.asarray(np.bincount(cells, selected, total.size).reshape(-1, 2) / total)

@@ -11,7 +11,6 @@ from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant.curves._curve import Curve, Ranked, read_one_class, read_ranked
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._internal import row_amounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,11 +121,11 @@ def profit_curve(
     """
     read = read_one_class(y_true, y_proba, sample_weight, pos_label, labels, "a profit curve")
     is_positive = read.label == read.positive
-    revenue = np.where(is_positive, row_amounts("amount", amount, read, is_positive), 0.0)
-    costs = row_amounts("cost", cost, read)
+    revenue = np.where(is_positive, read.read_amounts("amount", amount, is_positive), 0.0)
+    costs = read.read_amounts("cost", cost)
     score = read.proba[:, read.positive]
     if estimated_amount is not None:
-        score = score * row_amounts("estimated_amount", estimated_amount, read) - costs
+        score = score * read.read_amounts("estimated_amount", estimated_amount) - costs
     negated, group = np.unique(-score, return_inverse=True)
     sums = [np.bincount(group, values * read.weight) for values in (np.ones(read.n_rows), revenue - costs)]
     selected, profit = (np.append(0.0, np.cumsum(by_group)) for by_group in sums)

@@ -12,14 +12,13 @@ from calibrant._params import Real, check_param
 from calibrant.curves import ThresholdTable
 from calibrant.curves._internal import rank
 from calibrant.decisions._cost_matrix import CostMatrix
-from calibrant.decisions._costed_predictions import CostedPredictions, read_costed_predictions
+from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._internal import check_two_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CostBenefit", "CostBenefitPoint", "cost_benefit", "leave_and_select"]
+__all__ = ["CostBenefit", "CostBenefitPoint", "cost_benefit"]
 
 
 _SHARE = Real(0, 1)
@@ -229,9 +228,9 @@ def cost_benefit(
     for name, value in (("fixed_cost", fixed_cost), ("row_cost", row_cost)):
         check_param(name, value, Real(0))
     rest = {"amount": amount, "sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-    costed = read_costed_predictions(y_true, y_proba, costs, **rest)
-    check_two_classes(costed.predictions, "cost_benefit")
-    leave, select = leave_and_select(costed)
+    costed = CostedPredictions.read(y_true, y_proba, costs, **rest)
+    costed.predictions.check_two_classes("cost_benefit")
+    leave, select = costed.leave_and_select()
     read, score = costed.predictions, _ranking_score(costed, leave, select)
     ranked = rank(score, read)
     tp, fp = ranked.cumulative()
@@ -242,22 +241,6 @@ def cost_benefit(
     at_random = left.sum() + fraction * (selected.sum() - left.sum())
     model_cost = fixed_cost + row_cost * read.total
     return CostBenefit(ranked.thresholds(), tp, fp, tp[-1] - tp, fp[-1] - fp, benefit - model_cost, at_random)
-
-
-def leave_and_select(costed: CostedPredictions) -> tuple[int, int]:
-    """Return the indices of the action that leaves a row alone and of the one that selects it."""
-    if len(costed.actions) != 2:
-        raise ParameterError(f"costs of cost_benefit must have two actions; got {list(costed.actions)}.")
-    read = costed.predictions
-    positive = read.classes.tolist()[read.positive]
-    if positive in costed.actions:
-        select = costed.actions.index(positive)
-        return 1 - select, select
-    if not isinstance(costed.costs, CostMatrix):
-        return 0, 1
-    others = np.delete(costed.costs.matrix, read.positive, axis=0).mean(axis=0)
-    advantage = others - costed.costs.matrix[read.positive]
-    return (1, 0) if advantage[0] > advantage[1] else (0, 1)
 
 
 def _ranking_score(costed: CostedPredictions, leave: int, select: int) -> NDArray[np.float64]:

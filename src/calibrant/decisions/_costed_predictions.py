@@ -11,12 +11,12 @@ from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._example_costs import ExampleCosts
 from calibrant.decisions._expected_cost import as_costs
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics._internal import Predictions, check_two_classes, read_predictions, row_amounts
+from calibrant.metrics._internal import Predictions, read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CostedPredictions", "read_costed_predictions"]
+__all__ = ["CostedPredictions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,35 +54,50 @@ class CostedPredictions:
         """Return what each row earns by the action that is best for its actual class."""
         return np.asarray(0.0 - self.actual_costs.min(axis=1))
 
+    def leave_and_select(self) -> tuple[int, int]:
+        """Return the indices of the action that leaves a row alone and of the one that selects it."""
+        if len(self.actions) != 2:
+            raise ParameterError(f"costs of cost_benefit must have two actions; got {list(self.actions)}.")
+        read = self.predictions
+        positive = read.classes.tolist()[read.positive]
+        if positive in self.actions:
+            select = self.actions.index(positive)
+            return 1 - select, select
+        if not isinstance(self.costs, CostMatrix):
+            return 0, 1
+        others = np.delete(self.costs.matrix, read.positive, axis=0).mean(axis=0)
+        advantage = others - self.costs.matrix[read.positive]
+        return (1, 0) if advantage[0] > advantage[1] else (0, 1)
 
-def read_costed_predictions(
-    y_true: Any, y_proba: Any, costs: Any, *, amount: Any = None, labels: Any = None, **options: Any
-) -> CostedPredictions:
-    """Validate predictions, with the `options` of `read_predictions`, and costs, and combine them.
+    @staticmethod
+    def read(
+        y_true: Any, y_proba: Any, costs: Any, *, amount: Any = None, labels: Any = None, **options: Any
+    ) -> CostedPredictions:
+        """Validate predictions, with the `options` of `read_predictions`, and costs, and combine them.
 
-    Examples
-    --------
-    >>> costed = read_costed_predictions([0, 1], [0.2, 0.9], [[0, 1], [10, 0]])
-    >>> costed.decisions(), costed.actual_costs
-    (array([1, 1]), array([[ 0.,  1.],
-           [10.,  0.]]))
-    """
-    read = read_predictions(y_true, y_proba, labels=labels, **options)
-    known = as_costs(costs)
-    if isinstance(known, ExampleCosts):
-        return _with_example_costs(read, known, amount)
-    if amount is not None:
-        raise ParameterError("amount is for ExampleCosts; a CostMatrix holds all amounts itself.")
-    matrix = known.for_classes(read.classes, order=None if labels is None else read.classes.tolist())
-    return CostedPredictions(read, matrix, matrix.actions or (), matrix.of_classes(read.label))
+        Examples
+        --------
+        >>> costed = CostedPredictions.read([0, 1], [0.2, 0.9], [[0, 1], [10, 0]])
+        >>> costed.decisions(), costed.actual_costs
+        (array([1, 1]), array([[ 0.,  1.],
+               [10.,  0.]]))
+        """
+        read = read_predictions(y_true, y_proba, labels=labels, **options)
+        known = as_costs(costs)
+        if isinstance(known, ExampleCosts):
+            return _with_example_costs(read, known, amount)
+        if amount is not None:
+            raise ParameterError("amount is for ExampleCosts; a CostMatrix holds all amounts itself.")
+        matrix = known.for_classes(read.classes, order=None if labels is None else read.classes.tolist())
+        return CostedPredictions(read, matrix, matrix.actions or (), matrix.of_classes(read.label))
 
 
 def _with_example_costs(read: Predictions, costs: ExampleCosts, amount: Any) -> CostedPredictions:
-    check_two_classes(read, "ExampleCosts")
+    read.check_two_classes("ExampleCosts")
     _check_lengths(costs, read.n_input_rows)
     cost, benefit = (values if read.kept is None else values[read.kept] for values in costs.numbers(read.n_input_rows))
     is_positive = read.label == read.positive
-    revenue = benefit if amount is None else row_amounts("amount", amount, read, is_positive)
+    revenue = benefit if amount is None else read.read_amounts("amount", amount, is_positive)
     actual = np.column_stack([np.zeros(read.n_rows), cost - np.where(is_positive, revenue, 0.0)])
     return CostedPredictions(read, replace(costs, cost=cost, benefit=benefit), costs.actions, actual)
 

@@ -13,7 +13,7 @@ from calibrant._optional import optional_import
 from calibrant._params import Int, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.calibration import Calibrator, as_calibrator
-from calibrant.decisions._costed_predictions import CostedPredictions, read_costed_predictions
+from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._miscalibration_loss import loss_interval
 from calibrant.decisions._money import IntervalOptions, Money, totals
 from calibrant.decisions._profit_of_model import Profit, profit_of
@@ -193,7 +193,7 @@ def decision_report(
     options = IntervalOptions(weight_kind, groups, confidence, n_boot, random_state)
     options.check()
     rest = {"amount": amount, "sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-    costed = read_costed_predictions(y_true, y_proba, costs, **rest)
+    costed = CostedPredictions.read(y_true, y_proba, costs, **rest)
     fitter = as_calibrator("calibrator", calibrator)
     proba = cross_fitted(costed.predictions, fitter, options, n_folds)
     now = profit_of(costed, options, fixed_cost, row_cost)

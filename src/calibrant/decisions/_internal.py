@@ -1,7 +1,6 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.decisions._cost_benefit import leave_and_select
-from calibrant.decisions._costed_predictions import CostedPredictions, read_costed_predictions
+from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._decision_report import cross_fitted, decompose
 from calibrant.decisions._money import IntervalOptions
 from calibrant.decisions._profit_of_model import profit_of
@@ -11,7 +10,5 @@ __all__ = [
     "IntervalOptions",
     "cross_fitted",
     "decompose",
-    "leave_and_select",
     "profit_of",
-    "read_costed_predictions",
 ]

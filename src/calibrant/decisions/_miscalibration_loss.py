@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from calibrant._random import seed_sequence, stream
 from calibrant.calibration._internal import (
@@ -22,7 +23,7 @@ from calibrant.calibration._internal import (
 )
 from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._money import IntervalOptions, Money
-from calibrant.metrics._internal import Predictions, two_sided_z
+from calibrant.metrics._internal import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +87,7 @@ def chance_gain(costed: CostedPredictions, after: NDArray[np.intp], options: Int
         error = gains[np.arange(len(rows)), read.label[rows]] - mean
         spread = max(spread, float(np.linalg.norm(np.bincount(group[rows], weight * error))))
     skewness = (weight if is_copies else weight**3) @ third / spread**3 if spread > 0 else 0.0
-    z = two_sided_z(options.confidence or 0.95)
+    z = float(ndtri(0.5 + (options.confidence or 0.95) / 2.0))
     return float(weight @ mean + spread * (z + (z**2 - 1.0) * skewness / 6.0))
 
 

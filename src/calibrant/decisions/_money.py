@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,7 @@ from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_weights
-from calibrant.metrics._internal import (
-    BootstrapPlan,
-    Predictions,
-    Resampled,
-    bca_interval,
-    read_codes,
-    replicate,
-    replicate_few_kinds,
-)
+from calibrant.metrics._internal import BootstrapPlan, Predictions, bca_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +104,7 @@ class IntervalOptions:
 
     def for_rows(self, read: Predictions) -> BootstrapPlan:
         """Return the rows together with the way they are resampled."""
-        group = None if self.groups is None else read_codes("groups", self.groups, read)[0]
+        group = None if self.groups is None else read.read_codes("groups", self.groups)[0]
         if self.weight_kind == "frequency" and self.confidence is not None:
             warn_of_weights(read.weights)
         return BootstrapPlan(
@@ -142,22 +134,10 @@ def totals(read: Predictions, values: Mapping[Any, NDArray[np.float64]], options
     if options.confidence is None:
         return {name: Money(value) for name, value in sums.items()}
     plan = options.for_rows(read)
-    replicates, left_out = _means(plan, [np.ascontiguousarray(value) for value in values.values()])
+    replicates, left_out = plan.replicate_means([np.ascontiguousarray(value) for value in values.values()])
     money = {}
     for column, (name, value) in enumerate(sums.items()):
         jackknife = None if left_out is None else read.total * left_out[:, column]
         ends = bca_interval(value, read.total * replicates[:, column], jackknife, options.confidence)
         money[name] = Money(value, *ends)
     return money
-
-
-def _means(
-    plan: BootstrapPlan, values: Sequence[NDArray[np.float64]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Return the means of values in replicates and with blocks left out; of very many rows, by the kinds of rows."""
-    found = replicate_few_kinds(plan, values)
-    if found is not None:
-        return found
-    rows = Resampled(plan.predictions.n_rows, values=tuple(values))
-    drawn, left_out = replicate(rows, plan.sampling(None), plan.seed, plan.n_boot, n_threads=plan.n_threads)
-    return drawn.values, None if left_out is None else left_out.values

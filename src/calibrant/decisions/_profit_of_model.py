@@ -12,7 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._params import Real, check_param
 from calibrant._random import SeedLike
-from calibrant.decisions._costed_predictions import CostedPredictions, read_costed_predictions
+from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._miscalibration_loss import chance_gain
 from calibrant.decisions._money import IntervalOptions, Money, totals
 
@@ -169,7 +169,7 @@ def profit(
     options = IntervalOptions(weight_kind, groups, confidence, n_boot, random_state)
     options.check()
     rest = {"amount": amount, "sample_weight": sample_weight, "pos_label": pos_label, "labels": labels}
-    return profit_of(read_costed_predictions(y_true, y_proba, costs, **rest), options, fixed_cost, row_cost)
+    return profit_of(CostedPredictions.read(y_true, y_proba, costs, **rest), options, fixed_cost, row_cost)
 
 
 def profit_of(

@@ -29,7 +29,6 @@ __all__ = [
     "HeldOut",
     "NamesClass",
     "Resolvable",
-    "log_loss_of",
     "not_chosen",
     "powers_of_two",
     "with_classes",
@@ -263,35 +262,6 @@ class FittedHeldOut(Estimate, Protocol):
 
     def fit_held_out(self, folds: Sequence[HeldOut]) -> Estimate:
         """Return the estimate fitted to the held-out rows of every fold of a cross-validation."""
-
-
-def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
-    """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
-
-    Parameters
-    ----------
-    table : array of shape (n_nodes, n_classes)
-        Probabilities at the nodes of the tree.
-    held_out : HeldOut
-        The rows.
-
-    Returns
-    -------
-    float
-        The sum; those of all folds add up, and divided by the total weight they are the mean.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> rows = HeldOut(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
-    >>> round(log_loss_of(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]), rows), 4)
-    1.1394
-    """
-    counts = held_out.weight > 0
-    with np.errstate(divide="ignore"):
-        losses = 0.0 - np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
-    return float((losses * held_out.weight[counts]).sum())
 
 
 METHOD_DOCS: Mapping[str, str] = {

@@ -182,9 +182,9 @@ class Curtailment:
         return self if named is then else replace(self, then=named)
 
     def _then(self) -> Estimate:
-        from calibrant.estimates._names import look_up
+        from calibrant.estimates._names import as_estimate
 
-        return Frequency() if self.then is None else look_up(self.then)
+        return Frequency() if self.then is None else as_estimate("then", self.then)
 
     def _min_weight(self, counts: NDArray[np.float64]) -> float:
         if self.v == CV:

@@ -16,7 +16,7 @@ from calibrant.estimates._m_estimate import MEstimate
 from calibrant.estimates._path_average import PathAverage
 from calibrant.estimates._shrinkage import HierarchicalShrinkage, MBranch
 
-__all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "check_estimate", "look_up"]
+__all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "check_estimate"]
 
 ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "frequency": Frequency,
@@ -53,12 +53,7 @@ def as_estimate(name: str, given: Any) -> Estimate:
     Curtailment(v=None, strength=10, then='m')
     """
     check_param(name, given, ESTIMATE_RULE)
-    return look_up(given)
-
-
-def look_up(estimate: str | Estimate) -> Estimate:
-    """Return the estimate of a validated name, or the estimate itself."""
-    return ESTIMATES[estimate]() if isinstance(estimate, str) else estimate
+    return ESTIMATES[given]() if isinstance(given, str) else given
 
 
 def check_estimate(estimate: Any, n_classes: int) -> None:

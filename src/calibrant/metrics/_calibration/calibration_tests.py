@@ -14,7 +14,6 @@ from scipy.stats import chi2
 from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import metric
-from calibrant.metrics._ranking.rankings import check_two_classes, positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -97,7 +96,7 @@ def hosmer_lemeshow(
     """
     check_options("hosmer_lemeshow", n_groups=n_groups, is_fitted=is_fitted)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    weight, positive, expected = positive_ranking(predictions, "hosmer_lemeshow").mass_bins(n_groups)
+    weight, positive, expected = predictions.positive_ranking("hosmer_lemeshow").mass_bins(n_groups)
     variance, error = expected * (1.0 - expected / weight), (positive - expected) ** 2
     with np.errstate(divide="ignore"):
         terms = np.divide(error, variance, out=np.zeros_like(error), where=error > 0)
@@ -131,7 +130,7 @@ class SpiegelhalterZ(float):
 
 def spiegelhalter_z_of(predictions: Predictions, weight_kind: WeightKind = "frequency") -> SpiegelhalterZ:
     """Return Spiegelhalter's Z of validated rows."""
-    check_two_classes(predictions, "spiegelhalter_z")
+    predictions.check_two_classes("spiegelhalter_z")
     return z_of_sums(*excess_and_variance(predictions.binary_rows(), weight_kind))
 
 

@@ -16,7 +16,7 @@ from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
 from calibrant.metrics._metric import CARUANA, metric
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import BinaryRows, Predictions, read_codes, threads_for
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _read_clusters(groups: Any, strategy: str, predictions: Predictions) -> NDAr
         return None
     if strategy == "mass":
         raise ParameterError("groups: bins of equal weight do not take them; pass strategy='width'.")
-    return read_codes("groups", groups, predictions)[0]
+    return predictions.read_codes("groups", groups)[0]
 
 
 def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clusters: NDArray[np.intp] | None) -> float:

@@ -11,7 +11,6 @@ from scipy.special import expit, logit
 
 from calibrant import _core
 from calibrant.metrics._metric import metric
-from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -67,7 +66,7 @@ def calibration_slope(
     0.631
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    check_two_classes(predictions, "calibration_slope")
+    predictions.check_two_classes("calibration_slope")
     return _slope_and_intercept(predictions.binary_rows())[0]
 
 
@@ -106,7 +105,7 @@ def calibration_intercept(
     """
     check_options("calibration_intercept", joint=joint)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    check_two_classes(predictions, "calibration_intercept")
+    predictions.check_two_classes("calibration_intercept")
     rows = predictions.binary_rows()
     return _slope_and_intercept(rows)[1] if joint else _intercept_of_slope_one(rows)
 

@@ -11,7 +11,7 @@ from calibrant.metrics._classification.confusion import Confusions, is_predicted
 from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.read_predictions import read_more_labels, read_predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -174,7 +174,7 @@ def delta_accuracy(
     0.25
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    by_vote = (read_more_labels("vote", vote, predictions) == predictions.label).astype(np.float64)
+    by_vote = (predictions.read_labels("vote", vote) == predictions.label).astype(np.float64)
     return predictions.mean(_is_correct(predictions) - by_vote)
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -135,7 +134,7 @@ class Confusions:
         >>> [float(n[0]) for n in Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])).two_by_two("f1")]
         [1.0, 0.0, 1.0, 1.0]
         """
-        check_two_classes(self.predictions, who, hint)
+        self.predictions.check_two_classes(who, hint)
         # A threshold counts one class against all others, and the matrix then has fewer columns than classes.
         index = self.predictions.positive if self.counts.shape[1] == self.predictions.n_classes else 1
         others = np.flatnonzero(np.arange(self.counts.shape[1]) != index)
@@ -199,7 +198,7 @@ def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) 
     if n_classes == 2:
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     if threshold is not None:
-        check_two_classes(predictions, "threshold")
+        predictions.check_two_classes("threshold")
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     cells = predictions.label * n_classes + predictions.predicted_class()
     return np.bincount(cells, predictions.weights, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)

@@ -11,7 +11,6 @@ from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import CARUANA, CHAWLA, metric
-from calibrant.metrics._ranking.rankings import positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -122,7 +121,7 @@ def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     0.5
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return positive_ranking(predictions, "ks").greatest_gap()
+    return predictions.positive_ranking("ks").greatest_gap()
 
 
 @metric("higher", 0.0, 1.0, {"McClish 1989": "partial area"}, classes="two")
@@ -160,7 +159,7 @@ def partial_auc(
     """
     check_options("partial_auc", max_fpr=max_fpr, standardized=standardized)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    _, weight, positive = positive_ranking(predictions, "partial_auc").groups()
+    _, weight, positive = predictions.positive_ranking("partial_auc").groups()
     if np.unique(predictions.label == predictions.positive).size < 2:
         return math.nan
     true, false = (np.append(0.0, np.cumsum(each)) for each in (positive, np.maximum(weight - positive, 0.0)))
@@ -203,7 +202,7 @@ def h_measure(
     """
     check_options("h_measure", alpha=alpha, beta=beta)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    ranking = positive_ranking(predictions, "h_measure")
+    ranking = predictions.positive_ranking("h_measure")
     weight, positive, _ = ranking.hull()
     base_rate = ranking.positive / ranking.weight
     if base_rate in (0.0, 1.0):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric
-from calibrant.metrics._ranking.rankings import one_or_all_classes, positive_ranking
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
@@ -53,7 +54,7 @@ def average_precision(
     0.8333
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return one_or_all_classes(predictions, lambda ranking: ranking.average_precision())
+    return _one_or_all_classes(predictions, lambda ranking: ranking.average_precision())
 
 
 @metric("higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
@@ -86,7 +87,7 @@ def auprc(
     """
     check_options("auprc", interpolation=interpolation)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
+    return _one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "three-point average recall"})
@@ -111,7 +112,7 @@ def three_point_precision(
     0.8889
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_THREE_RECALLS).mean()))
+    return _one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_THREE_RECALLS).mean()))
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "eleven-point average recall"})
@@ -135,7 +136,7 @@ def eleven_point_precision(
     0.8485
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_ELEVEN_RECALLS).mean()))
+    return _one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_ELEVEN_RECALLS).mean()))
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", needs=("k",))
@@ -195,7 +196,7 @@ def recall_at_k(
 
 
 def _positives_within(predictions: Predictions, k: float, who: str) -> float:
-    ranking = positive_ranking(predictions, who)
+    ranking = predictions.positive_ranking(who)
     if k > ranking.weight:
         raise ParameterError(f"{who}: k must be at most the weight of the rows, {ranking.weight:g}; got {k!r}.")
     return float(ranking.found_within(np.array([float(k)]), False)[0])
@@ -241,7 +242,7 @@ def lift(
     """
     check_options("lift", fraction=fraction, total_positives=total_positives)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    ranking = positive_ranking(predictions, "lift")
+    ranking = predictions.positive_ranking("lift")
     depth = fraction * ranking.weight
     total = total_of_positives(total_positives, ranking.positive)
     found = float(ranking.found_within(np.array([depth]), False)[0])
@@ -304,3 +305,12 @@ def _mean_lift(predictions: Predictions, column: int, step: float | None) -> flo
     fractions = np.minimum(np.arange(1, n_steps + 1) * step, 1.0)
     total = ranking.weight - ranking.positive if is_negative else ranking.positive
     return float((ranking.found_within(fractions * ranking.weight, is_negative) / fractions).mean() / total)
+
+
+def _one_or_all_classes(predictions: Predictions, measure: Callable[[_core.Ranking], float]) -> float:
+    """Return a measure of the positive class's ranking; without one its mean over classes, weighted by their rows."""
+    if predictions.is_binary:
+        return measure(predictions.ranking())
+    weights = predictions.class_weights()
+    found = np.flatnonzero(weights)
+    return float(np.average([measure(predictions.ranking(k)) for k in found.tolist()], weights=weights[found]))

@@ -21,7 +21,6 @@ from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._metric import METRICS, BoundMetric, Metric, options_of, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
@@ -221,7 +220,7 @@ def evaluate(
         warn_of_weights(predictions.weights)
     plan = BootstrapPlan(
         predictions,
-        None if groups is None else read_codes("groups", groups, predictions)[0],
+        None if groups is None else predictions.read_codes("groups", groups)[0],
         weight_kind,
         stratified or weight_kind == "probability",
         n_boot,
@@ -277,7 +276,7 @@ def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, nam
 def _by_segment(
     card: ScoreCard, plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, by: Any
 ) -> ScoreCard:
-    codes, names = read_codes("by", by, plan.predictions)
+    codes, names = plan.predictions.read_codes("by", by)
     cards = {name: _card(plan.subset(codes == number), metrics, interval, name) for number, name in enumerate(names)}
     is_tested = plan.confidence is not None and len(names) > 1
     found = equal_calibration(plan.predictions.calibration_rows(), codes, names, plan.clusters()) if is_tested else None

@@ -18,7 +18,6 @@ from calibrant.metrics._calibration.probability_cells import (
     draw_signs,
     group_rows,
 )
-from calibrant.metrics._intervals.bootstrap_plan import design_effect
 from calibrant.metrics._validation.predictions import BinaryRows
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ class JudgedPart:
 def judged_parts(plan: BootstrapPlan) -> tuple[list[JudgedPart], list[str]]:
     """Return the parts that are judged, and the names of classes that have too few rows for it."""
     if plan.predictions.n_classes <= 2:
-        return [JudgedPart("", cells_of(plan), 1.0, design_effect(plan))], []
+        return [JudgedPart("", cells_of(plan), 1.0, plan.design_effect())], []
     return plan.once("parts", lambda: _class_parts(plan))
 
 
@@ -265,7 +264,7 @@ def _part(plan: BootstrapPlan, name: str, which: int, kept: NDArray[np.intp] | N
     cell = np.full(predictions.n_rows, -1)
     cell[slice(None) if kept is None else kept] = of_row
     share = cells.total / predictions.total
-    return JudgedPart(name, cells, share, design_effect(plan, rows, kept), which, kept is not None, cell)
+    return JudgedPart(name, cells, share, plan.design_effect(rows, kept), which, kept is not None, cell)
 
 
 def joint_tests_of(

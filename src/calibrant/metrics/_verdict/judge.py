@@ -16,10 +16,9 @@ from calibrant.metrics._calibration.gap_bound import GapBound, bound_gap, indepe
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, group_rows
 from calibrant.metrics._classification.costs import read_matrix
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind, design_effect
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.calibration_errors import band_of
 from calibrant.metrics._metric import bound_keywords
-from calibrant.metrics._validation.predictions import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, joint_tests_of, judged_parts
 from calibrant.metrics._verdict.pattern import Pattern, find_pattern
@@ -336,7 +335,7 @@ class Judge:
         for which, of_class in enumerate(self.costs):
             rows = self.plan.predictions.binary_rows(which)
             cells = group_rows(rows, self.plan.clusters())[0]
-            gap = bound_gap(independent_cells(cells, design_effect(self.plan, rows)), confidence).gap
+            gap = bound_gap(independent_cells(cells, self.plan.design_effect(rows)), confidence).gap
             total += gap * float(np.ptp(of_class))
         return total
 
@@ -444,7 +443,7 @@ def calibration_verdict(
         check_param(name, value, _RULES[name])
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     costs = None if matrix is None else read_matrix(matrix, predictions, labels)
-    group = None if groups is None else read_codes("groups", groups, predictions)[0]
+    group = None if groups is None else predictions.read_codes("groups", groups)[0]
     plan = BootstrapPlan(predictions, group, weight_kind, seed=seed_sequence(random_state))
     return Judge(plan, within, relative, confidence, costs).verdict()
 
