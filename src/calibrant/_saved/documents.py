@@ -107,8 +107,10 @@ class Reader:
     """
 
     def __init__(self, arrays: Sequence[NDArray[Any]]) -> None:
+        self.objects: list[tuple[str, Any]] = []  # each with the name of its form
         self._arrays = arrays
-        self._objects: list[tuple[str, Any]] = []
+        self._used_arrays: set[int] = set()
+        self._used_objects: set[int] = set()
         self._depths: list[int] = []
         self._parts: list[int] = []  # the number of objects in each, those that are there twice counted twice
         self._depth = self._n_parts = 0
@@ -125,7 +127,7 @@ class Reader:
         except ModelFileError as error:
             joint = "" if str(error).startswith((".", "[")) else " "
             raise ModelFileError(f"{form.name}{joint}{error}") from None
-        self._objects.append((form.name, value))
+        self.objects.append((form.name, value))
         self._depths.append(self._depth + 1)
         self._parts.append(self._n_parts + 1)
         return value
@@ -135,13 +137,21 @@ class Reader:
         if self._depth > _MAX_DEPTH or self._n_parts > _MAX_PARTS:
             raise ModelFileError(f"has {self._n_parts:,} objects inside, {self._depth} deep; no model has so many")
 
+    def check_all_used(self, *besides: int | None) -> None:
+        """Raise if there are arrays, or objects other than these, to which nothing refers: a place to hide content."""
+        n_arrays = len(self._arrays) - len(self._used_arrays)
+        n_objects = len(set(range(len(self.objects))) - self._used_objects - {*besides})
+        if n_arrays or n_objects:
+            raise ModelFileError(f"has {n_objects:,} objects and {n_arrays:,} arrays to which nothing refers")
+
     def object(self, number: Any) -> tuple[str, Any]:
         """Return the name of the form of an object that was read before, and the object."""
-        if type(number) is not int or not 0 <= number < len(self._objects):
+        if type(number) is not int or not 0 <= number < len(self.objects):
             raise wrong("the number of an object before it", number)
         self._depth = max(self._depth, self._depths[number])
         self._n_parts += self._parts[number]
-        return self._objects[number]
+        self._used_objects.add(number)
+        return self.objects[number]
 
     def array(self, document: Any) -> NDArray[Any]:
         """Return an array of the file, or one that stands in the document."""
@@ -149,6 +159,7 @@ class Reader:
             return _read_inline(document)
         if type(document) is not int or not 0 <= document < len(self._arrays):
             raise wrong("the number of an array", document)
+        self._used_arrays.add(document)
         return self._arrays[document]
 
 

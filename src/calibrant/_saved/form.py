@@ -86,10 +86,12 @@ __all__ = ["Form", "Inline", "check_fitted", "declared_form", "estimator_form", 
 C = TypeVar("C", bound=type)
 
 # The module that declares the classes of each package; names in a file are looked up here and never imported.
-_PACKAGES = "bayes blending calibration curves data decisions ensembles estimates files neighbors neural svm trees"
+_PACKAGES = (
+    "bayes blending calibration curves data decisions ensembles estimates files linear neighbors neural svm trees"
+)
 MODULES = {
     **{name: f"calibrant.{name}" for name in _PACKAGES.split()},
-    "foreign": "calibrant.files._forms.foreign",
+    "foreign": "calibrant.files._foreign.forms",
     "random": "calibrant._saved.random",
 }
 _DECLARED: dict[str, type] = {}

@@ -137,10 +137,15 @@ def describe(header: dict[str, Any], arrays: Sequence[NDArray[Any]], n_bytes: in
 def read_model(header: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Any:
     """Return the model of a header and its arrays: the last of its objects."""
     source = Reader(arrays)
-    for document in header["objects"][:-1]:
-        source.add(document)
-    model = source.add(header["objects"][-1])
+    for document in header["objects"]:
+        model = source.add(document)
+    source.check_all_used(header["description"]["columns"], len(source.objects) - 1)
     check_fitted(model)
+    for name, value in source.objects:
+        if name.startswith("foreign."):
+            from calibrant.files._foreign.trial_rows import check_predicts
+
+            check_predicts(value)
     return model
 
 

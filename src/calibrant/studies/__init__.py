@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from calibrant.studies._definition.grids import Grid
     from calibrant.studies._definition.schema import study_schema
     from calibrant.studies._results.best import BestMethod
-    from calibrant.studies._results.comparison_queries import MethodRanks
+    from calibrant.studies._results.ranks import MethodRanks
     from calibrant.studies._results.status import StudyStatus
     from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
     from calibrant.studies._results.study_results import StudyResults
@@ -44,7 +44,7 @@ _MODULES = {
     "BestMethod": "_results.best",
     "Dataset": "_definition.datasets",
     "Grid": "_definition.grids",
-    "MethodRanks": "_results.comparison_queries",
+    "MethodRanks": "_results.ranks",
     "PairDifference": "_results.study_comparison",
     "RankedMethod": "_table_comparison.ranking",
     "Study": "study",

@@ -45,6 +45,8 @@ def check_columns(estimator: Any) -> None:
     n_columns, names = len(estimator._schema.features), getattr(estimator, "feature_names_in_", None)
     if estimator.n_features_in_ != n_columns or (names is not None and names.tolist() != list(estimator._schema.names)):
         raise ModelFileError("has other columns than its schema")
+    if len(set(estimator.classes_.tolist())) != len(estimator.classes_):
+        raise ModelFileError("has a class twice")
 
 
 def check_standard_design(design: StandardDesign, schema: Schema) -> None:

@@ -15,21 +15,20 @@ from calibrant._params import Choice, check_param
 from calibrant._progress import progress
 from calibrant.metrics import Interval
 from calibrant.resampling._performance.performance import Performance, Pooled, mean_of_defined
-from calibrant.resampling._performance.row_contributions import TestedRows, row_contributions
+from calibrant.resampling._performance.row_contributions import row_contributions
 from calibrant.resampling._performance.row_statistics import NO_INTERVAL, RowStatistics, split_interval
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import Nested
 from calibrant.resampling._plans.fixed_splits import AcrossGroups, PredefinedSplits, Resubstitution
 from calibrant.resampling._plans.plan import Plan
-from calibrant.resampling._trials.experiment import read_experiment, read_plan
+from calibrant.resampling._trials.experiment import Experiment
 from calibrant.resampling._trials.scoring import Scorer
-from calibrant.resampling._trials.trial_data import ALL_ROWS, MethodTrial, TrialData
+from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.resampling._plans.plan import BootstrapKind
-    from calibrant.resampling._trials.experiment import Experiment
 
 __all__ = ["IntervalMethod", "bootstrap_632_values", "estimate_performance", "run_plan"]
 
@@ -119,13 +118,14 @@ def run_plan(
     choices = tuple(trial.choice for trial in trials if trial.choice)
     methods = ("chosen",) if choices else tuple(experiment.methods)
     has_intervals = _has_intervals(plan, trials)
-    rows = _row_statistics(methods, by_method, of_all, values, plan, scorer)
-    intervals = {(name, metric): NO_INTERVAL for name in methods for metric in metrics}
+    rows = _row_statistics(dict(zip(methods, by_method, strict=True)), of_all, values, plan, scorer)
+    intervals = dict.fromkeys(itertools.product(methods, metrics), NO_INTERVAL)
     if has_intervals and interval == "rows":
-        intervals |= _by_rows(rows, by_method, values, scorer, experiment.confidence)
+        for (i, name), (j, metric) in itertools.product(enumerate(methods), enumerate(metrics)):
+            intervals[name, metric] = rows.interval(name, metric, mean_of_defined(values[i, j]), experiment.confidence)
     elif has_intervals:
         k = splitters.n_independent(plan, len(trials))
-        intervals |= _by_splits(methods, values, by_method, scorer, experiment.confidence, k)
+        intervals |= _by_splits(methods, values, trials, scorer, experiment.confidence, k)
     is_known = any(each != NO_INTERVAL for each in intervals.values())
     words = _ROWS if interval == "rows" else _SPLITS
     return Performance(
@@ -163,7 +163,7 @@ def _fit_to_all(experiment: Experiment, plan: Any, choose_by: str | None) -> lis
     """Return the trials on the rows they were fitted to, all there are, where the plan is .632+."""
     if splitters.bootstrap_kind(plan) != ".632+":
         return None
-    return list(experiment.trials(plan, choose_by=choose_by, splits=[ALL_ROWS]))
+    return list(experiment.trials(plan, choose_by=choose_by, splits=[splitters.ALL_ROWS]))
 
 
 def _describe_plan(plan: Any, data: TrialData) -> str:
@@ -202,27 +202,28 @@ def _stack(values: Sequence[Sequence[NDArray[np.float64] | None]]) -> NDArray[np
 
 
 def _row_statistics(
-    names: tuple[str, ...],
-    by_method: Sequence[Sequence[MethodTrial]],
+    trials: Mapping[str, Sequence[MethodTrial]],
     of_all: list[MethodTrial] | None,
     values: NDArray[np.float64],
     plan: Any,
     scorer: Scorer,
 ) -> RowStatistics:
     """Return the contributions of the tested rows to the means; with a bootstrap plan, of the training rows too."""
-    tested = TestedRows.of(scorer.data, by_method[0])
-    kind, found = splitters.bootstrap_kind(plan), {}
-    for number, (name, trials) in enumerate(zip(names, by_method, strict=True)):
-        fitted = None if kind is None else _training_trials(trials) if of_all is None else [of_all[number]]
+    rows = RowStatistics.of(scorer, trials)
+    if splitters.bootstrap_kind(plan) is None:
+        return rows
+    found = dict(rows.contributions)
+    for number, (name, own) in enumerate(trials.items()):
+        fitted = _training_trials(own) if of_all is None else [of_all[number]]
         for column, metric in enumerate(scorer.metrics):
-            own = np.array([np.asarray(trial.values)[column] for trial in trials])
-            found[name, metric] = row_contributions(scorer, metric, trials, own, tested)
-            if fitted is not None:
-                trained = np.array([np.asarray(trial.training_values)[column] for trial in fitted])
-                share = _training_share(values[number, column], own, trained)
-                of_training = row_contributions(scorer, metric, fitted, trained, tested.again(fitted))
-                found[name, metric] = found[name, metric].plus(of_training, share)
-    return RowStatistics(tested, found)
+            tested, trained = (
+                np.array([np.asarray(each)[column] for each in both])
+                for both in ([trial.values for trial in own], [trial.training_values for trial in fitted])
+            )
+            of_training = row_contributions(scorer, metric, fitted, trained, rows.tested.again(fitted))
+            share = _training_share(values[number, column], tested, trained)
+            found[name, metric] = found[name, metric].plus(of_training, share)
+    return replace(rows, contributions=found)
 
 
 def _training_trials(trials: Sequence[MethodTrial]) -> list[MethodTrial]:
@@ -236,30 +237,6 @@ def _training_share(combined: NDArray[Any], tested: NDArray[Any], trained: NDArr
     if not all(map(math.isfinite, (whole, test, training))) or math.isclose(test, training):
         return _TRAINING_SHARE
     return min(max((whole - test) / (training - test), 0.0), 1.0)
-
-
-def _by_rows(
-    rows: RowStatistics,
-    by_method: Sequence[Sequence[MethodTrial]],
-    values: NDArray[np.float64],
-    scorer: Scorer,
-    confidence: float,
-) -> dict[tuple[str, str], Interval]:
-    """Return the intervals of means by what the tested rows contribute."""
-    counts = {metric: _n_counted(metric, by_method[0], scorer) for metric in scorer.metrics}
-    names = list(dict.fromkeys(name for name, _ in rows.contributions))
-    found = {}
-    for (number, name), (column, metric) in itertools.product(enumerate(names), enumerate(scorer.metrics)):
-        mean = mean_of_defined(values[number, column])
-        found[name, metric] = rows.interval(name, metric, mean, confidence, scorer.range_of(metric), counts[metric])
-    return found
-
-
-def _n_counted(metric: str, trials: Sequence[MethodTrial], scorer: Scorer) -> float | None:
-    """Return the number of different rows that a proportion or an area counts."""
-    row, first = np.unique(np.concatenate([trial.test for trial in trials]), return_index=True)
-    predictions = np.concatenate([np.asarray(trial.predictions) for trial in trials])[first]
-    return scorer.n_counted(metric, predictions, row)
 
 
 def _notes(
@@ -277,30 +254,23 @@ def _notes(
 def _by_splits(
     names: tuple[str, ...],
     values: NDArray[np.float64],
-    by_method: Sequence[Sequence[MethodTrial]],
+    trials: Sequence[MethodTrial],
     scorer: Scorer,
     confidence: float,
     k: int,
 ) -> dict[tuple[str, str], Interval]:
     """Return the intervals of means by the variance of the splits."""
-    found, trials = {}, by_method[0]
-    sizes = [np.array(each) for each in zip(*((t.n_train, len(t.test)) for t in trials), strict=True)]
+    found = {}
+    sizes = [np.array([trial.n_train for trial in trials]), np.array([len(trial.test) for trial in trials])]
     for column, metric in enumerate(scorer.metrics):
-        if scorer.is_calibration_error(metric):
-            continue
-        low, high = scorer.range_of(metric)
-        counts = _counts(metric, trials, scorer)
-        for row, name in enumerate(names):
-            found[name, metric] = split_interval(
-                *(values[row, column], *sizes, confidence, k), low=low, high=high, n_counted=counts
-            )
+        if not scorer.is_calibration_error(metric):
+            low, high = scorer.range_of(metric)
+            n_counted = scorer.split_counts(metric, trials)
+            for row, name in enumerate(names):
+                found[name, metric] = split_interval(
+                    *(values[row, column], *sizes, confidence, k), low=low, high=high, n_counted=n_counted
+                )
     return found
-
-
-def _counts(metric: str, trials: Sequence[MethodTrial], scorer: Scorer) -> NDArray[np.float64] | None:
-    """Return the rows that a proportion or an area counts in each split; they depend on the actual classes alone."""
-    found = [scorer.n_counted(metric, np.asarray(trial.predictions), trial.test) for trial in trials]
-    return None if None in found else np.array(found, dtype=np.float64)
 
 
 def _pool(data: TrialData, trials: Sequence[MethodTrial]) -> Pooled:
@@ -413,7 +383,7 @@ def estimate_performance(
     Intervals at 95 % for rows drawn anew, by the losses of the tested rows.
     Whatever was chosen by looking at all rows beforehand is not tested by this.
     """
-    experiment = read_experiment(
+    experiment = Experiment.read(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
-    return run_plan(experiment, read_plan(plan), choose_by, interval)
+    return run_plan(experiment, splitters.read_plan(plan), choose_by, interval)

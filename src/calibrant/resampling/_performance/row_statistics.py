@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,17 +12,18 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from calibrant._random import seed_sequence, stream
 from calibrant.metrics import Interval
+from calibrant.resampling._performance.row_contributions import ROUNDING, Contributions, TestedRows, row_contributions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._performance.row_contributions import Contributions, TestedRows
+    from calibrant.resampling._trials.scoring import Scorer
+    from calibrant.resampling._trials.trial_data import MethodTrial
 
 __all__ = ["NO_INTERVAL", "RowDifference", "RowStatistics", "ends_in_range", "split_interval"]
 
 
 NO_INTERVAL = Interval(math.nan, math.nan)
-_ROUNDING = 1e-12  # values that differ by less are equal
 
 
 def split_interval(
@@ -107,7 +108,7 @@ def ends_in_range(
     """
     mean = float(np.clip(mean, low, high))  # outside by rounding only
     spread = _from_ends(mean, low, high)
-    is_constant = spread == 0.0 or math.sqrt(variance) <= _ROUNDING * max(1.0, abs(mean))
+    is_constant = spread == 0.0 or math.sqrt(variance) <= ROUNDING * max(1.0, abs(mean))
     if is_constant and (math.isinf(low) or math.isinf(high)):
         return NO_INTERVAL
     relative = least if is_constant else variance / spread
@@ -173,10 +174,31 @@ class RowStatistics:
         The tests of the splits.
     contributions : dict of (method, metric) to Contributions
         Of the units to each mean.
+    limits : dict of metric to (float, float)
+        The range of each metric.
+    n_counted : dict of metric to float or None
+        The number of different rows that a proportion or an area counts; None for other metrics.
     """
 
     tested: TestedRows
     contributions: Mapping[tuple[str, str], Contributions]
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    n_counted: Mapping[str, float | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scorer: Scorer, trials: Mapping[str, Sequence[MethodTrial]]) -> RowStatistics:
+        """Return the statistics of methods from their trials with predictions and values, one for each split."""
+        first = next(iter(trials.values()))
+        tested, metrics = TestedRows.of(scorer.data, first), tuple(scorer.metrics)
+        found = {}
+        for method, own in trials.items():
+            values = np.array([trial.values for trial in own], dtype=np.float64)
+            for column, metric in enumerate(metrics):
+                found[method, metric] = row_contributions(scorer, metric, own, values[:, column], tested)
+        row, place = np.unique(tested.row, return_index=True)
+        predictions = np.concatenate([np.asarray(trial.predictions) for trial in first])[place]
+        counted = {metric: scorer.n_counted(metric, predictions, row) for metric in metrics}
+        return cls(tested, found, {metric: scorer.range_of(metric) for metric in metrics}, counted)
 
     def training_factor(self, training: Any = 1.0) -> Any:
         """Return the variance of a difference over samples and training sets, in units of that of tested rows alone.
@@ -198,26 +220,14 @@ class RowStatistics:
         others = self.tested.n_rows - n_test
         return 1.0 + min(n_test / others, 1.0) if others > 0.0 else 1.0
 
-    def why_none(self, method: str, metric: str) -> str:
-        """Return why there is no interval of a mean; empty where there is one."""
-        return self.contributions[method, metric].why_none
-
-    def interval(
-        self,
-        method: str,
-        metric: str,
-        mean: float,
-        confidence: float,
-        limits: tuple[float, float] = (-math.inf, math.inf),
-        n_counted: float | None = None,
-    ) -> Interval:
+    def interval(self, method: str, metric: str, mean: float, confidence: float) -> Interval:
         """Return the interval of a mean, of the models that were fitted, for rows drawn anew.
 
         It holds the means that are at most so many standard errors away, the variance taken as proportional to the
-        distances from the ends of the range, as Wilson's interval of a proportion does. `n_counted` rows, which a
-        proportion or an area counts, keep it from having no length where all rows have the same value.
+        distances from the ends of the range, as Wilson's interval of a proportion does. The rows that a proportion or
+        an area counts keep it from having no length where all rows have the same value.
         """
-        own = self.contributions[method, metric]
+        own, n_counted = self.contributions[method, metric], self.n_counted[metric]
         if own.why_none or not math.isfinite(mean):
             return NO_INTERVAL
         square = float(stdtrit(own.df, 0.5 + 0.5 * confidence)) ** 2
@@ -225,7 +235,11 @@ class RowStatistics:
         n_units = float(self.tested.copies.sum())
         counted = n_units if n_counted is None else n_counted * n_units / self.tested.n_rows
         least = self.own_factor / counted if counted else math.inf
-        return ends_in_range(mean, square, variance, *limits, least, is_counted=n_counted is not None)
+        return ends_in_range(mean, square, variance, *self.limits[metric], least, is_counted=n_counted is not None)
+
+    def why_none(self, method: str, metric: str) -> str:
+        """Return why there is no interval of a mean; empty where there is one."""
+        return self.contributions[method, metric].why_none
 
     def difference(self, one: str, other: str, metric: str, difference: float, confidence: float) -> RowDifference:
         """Return the difference of two means with its interval over samples of this size and training sets.
@@ -246,8 +260,8 @@ class RowStatistics:
             return RowDifference(difference, *(math.nan,) * 5)
         added = (self.training_factor(between.training) - 1.0) * between.training_variance
         error = math.sqrt(between.variance + added)
-        if error <= _ROUNDING:
-            is_same = abs(difference) <= _ROUNDING
+        if error <= ROUNDING:
+            is_same = abs(difference) <= ROUNDING
             return RowDifference(difference, error, difference, difference, 1.0 if is_same else 0.0, between.df)
         reach = float(stdtrit(between.df, 0.5 + 0.5 * confidence)) * error
         pvalue = 2.0 * float(stdtr(between.df, -abs(difference) / error))
@@ -289,7 +303,7 @@ class RowStatistics:
         one, other = np.triu_indices(len(methods), k=1)
         variance = covariance[one, one] + covariance[other, other] - 2.0 * covariance[one, other]
         error = np.sqrt(np.maximum(variance, 0.0))
-        differs = error > _ROUNDING
+        differs = error > ROUNDING
         one, other, error = one[differs], other[differs], error[differs]
         drawn = _draw_distances(covariance, one, other, error, min(*(each.df for each in found), total - 1.0))
         training = np.array([each.training for each in found])

@@ -19,8 +19,9 @@ that differ in nothing else are one family.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
+from operator import add
 from typing import Any
 
 from calibrant._params import Int
@@ -239,6 +240,11 @@ class Sharing:
     n_codings: int
     n_codings_without: int
     grows_all: bool = False
+
+    def __add__(self, other: Sharing) -> Sharing:
+        """Return the work of both."""
+        *sums, grows_all = map(add, astuple(self), astuple(other))
+        return Sharing(*sums, grows_all=grows_all == 2)
 
     @property
     def text(self) -> str:

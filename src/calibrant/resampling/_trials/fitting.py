@@ -26,7 +26,7 @@ from calibrant.calibration._internal import (
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
-from calibrant.resampling._trials.methods import are_equal, open_seeds, seeded_clone
+from calibrant.resampling._trials.methods import are_equal, seeded_clone
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class _SharedTrials:
 
     def _fit_map(self, member: Any, reading: ReadingOfFits) -> Any:
         """Return a calibrated classifier, whose map alone is fitted."""
-        model = seeded_clone(member, open_seeds(member), self.split.seed)
+        model = seeded_clone(member, self.split.seed)
         return model._fit_map(reading, *fit_arguments(model, self.data, self.split.train))
 
     def _predict(self, calibrated: Any, reading: int, rows: _RowSet) -> NDArray[np.float64]:
@@ -254,7 +254,7 @@ def _can_share(data: TrialData, train: NDArray[np.intp]) -> bool:
 def _fit_shared(
     family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch, *, records_errors: bool
 ) -> list[SplitPredictions]:
-    head = seeded_clone(family.head, family.open_seeds, split.seed)
+    head = seeded_clone(family.head, split.seed, family.open_seeds)
     shared = SharedFits(clone(head), head, family.readings)
     grown, is_fitted = _fit_head(head, family, data, split.train)
     if not is_fitted:
@@ -276,7 +276,7 @@ def _fit_family(
     family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch
 ) -> tuple[list[Any], float, list[float]]:
     """Return the members, fitted, the seconds that served all of them, and those of each alone."""
-    head = seeded_clone(family.head, family.open_seeds, split.seed)
+    head = seeded_clone(family.head, split.seed, family.open_seeds)
     grown, is_fitted = _fit_head(head, family, data, split.train)
     growth = _growth_seconds(family, watch)
     if not is_fitted:

@@ -20,7 +20,6 @@ __all__ = [
     "read_methods",
     "same_value",
     "seeded_clone",
-    "split_seed",
 ]
 
 
@@ -113,22 +112,6 @@ def same_value(a: Any, b: Any) -> bool:
     return bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
 
 
-def split_seed(seed: int | None, split: int) -> int | None:
-    """Return the seed of a split, or None where there is none for the plan.
-
-    It is below 2**31, which every library takes for `random_state`.
-
-    Examples
-    --------
-    >>> split_seed(0, 0), split_seed(0, 1), split_seed(None, 1)
-    (336614359, 1620722436, None)
-    """
-    if seed is None:
-        return None
-    stream = np.random.SeedSequence(seed, spawn_key=(split + 1,))
-    return int(stream.generate_state(1, np.uint32)[0] >> 1)
-
-
 def open_seeds(estimator: Any) -> tuple[str, ...]:
     """Return the names of the parameters `random_state`, at any depth, that are None.
 
@@ -145,14 +128,14 @@ def open_seeds(estimator: Any) -> tuple[str, ...]:
     return tuple(name for name in params if name.split("__")[-1] == "random_state" and params[name] is None)
 
 
-def seeded_clone(estimator: Any, names: tuple[str, ...], seed: int | None) -> Any:
-    """Return a clone whose open seeds are set.
+def seeded_clone(estimator: Any, seed: int | None, names: tuple[str, ...] | None = None) -> Any:
+    """Return a clone whose open seeds, those of some names or all, are set.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> seeded_clone(DecisionTreeClassifier(), ("random_state",), 7)
+    >>> seeded_clone(DecisionTreeClassifier(), 7)
     DecisionTreeClassifier(random_state=7)
     """
-    model = clone(estimator)
+    model, names = clone(estimator), open_seeds(estimator) if names is None else names
     return model if seed is None or not names else model.set_params(**dict.fromkeys(names, seed))

@@ -14,6 +14,7 @@ from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import take_rows
 from calibrant.data._internal import Labels, check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
+from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.scoring import TrainingSummary
 
 __all__ = [
-    "ALL_ROWS",
     "MethodTrial",
     "NumberedSplit",
     "SplitPredictions",
@@ -103,9 +103,6 @@ def _read_numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     return numbers
 
 
-ALL_ROWS = -1  # the number of the split that trains and tests on all training rows
-
-
 class TrialSeconds(NamedTuple):
     """Seconds of one trial alone, and those of growing and coding that served `n_sharing` trials."""
 
@@ -136,7 +133,7 @@ class NumberedSplit:
     @property
     def row_sets(self) -> list[NDArray[np.intp]]:
         """The rows to predict: test rows and, where requested, training rows, last."""
-        return [self.test, self.train] if self.tests_training and self.number != ALL_ROWS else [self.test]
+        return [self.test, self.train] if self.tests_training and self.number != splitters.ALL_ROWS else [self.test]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,13 @@ import numpy as np
 from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.resampling._plans import splitters
 from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows, row_counts
 from calibrant.resampling._trials.families import Family
 from calibrant.resampling._trials.fitting import fit_predict
 from calibrant.resampling._trials.methods import open_seeds, same_value
 from calibrant.resampling._trials.scoring import Scorer
 from calibrant.resampling._trials.trial_data import (
-    ALL_ROWS,
     MethodTrial,
     NumberedSplit,
     SplitPredictions,
@@ -188,7 +188,7 @@ def _score(
         if split.tests_training:
             scores["training_values"] = np.array(scorer.scores(predictions[-1], split.train, training))
             scores |= {"train": split.train, "training_predictions": predictions[-1]}
-        if split.number == ALL_ROWS:
+        if split.number == splitters.ALL_ROWS:
             guessing = scorer.no_information_scores(predictions[-1], split.train, training)
             scores["no_information"] = np.array(guessing)
     except Exception:

@@ -18,14 +18,15 @@ from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import ParameterError
 from calibrant.studies._results.compare import plans_in_words
+from calibrant.studies._results.study_values import StudyValues
 from calibrant.studies._results.tables import study_table, trials_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.studies._results.study_values import MetricFacts, StudyValues
+    from calibrant.studies._results.study_values import MetricFacts
 
-__all__ = ["WRITERS", "TextTable", "best_marks", "export_study", "latex_escaped", "markdown_escaped", "number_cell"]
+__all__ = ["WRITERS", "ExportQuery", "TextTable", "best_marks", "latex_escaped", "markdown_escaped", "number_cell"]
 
 
 _LATEX = {
@@ -151,42 +152,86 @@ WRITERS: dict[str, Callable[[TextTable], str]] = {"csv": _csv, "markdown": _mark
 _SUFFIXES = {".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".tex": "latex"}
 
 
-def export_study(
-    study: StudyValues,
-    path: str | os.PathLike[str] | None,
-    metric: str | None,
-    *,
-    format: str | None,  # noqa: A002
-    what: str,
-    digits: int | None,
-    bold: bool,
-    interval: bool | str,
-    confidence: float,
-    part: str,
-    partial: bool,
-) -> str:
-    """Return a table or all trials as text, and write it to a file if a path is passed."""
-    for name, value, rule in (
-        *(("what", what, Choice("table", "trials")), ("digits", digits, Int(0, 17) | Nothing())),
-        *(("bold", bold, Bool()), ("interval", interval, Bool() | Choice("rows", "splits"))),
-    ):
-        check_param(name, value, rule)
-    kind = _format(path, format)
-    write = choose("format", kind, WRITERS)
-    if what == "trials":
-        frame = trials_frame(study)
-        text = frame.to_csv(index=False, lineterminator="\n") if kind == "csv" else write(_trials_table(frame, digits))
-    else:
-        if metric is None and len(study.metrics) > 1:
-            raise ParameterError(f"export: metric must be one of {', '.join(study.metrics)} for a table; got None.")
-        name = study.metrics[0] if metric is None else metric
-        shown = (4 if kind != "csv" else None) if digits is None else digits
-        options: Any = {"interval": interval, "confidence": confidence, "partial": partial, "stacklevel": 5}
-        frame = study_table(study, name, part=part, **options)
-        text = write(_means_table(study, study.facts(name), frame, shown, kind, bold=bold, interval=interval))
-    if path is not None:
-        _write_whole(Path(path), text)
-    return text
+class ExportQuery(StudyValues):
+    """The table of a metric, or all trials, as text."""
+
+    def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        metric: str | None = None,
+        *,
+        format: str | None = None,  # noqa: A002
+        what: str = "table",
+        digits: int | None = None,
+        bold: bool = False,
+        interval: bool | str = False,
+        confidence: float = 0.95,
+        part: str = "test",
+        partial: bool = False,
+    ) -> str:
+        r"""Return the table of a metric, or all trials, as text, and write it to a file.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file; it is written whole or not at all.
+        metric : str, optional
+            The metric of a table, where there are several.
+        format : {"csv", "markdown", "latex"}, optional
+            By default that of the suffix of the path (``.csv``, ``.md``, ``.tex``), or CSV.
+        what : {"table", "trials"}
+            A table of means, or the frame of `to_frame`.
+        digits : int, optional
+            Number of decimals; by default 4, and in CSV as many as it takes to read the same numbers again.
+        bold : bool
+            Whether the best method on each data set stands in bold, with those that print the same number.
+        interval, confidence, part, partial
+            As in `table`.
+
+        Returns
+        -------
+        str
+            The text. Names are escaped; a LaTeX table needs the package booktabs.
+
+        Examples
+        --------
+        >>> from calibrant.studies import StudyResults
+        >>> values = {"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.2, 0.1], [0.2, 0.3]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "naive_bayes"], metric="mse")
+        >>> print(results.export(format="markdown", digits=2, bold=True))
+        | dataset | tree | naive_bayes |
+        | --- | ---: | ---: |
+        | iris | **0.15** | 0.25 |
+        | wine | **0.15** | 0.25 |
+        <BLANKLINE>
+        mse, mean over 2-fold cross-validation (lower is better)
+        <BLANKLINE>
+        """
+        for name, value, rule in (
+            *(("what", what, Choice("table", "trials")), ("digits", digits, Int(0, 17) | Nothing())),
+            *(("bold", bold, Bool()), ("interval", interval, Bool() | Choice("rows", "splits"))),
+        ):
+            check_param(name, value, rule)
+        kind = _format(path, format)
+        write = choose("format", kind, WRITERS)
+        if what == "trials":
+            frame = trials_frame(self)
+            is_csv = kind == "csv"
+            text = frame.to_csv(index=False, lineterminator="\n") if is_csv else write(_trials_table(frame, digits))
+        else:
+            if metric is None and len(self.metrics) > 1:
+                raise ParameterError(f"export: metric must be one of {', '.join(self.metrics)} for a table; got None.")
+            name = self.metrics[0] if metric is None else metric
+            shown = (4 if kind != "csv" else None) if digits is None else digits
+            options: Any = {"interval": interval, "confidence": confidence, "partial": partial}
+            frame = study_table(self, name, part=part, **options)
+            text = write(_means_table(self, self.facts(name), frame, shown, kind, bold=bold, interval=interval))
+        if path is not None:
+            if not Path(path).parent.is_dir():
+                raise ParameterError(f"path: there is no folder {str(Path(path).parent)!r}; create it first.")
+            with whole_file(Path(path)) as file:  # so that there is the old one or the whole new one
+                file.write(text.encode())
+        return text
 
 
 def _format(path: str | os.PathLike[str] | None, chosen: str | None) -> str:
@@ -255,11 +300,3 @@ def _cell(value: Any, digits: int | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return number_cell(value, digits) if isinstance(value, float) else str(value)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file, so that there is the old one or the whole new one."""
-    if not path.parent.is_dir():
-        raise ParameterError(f"path: there is no folder {str(path.parent)!r}; create it first.")
-    with whole_file(path) as file:
-        file.write(text.encode())

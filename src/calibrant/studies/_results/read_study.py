@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import ParameterError
-from calibrant.resampling._internal import ALL_ROWS
+from calibrant.resampling._internal import splitters
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._results.study_values import DONE, FAILED, MISSING, DatasetPlan, Key, choose_name
 from calibrant.studies._trials.stored_document import StoredStudy
@@ -83,7 +83,7 @@ def arrange(
     sizes = np.array([plans[name].n_splits + 1 for name in datasets], dtype=np.intp)  # all rows first
     starts = np.concatenate([[0], np.cumsum(sizes * len(methods))])
     one, other = _positions(dataset, datasets), _positions(method, methods)
-    is_planned = (one >= 0) & (other >= 0) & (split >= ALL_ROWS)
+    is_planned = (one >= 0) & (other >= 0) & (split >= splitters.ALL_ROWS)
     is_planned &= split < np.where(one >= 0, sizes[one] if len(sizes) else 0, 0) - 1
     cells = np.where(is_planned, starts[one] + other * (sizes[one] if len(sizes) else 0) + split + 1, -1)
     planned = cells[is_planned]
@@ -151,8 +151,7 @@ def read_results(
         The name of the study.
     columns : dict of str, or of (part, metric), to sequence
         ``"dataset"`` and ``"method"`` (names), ``"split"``, ``"state"`` ("done" or "failed") and, for `to_frame`,
-        whatever else was recorded; float arrays of the metrics by ``("test", "mse")``. The part ``"counted"`` holds
-        the rows that a proportion or an area counts (`Scorer.n_counted`), which intervals take.
+        whatever else was recorded; float arrays of the metrics by ``("test", "mse")``.
     datasets, methods, metrics : sequences of str
         Those of the study, in order; trials of others are left out.
     plans : dict of data set to DatasetPlan
@@ -242,7 +241,7 @@ def read_study_results(
         Returns the predictions that were kept; called when they are requested, after the store was closed.
     """
     wanted = _wanted(stored, metrics)
-    found = store.trials(stored.name, metric=wanted, more_parts=stored.more_parts(wanted))
+    found = store.trials(stored.name, metric=wanted, more_parts=stored.more_parts)
     counts = stored.counts(found.key)
     columns: dict[Any, Any] = {name: getattr(found, name)[counts] for name in _TRIAL_COLUMNS}
     for part, values in {"test": found.values, **found.more_values}.items():

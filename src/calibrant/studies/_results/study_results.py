@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,10 +11,12 @@ import numpy as np
 from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, StudyError
 from calibrant.resampling import Pooled
-from calibrant.resampling._internal import ALL_ROWS
-from calibrant.studies._results.comparison_queries import ComparisonQueries
-from calibrant.studies._results.export import export_study
+from calibrant.resampling._internal import splitters
+from calibrant.studies._results.best import BestQuery
+from calibrant.studies._results.compare import CompareQuery
+from calibrant.studies._results.export import ExportQuery
 from calibrant.studies._results.predictions import pool_predictions
+from calibrant.studies._results.ranks import RankQueries
 from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name
 from calibrant.studies._results.tables import study_table, trials_frame
 
@@ -58,7 +59,7 @@ def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
     """Return the results of some splits, by their numbers."""
     chosen = _read_splits(results, splits)
     columns, first = results.columns, next(iter(results.plans.values()))
-    numbers = {ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
+    numbers = {splitters.ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
     if "split" in columns:
         which = np.flatnonzero(np.isin(np.asarray(columns["split"]), list(numbers)))
         columns = {name: _taken(column, which) for name, column in columns.items()}
@@ -136,7 +137,7 @@ def _taken(column: Any, which: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResults(ComparisonQueries):
+class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
     """The results of a study as they were when they were read from its store; every query is answered from them.
 
     Parameters
@@ -397,69 +398,6 @@ class StudyResults(ComparisonQueries):
         array([[0.1, 0.2]])
         """
         return self.recorded_values(metric, dataset, part)
-
-    def export(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        metric: str | None = None,
-        *,
-        format: str | None = None,  # noqa: A002
-        what: str = "table",
-        digits: int | None = None,
-        bold: bool = False,
-        interval: bool | str = False,
-        confidence: float = 0.95,
-        part: str = "test",
-        partial: bool = False,
-    ) -> str:
-        r"""Return the table of a metric, or all trials, as text, and write it to a file.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file; it is written whole or not at all.
-        metric : str, optional
-            The metric of a table, where there are several.
-        format : {"csv", "markdown", "latex"}, optional
-            By default that of the suffix of the path (``.csv``, ``.md``, ``.tex``), or CSV.
-        what : {"table", "trials"}
-            A table of means, or the frame of `to_frame`.
-        digits : int, optional
-            Number of decimals; by default 4, and in CSV as many as it takes to read the same numbers again.
-        bold : bool
-            Whether the best method on each data set stands in bold, with those that print the same number.
-        interval, confidence, part, partial
-            As in `table`.
-
-        Returns
-        -------
-        str
-            The text. Names are escaped; a LaTeX table needs the package booktabs.
-
-        Examples
-        --------
-        >>> values = {"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.2, 0.1], [0.2, 0.3]]}
-        >>> results = StudyResults.from_values(values, methods=["tree", "naive_bayes"], metric="mse")
-        >>> print(results.export(format="markdown", digits=2, bold=True))
-        | dataset | tree | naive_bayes |
-        | --- | ---: | ---: |
-        | iris | **0.15** | 0.25 |
-        | wine | **0.15** | 0.25 |
-        <BLANKLINE>
-        mse, mean over 2-fold cross-validation (lower is better)
-        <BLANKLINE>
-        """
-        return export_study(
-            *(self, path, metric),
-            format=format,
-            what=what,
-            digits=digits,
-            bold=bold,
-            interval=interval,
-            confidence=confidence,
-            part=part,
-            partial=partial,
-        )
 
     def __repr__(self) -> str:
         n_trials = sum(states.size for states in self.states.values())

@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.comparison._internal import Better
-    from calibrant.resampling._internal import BootstrapKind, IntervalKind
 
 __all__ = [
-    "COUNTED",
     "DONE",
     "FAILED",
     "MISSING",
+    "QUERY_PARAMETERS",
     "DatasetPlan",
     "Key",
     "MetricFacts",
@@ -38,6 +37,26 @@ __all__ = [
     "read_dataset_plan",
 ]
 
+
+# The parameters of several queries, for `fill_docstring`
+QUERY_PARAMETERS = {
+    "metric": """\
+metric : str
+    A metric of the study.""",
+    "metric_or_first": """\
+metric : str, optional
+    A metric of the study; by default the first.""",
+    "dataset": """\
+dataset : str, optional
+    A single data set; by default all of them.""",
+    "better": """\
+better : {"higher", "lower"}, optional
+    Which value is better, of a metric that is a function of yours; that of other metrics is known.""",
+    "partial": """\
+partial : bool
+    Whether to use the trials that were finished where others failed or are missing, which raises an error
+    otherwise.""",
+}
 
 MISSING, DONE, FAILED = 0, 1, 2  # states of a trial
 Key = tuple[str, str, str]  # data set, metric, part
@@ -156,8 +175,8 @@ class DatasetPlan:
     n_train: NDArray[np.intp]
     n_test: NDArray[np.intp]
     n_independent: int
-    interval_kind: IntervalKind = "rows"
-    bootstrap: BootstrapKind = None
+    interval_kind: splitters.IntervalKind = "rows"
+    bootstrap: splitters.BootstrapKind = None
     has_disjoint_tests: bool = False
     is_nested: bool = False
     caution: str = ""
@@ -234,10 +253,6 @@ def _has_disjoint_tests(plan: Any) -> bool:
     return type(plan).__module__.startswith("sklearn.") and type(plan).__name__ in _DISJOINT
 
 
-COUNTED = "counted"  # the part that holds how many rows a proportion counts in each split, by `Scorer.n_counted`
-_ALL_COUNTED = ("accuracy", "error", "top_k_accuracy")  # proportions of all test rows
-
-
 @dataclass(frozen=True, eq=False)
 class StudyValues:
     """Values and states of trials; `StudyResults` documents the fields."""
@@ -302,15 +317,6 @@ class StudyValues:
         if kind == ".632+" and dataset in self.all_rows_states:
             return np.where(states == DONE, self.all_rows_states[dataset][:, np.newaxis], states)
         return states
-
-    def n_counted(self, metric: str, dataset: str) -> NDArray[np.float64] | None:
-        """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
-        counted = self.values.get((dataset, metric, COUNTED))
-        known = None if counted is None else counted[~np.isnan(counted).any(axis=1)]
-        if known is not None and len(known):
-            return np.asarray(known[0])
-        is_of_all = metric in _ALL_COUNTED and metric not in self.own_metrics
-        return self.plans[dataset].n_test.astype(np.float64) if is_of_all else None
 
     def _part(self, metric: str, dataset: str, part: str) -> NDArray[np.float64]:
         found = self.values.get((dataset, metric, part))

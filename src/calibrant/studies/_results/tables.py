@@ -14,7 +14,7 @@ from calibrant._optional import optional_import
 from calibrant._params import CONFIDENCE, Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
-from calibrant.resampling._internal import ALL_ROWS, NO_INTERVAL, split_interval
+from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_values import DONE, FAILED
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from calibrant.studies._results.study_values import StudyValues
+    from calibrant.resampling._internal import KeptTrials
+    from calibrant.studies._results.study_values import DatasetPlan, StudyValues
 
 __all__ = [
     "Means",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 
+_ALL_COUNTED = ("accuracy", "error", "top_k_accuracy")  # proportions of all test rows
 _MOST_NAMED = 5  # cells that a note names one by one
 
 
@@ -144,7 +146,6 @@ def study_table(
     interval: bool | str,
     confidence: float,
     partial: bool,
-    stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
@@ -165,7 +166,7 @@ def study_table(
         frame.attrs["notes"] += _without_interval(study, metric, frame, by_splits=interval == "splits")
     if means.gaps:
         done = "means are of the splits that were finished" if partial else "NaN there"
-        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=stacklevel)
+        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=4)  # of a study's
     return frame
 
 
@@ -204,7 +205,17 @@ def _why_none(study: StudyValues, metric: str, dataset: str, method: str) -> str
     kept = read_kept_rows(study, dataset, [method], [metric])
     if isinstance(kept, str):
         return kept
-    return kept.statistics([metric]).why_none(method, metric) or "all rows have the same value"
+    return kept.statistics.why_none(method, metric) or "all rows have the same value"
+
+
+def _split_counts(
+    study: StudyValues, metric: str, plan: DatasetPlan, kept: KeptTrials | str
+) -> NDArray[np.float64] | None:
+    """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
+    if not isinstance(kept, str) and kept.n_splits == plan.n_splits:
+        return kept.split_counts(metric)
+    is_of_all = metric in _ALL_COUNTED and metric not in study.own_metrics
+    return plan.n_test.astype(np.float64) if is_of_all else None
 
 
 def mean_interval(
@@ -225,17 +236,17 @@ def mean_interval(
     plan, facts = study.plans[dataset], study.facts(metric)
     if plan.interval_kind == "none" or facts.is_calibration_error:
         return NO_INTERVAL
+    kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
     if by_splits:
         return split_interval(
             *(study.done_values(metric, dataset)[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
             low=facts.low,
             high=facts.high,
-            n_counted=study.n_counted(metric, dataset),
+            n_counted=_split_counts(study, metric, plan, kept),
         )
-    kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
     if isinstance(kept, str):
         return NO_INTERVAL
-    return kept.interval(study.methods[method], metric, mean, confidence)
+    return kept.statistics.interval(study.methods[method], metric, mean, confidence)
 
 
 _FIRST = ("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test")
@@ -318,7 +329,7 @@ def _with_missing(pandas: Any, study: StudyValues, frame: Any) -> Any:
         for method, split in np.argwhere(study.states[dataset] == 0).tolist()
     ]
     rows += [
-        (dataset, study.methods[method], ALL_ROWS, "all rows")
+        (dataset, study.methods[method], splitters.ALL_ROWS, "all rows")
         for dataset in study.datasets
         if study.plans[dataset].bootstrap == ".632+" and dataset in study.all_rows_states
         for method in np.flatnonzero(study.all_rows_states[dataset] == 0).tolist()

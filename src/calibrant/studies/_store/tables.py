@@ -27,7 +27,7 @@ from calibrant.exceptions import StoreError
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
 
-__all__ = ["METADATA", "SCHEMA_VERSION", "SUPPLEMENTS", "prepare_schema"]
+__all__ = ["METADATA", "MIGRATIONS", "SCHEMA_VERSION", "prepare_schema"]
 
 
 SCHEMA_VERSION = 2
@@ -96,7 +96,7 @@ _trials = Table(
     *_required(BigInteger, "n_train", "n_test"),
     *_required(Double, "fit_seconds", "predict_seconds", "shared_seconds", "recorded"),
     Column("seed", BigInteger),
-    Column("worker", _ID),  # since version 2
+    Column("worker", _ID),
     Column("error", Text),
     UniqueConstraint("study", "key"),
 )
@@ -150,8 +150,8 @@ Table(
     sqlite_with_rowid=False,
 )
 
-# Since version 2: computations that added metrics or predictions to a trial, with the versions they were made with.
-SUPPLEMENTS = Table(
+# Computations that added metrics or predictions to a trial, with the versions they were made with.
+Table(
     "calibrant_supplements",
     METADATA,
     *_key(_ID, "trial", of="trials"),
@@ -170,15 +170,9 @@ _WRITE = "INSERT INTO calibrant_store (version, calibrant, created) VALUES (:ver
 _UPDATE = "UPDATE calibrant_store SET version = :version, calibrant = :calibrant"
 
 
-def _note_workers(database: Database) -> None:
-    """Lead to version 2: which worker computed a trial, and what was added to it later."""
-    SUPPLEMENTS.create(database.connection)
-    database.execute("ALTER TABLE calibrant_trials ADD COLUMN worker BIGINT")
-
-
 # Number n leads from version n - 1 to n, in one transaction with the others. Queries also run on older layouts, since
 # a store that may only be read is not migrated.
-MIGRATIONS: dict[int, Callable[[Database], None]] = {2: _note_workers}
+MIGRATIONS: dict[int, Callable[[Database], None]] = {}
 
 
 def prepare_schema(database: Database, *, create: bool) -> None:
@@ -190,13 +184,11 @@ def prepare_schema(database: Database, *, create: bool) -> None:
         database.write(lambda: _create(database))
         found = database.read(lambda: _find_version(database))
     assert found is not None  # noqa: S101
-    _check_not_newer(database, *found)
-    database.version = found[0]
+    _check_version(database, *found)
     if not database.read_only:
         database.prepare_writing()
         if found[0] < SCHEMA_VERSION:
             database.write(lambda: _migrate(database))
-            database.version = SCHEMA_VERSION
 
 
 def _find_version(database: Database) -> tuple[int, str] | None:
@@ -218,12 +210,17 @@ def _check_creatable(database: Database, *, create: bool) -> None:
         raise StoreError(f"{shown}: the database has no store of calibrant. Run a study to create it.")
 
 
-def _check_not_newer(database: Database, version: int, written_by: str) -> None:
+def _check_version(database: Database, version: int, written_by: str) -> None:
+    """Raise if the layout is newer than this version's, or so old that no migrations lead from it."""
+    shown = f"{database.address.shown}: the store was written by calibrant {written_by} (layout {version})"
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{database.address.shown}: the store was written by calibrant {written_by} (layout {version}); this is "
-            f"calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left unchanged. Install "
-            f'that version: pip install "calibrant>={written_by}"'
+            f"{shown}; this is calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left "
+            f'unchanged. Install that version: pip install "calibrant>={written_by}"'
+        )
+    if not all(number in MIGRATIONS for number in range(version + 1, SCHEMA_VERSION + 1)):
+        raise StoreError(
+            f"{shown}, which calibrant {__version__} cannot read. It was left unchanged: run the study anew."
         )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibrant.resampling._internal import MethodTrial, RowDifference
+    from calibrant.resampling._internal import RowDifference
     from calibrant.studies._results.study_results import StudyResults
 
 __all__ = [
@@ -95,14 +95,10 @@ def unchanged_by_calibration(results: StudyResults) -> dict[str, str]:
         kept = read_kept_rows(results, dataset, [plain, method], [])
         if isinstance(kept, str):
             continue
-        one, other = (_all_predictions(kept.trials[name]) for name in (plain, method))
+        one, other = (kept.predictions(name) for name in (plain, method))
         if np.allclose(one, other, rtol=0.0, atol=1e-12):
             found[method] = plain
     return found
-
-
-def _all_predictions(trials: list[MethodTrial]) -> NDArray[np.float64]:
-    return np.concatenate([np.asarray(trial.predictions) for trial in trials])
 
 
 def compare_with_best(results: StudyResults, metric: str, best: str, confidence: float = 0.95) -> AgainstBest:
@@ -124,7 +120,7 @@ def compare_with_best(results: StudyResults, metric: str, best: str, confidence:
     kept = read_kept_rows(results, dataset, results.methods, [metric])
     if isinstance(kept, str):
         return AgainstBest(StudyComparison(*about, "", kept, confidence), {}, {}, 0)
-    rows = kept.statistics([metric])
+    rows = kept.statistics
     why = next((rows.why_none(method, metric) for method in results.methods if rows.why_none(method, metric)), "")
     if why:
         return AgainstBest(StudyComparison(*about, "", why, confidence), {}, {}, rows.tested.n_rows)

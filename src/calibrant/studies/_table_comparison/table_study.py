@@ -246,9 +246,10 @@ def candidates() -> dict[str, Any]:
     """
     # Estimators of all packages are slow to import, and studies are also imported for their tables.
     from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-    from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+    from calibrant.blending import ProbabilityClassifier
     from calibrant.calibration import CalibratedClassifier
     from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
+    from calibrant.linear import LogisticClassifier
     from calibrant.trees import ProbabilityTreeClassifier
 
     plain = {

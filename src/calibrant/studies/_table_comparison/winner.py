@@ -19,7 +19,7 @@ from calibrant.decisions import decision_report, profit
 from calibrant.exceptions import DataError, StudyError
 from calibrant.files import ExpectedScore, save
 from calibrant.metrics import calibration_verdict
-from calibrant.resampling._internal import ALL_ROWS, open_seeds, seeded_clone, split_seed
+from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._runners.runner import JobLost, TrialFinished
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
@@ -154,7 +154,7 @@ def fit_winner(method: str, estimator: Any, compared: ComparedTable, seed: int, 
     table = compared.table
     rows = StudyRows(table.name, "", table.X, table.y, compared.groups, table.sample_weight)
     work = StudyWork({method: estimator}, plan=None, seed=seed)
-    job = Job(1, table.name, (TrialRef("all rows", table.name, method, ALL_ROWS),))
+    job = Job(1, table.name, (TrialRef("all rows", table.name, method, splitters.ALL_ROWS),))
     if seconds <= 0:
         return None
     if math.isinf(seconds):
@@ -180,7 +180,7 @@ def _fit_all_rows(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[_Fitte
     """Fit the methods of a job to all rows."""
     for ref in job.refs:
         estimator = work.methods[ref.method]
-        model = seeded_clone(estimator, open_seeds(estimator), split_seed(work.seed, ALL_ROWS))
+        model = seeded_clone(estimator, splitters.split_seed(work.seed, splitters.ALL_ROWS))
         by_row = {"sample_weight": rows.sample_weight, "groups": rows.groups}
         passed = {name: value for name, value in by_row.items() if value is not None and has_fit_parameter(model, name)}
         yield _FittedModel(ref, uuid.uuid4().hex, model=model.fit(rows.X, rows.y, **passed))

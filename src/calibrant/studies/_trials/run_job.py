@@ -14,15 +14,14 @@ import numpy as np
 
 import calibrant
 from calibrant.resampling import Nested
-from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
+from calibrant.resampling._internal import Experiment, MethodTrial, splitters
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._trials.records import BY_CLASS, Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
+from calibrant.studies._trials.records import Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._internal import Experiment, MethodTrial, Sharing
 
 __all__ = ["JobContext", "are_outdated", "make_run_job", "method_versions", "run_job"]
 
@@ -105,7 +104,7 @@ class JobContext:
     def experiment(self) -> Experiment:
         """The validated rows, methods and metrics."""
         rows, work = self.rows, self.work
-        return read_experiment(
+        return Experiment.read(
             dict(work.methods),
             rows.X,
             rows.y,
@@ -130,11 +129,6 @@ class JobContext:
             return True
         train, test = self.experiment.split(self.work.plan, 0)
         return not np.isin(test, train).any()
-
-    @property
-    def sharing(self) -> Sharing:
-        """How much of their work the trials share."""
-        return self.experiment.sharing(self.work.plan)
 
     @property
     def families(self) -> tuple[tuple[str, ...], ...]:
@@ -196,20 +190,11 @@ class JobContext:
             "training": trial.training_values,
             "no_information": trial.no_information,
         }
-        found: dict[Part, dict[str, float]] = {
+        return {
             part: dict(zip(self.experiment.scorer.metrics, np.asarray(values).tolist(), strict=True))
             for part, values in parts.items()
             if values is not None
         }
-        counted = self._counted(trial)
-        return found | {"counted": counted} if counted else found
-
-    def _counted(self, trial: MethodTrial) -> dict[str, float]:
-        """Return the numbers of test rows that areas and proportions of a class count; others count all of them."""
-        scorer, predictions = self.experiment.scorer, np.asarray(trial.predictions)
-        names = [name for name in BY_CLASS if name in scorer.metrics]
-        numbers = {name: scorer.n_counted(name, predictions, trial.test) for name in names}
-        return {name: number for name, number in numbers.items() if number is not None}
 
     def _predictions(self, trial: MethodTrial) -> bytes:
         data, rows = self.experiment.data, trial.test
