@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from calibrant._saved import saved
 from calibrant.blending._expected_loss import ExpectedLoss, expected_loss, row_losses
 from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
 from calibrant.blending._member import BlendRows, FittedMember
@@ -28,6 +29,7 @@ _LEAST = 1e-15
 _LEAST_CORRELATION = 0.5  # of log-probabilities before and after a map; those that are of use have more than 0.9
 
 
+@saved()
 class PoolCalibrator(Auto):
     """The guarded calibration of a pool, whose weights and biases leave little to maps of K x K parameters.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._saved.arrays import Array, LabelArray
-from calibrant._saved.fields import Flag, Integer, MapOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.fields import Flag, Integer, MapOf, Maybe, Number, Text, TupleOf, need
 from calibrant._saved.form import Form
 from calibrant._saved.values import Object
 from calibrant.blending import ExpectedLoss, Member, ProbabilityClassifier
@@ -21,14 +21,11 @@ from calibrant.blending._internal import (
     FittedMember,
     LogLinearPool,
     MemberMap,
-    PoolCalibrator,
     TreesModel,
 )
 from calibrant.calibration._internal import ReplaceCertain
-from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
 from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
-from calibrant.files._forms.score_maps import need
 from calibrant.files._forms.tree_fields import Trees
 from calibrant.linear._internal import LogisticModel
 
@@ -153,9 +150,6 @@ def _check_trees(model: TreesModel, schema: Any, classes: np.ndarray) -> None:
 _PIECES = Array("i8", low=0)
 
 FORMS: tuple[Form, ...] = (
-    estimator_form(
-        "blending.PoolCalibrator", PoolCalibrator, AUTO_FIELDS, check=check_auto, rules=PoolCalibrator._rules
-    ),
     Form("blending.BayesModel", BayesModel, {"classifier": Object("bayes.NaiveBayesClassifier")}),
     Form("blending.EstimatorModel", EstimatorModel, {"estimator": Object(), "classes": LabelArray()}),
     Form(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from calibrant._saved.arrays import Array
-from calibrant._saved.fields import Integer, TupleOf
+from calibrant._saved.fields import Integer, TupleOf, need
 from calibrant.files._forms.data import COLUMNS, STANDARD_DESIGN, check_columns, check_standard_design
 from calibrant.files._forms.legacy import Struct, estimator_form
-from calibrant.files._forms.score_maps import need
 from calibrant.neural import NeuralNetClassifier
 from calibrant.neural._internal import NEURAL_NET_RULES, Net
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from calibrant._saved.arrays import Array
-from calibrant._saved.fields import Integer, Number, Text
+from calibrant._saved.fields import Integer, Number, Text, need
 from calibrant.files._forms.data import COLUMNS, STANDARD_DESIGN, check_columns, check_standard_design
 from calibrant.files._forms.legacy import Struct, estimator_form
-from calibrant.files._forms.score_maps import need
 from calibrant.svm import SVMClassifier
 from calibrant.svm._internal import SVM_RULES, KernelFunction, Machines
 
