@@ -7,14 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._saved import Integer, Number, saved
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ColumnScaling"]
+__all__ = ["LARGEST", "ColumnScaling"]
+
+LARGEST = 1e150  # of numbers in a model file: squares of such distances are finite
 
 _FAR = 1e100  # squares of it are still finite
 
 
+@saved(
+    inline=True,
+    exponent=Integer(-1100, 1100),
+    centre=Number(-LARGEST, LARGEST),
+    unit=Number(1e-300),
+    factor=Number(0, 1e50),
+    low=Number(-LARGEST, LARGEST),
+    high=Number(-LARGEST, LARGEST),
+)
 @dataclass(frozen=True)
 class ColumnScaling:
     """The unit and the range of a numeric column, times the root of the column's weight.

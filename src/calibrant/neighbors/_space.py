@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from calibrant._saved import Integer, Number, TupleOf, need, saved
 from calibrant.neighbors._scaling import ColumnScaling
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ __all__ = ["Points", "Scale", "Space"]
 
 # How numeric columns are scaled: by name, not at all (None), or between a lower and an upper limit each.
 Scale: TypeAlias = "Literal['standard', 'range'] | NDArray[np.float64] | None"
+
+_POSITIONS = TupleOf(Integer(0, 2**31))
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,13 @@ class Points:
         return np.asarray(~np.isnan(self.numbers).any(axis=1) & (self.codes >= 0).all(axis=1))
 
 
+@saved(
+    inline=True,
+    numeric=_POSITIONS,
+    nominal=_POSITIONS,
+    nominal_weights=TupleOf(Number(0, 1e50)),
+    n_categories=_POSITIONS,
+)
 @dataclass(frozen=True)
 class Space:
     """The columns of positive weight: scalings of the numeric ones, weights and category counts of the nominal ones."""
@@ -132,6 +142,13 @@ class Space:
         for j, (weight, n) in enumerate(zip(self.nominal_weights, self.n_categories, strict=True)):
             parts.append(np.sqrt(weight / 2) * (points.codes[:, j, None] == np.arange(n)))
         return np.hstack(parts)
+
+    def _check_saved(self) -> None:
+        need(len(self.scalings) == len(self.numeric), "has other scales than numeric columns")
+        sizes = {len(self.nominal), len(self.nominal_weights), len(self.n_categories)}
+        need(len(sizes) == 1, "has other weights than columns")
+        columns = [*self.numeric, *self.nominal]
+        need(len(set(columns)) == len(columns), "has a column twice")
 
 
 def _scaling_of(

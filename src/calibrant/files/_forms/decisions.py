@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from calibrant._saved.arrays import Array, LabelArray
-from calibrant._saved.fields import Integer, Maybe, Number, TupleOf
-from calibrant._saved.form import Form
+from calibrant._saved.fields import Integer, Maybe, Number, TupleOf, need
+from calibrant._saved.form import Form, Inline
 from calibrant._saved.values import Object, Plain, Value
+from calibrant.calibration import HeldOut
+from calibrant.calibration._internal import WrapperMixin
 from calibrant.curves import ThresholdTable
 from calibrant.decisions import (
     CostMatrix,
@@ -19,9 +21,7 @@ from calibrant.decisions import (
     ThresholdClassifier,
 )
 from calibrant.exceptions import CalibrantError, ModelFileError
-from calibrant.files._forms.calibration import HELD_OUT, check_models, wrapper_fields
 from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
-from calibrant.files._forms.score_maps import need
 
 __all__ = ["FORMS"]
 
@@ -46,7 +46,7 @@ def _maker(cls: Any) -> Callable[[dict[str, Any]], Any]:
 
 
 def _check_costs(model: CostSensitiveClassifier) -> None:
-    check_models(model, "predict")
+    model._check_models("predict")
     costs, classes = model.costs_, model.classes_.tolist()
     if isinstance(costs, CostMatrix):
         need(list(costs.labels or ()) == classes, "has costs of other classes")
@@ -55,13 +55,13 @@ def _check_costs(model: CostSensitiveClassifier) -> None:
 
 
 def _check_metacost(model: MetaCostClassifier) -> None:
-    check_models(model, "predict")
+    model._check_models("predict")
     need(list(model.costs_.labels or ()) == model.classes_.tolist(), "has costs of other classes")
     need(len(model.estimators_) == 1 and hasattr(model, "estimator_"), "must have one model")
 
 
 def _check_threshold(model: ThresholdClassifier) -> None:
-    check_models(model, "predict_proba")
+    model._check_models("predict_proba")
     need(len(model.classes_) == 2 and len(model.estimators_) == 1, "must have one model of two classes")
 
 
@@ -95,14 +95,14 @@ FORMS: tuple[Form, ...] = (
     estimator_form(
         "decisions.CostSensitiveClassifier",
         CostSensitiveClassifier,
-        {**wrapper_fields(), "costs_": _COSTS},
+        {**WrapperMixin._saved_fields, "costs_": _COSTS},
         check=_check_costs,
         rules=CostSensitiveClassifier._rules,
     ),
     estimator_form(
         "decisions.MetaCostClassifier",
         MetaCostClassifier,
-        {**wrapper_fields(), "costs_": Object("decisions.CostMatrix"), "relabelled_": Maybe(LabelArray())},
+        {**WrapperMixin._saved_fields, "costs_": Object("decisions.CostMatrix"), "relabelled_": Maybe(LabelArray())},
         with_rows=("relabelled_",),
         check=_check_metacost,
         rules=MetaCostClassifier._rules,
@@ -111,10 +111,10 @@ FORMS: tuple[Form, ...] = (
         "decisions.ThresholdClassifier",
         ThresholdClassifier,
         {
-            **wrapper_fields(),
+            **WrapperMixin._saved_fields,
             "threshold_": Number(-1, 2),
             "value_": Number(finite=False),
-            "held_out_": Maybe(HELD_OUT),
+            "held_out_": Maybe(Inline(HeldOut)),
             "table_": Maybe(_TABLE),
         },
         with_rows=("held_out_", "table_"),
