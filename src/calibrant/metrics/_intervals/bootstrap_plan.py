@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from calibrant.metrics._metric import Metric
     from calibrant.metrics._validation.predictions import BinaryRows
 
-__all__ = ["FEW_GROUPS", "MANY_ROWS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
+__all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
 
 
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")
-MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width
+_MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width
 _MOST_KINDS = 1_000
 _SAMPLE = 1_000  # rows that show whether a value has few distinct ones
 _KINDS_STREAM = 5  # of the random streams
@@ -84,6 +84,16 @@ class BootstrapPlan:
     def has_few_groups(self) -> bool:
         """Whether rows belong to so few clusters that the variance between these is not known."""
         return self.group is not None and int(self.group.max()) + 1 < _FEWEST_GROUPS
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are very many independent rows of two classes."""
+        return self.predictions.n_classes == 2 and self._has_many_rows
+
+    @property
+    def _has_many_rows(self) -> bool:
+        is_plain = self.is_simple and self.counts_whole_rows and not self.stratified
+        return is_plain and self.predictions.n_rows >= _MANY_ROWS
 
     @cached_property
     def counts_whole_rows(self) -> bool:
@@ -238,10 +248,7 @@ def replicate_few_kinds(
     >>> float(drawn.mean().round(3)), float(drawn.std().round(3)), left_out.shape  # 3 * 0.25, 3 * sqrt(3 / 16 / 50,000)
     (0.75, 0.006, (200, 1))
     """
-    is_plain = plan.is_simple and plan.counts_whole_rows and not plan.stratified
-    if not is_plain or plan.predictions.n_rows < MANY_ROWS:
-        return None
-    kinds = _kinds(values)
+    kinds = _kinds(values) if plan._has_many_rows else None
     if kinds is None:
         return None
     kind, of_kind = kinds

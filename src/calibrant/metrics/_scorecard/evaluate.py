@@ -18,9 +18,8 @@ from calibrant.metrics._calibration.calibration_tests import equal_calibration
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.metric_intervals import score_metrics
-from calibrant.metrics._metric import METRICS, BoundMetric, Metric, options_of, requested_metrics
+from calibrant.metrics._metric import METRICS, BoundMetric, Metric, check_options, options_of, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
-from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant.metrics._calibration.calibration_tests import excess_and_variance
 from calibrant.metrics._calibration.errors import width_sums
 from calibrant.metrics._calibration.probability_cells import ECE_BINS
-from calibrant.metrics._losses.row_values import ROW_VALUES
+from calibrant.metrics._intervals.replicate_values import ROW_VALUES
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 if TYPE_CHECKING:

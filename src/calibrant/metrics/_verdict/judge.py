@@ -17,7 +17,7 @@ from calibrant.metrics._calibration.probability_cells import ProbabilityCells, g
 from calibrant.metrics._classification.costs import read_matrix
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
-from calibrant.metrics._intervals.calibration_errors import band_of
+from calibrant.metrics._intervals.metric_intervals import band_of
 from calibrant.metrics._metric import bound_keywords
 from calibrant.metrics._validation.read_predictions import read_predictions
 from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, joint_tests_of, judged_parts
