@@ -1,4 +1,4 @@
-"""What other packages may import from this one, as `tests/test_internal_imports.py` checks."""
+"""Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import placements

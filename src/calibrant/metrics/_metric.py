@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CARUANA",
     "CHAWLA",
+    "METRICS",
     "NIELSEN",
     "WITTEN",
     "ZADROZNY",

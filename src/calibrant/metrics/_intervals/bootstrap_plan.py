@@ -102,7 +102,7 @@ class BootstrapPlan:
         return weights is None or (self.weight_kind == "frequency" and bool((weights == np.round(weights)).all()))
 
     def once(self, key: Any, compute: Callable[[], _T]) -> _T:
-        """Return what was computed of these rows under a key; compute it the first time.
+        """Return a result of these rows by its key; compute it the first time.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class BootstrapPlan:
         return np.arange(self.predictions.n_rows)
 
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
-        """Return how the rows are resampled, arranged in some order."""
+        """Return the sampling of the rows, arranged in some order."""
         weight, group, label = (
             self._in_order(x, order) for x in (self.predictions.weights, self.group, self.predictions.label)
         )

@@ -52,7 +52,6 @@ __all__ = [
     "UNDEFINED",
     "UPPER_BOUND",
     "band_of",
-    "calibration_scores",
     "can_reweight",
     "ece_by_chance",
     "find_recipe",
@@ -262,7 +261,7 @@ def _explain_infinite(score: Score, predictions: Predictions) -> Score:
 
 
 def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
-    """Return how a metric is computed from replicates by the core, or None."""
+    """Return the recipe of a metric from the core's replicates; None where it has none."""
     options = options_of(metric)
     if metric.id in RECIPES:
         return None if options else RECIPES[metric.id]

@@ -187,7 +187,7 @@ class ReplicateValues:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a metric needs from replicates, and how it is computed from that.
+    """The aggregates of replicates that a metric needs, with the function that computes it from them.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def _aulc(values: ReplicateValues) -> NDArray[np.float64]:
 
 
 def sum_recipe(name: str, row_values: Callable[[Predictions], NDArray[np.float64]], *, is_mean: bool) -> Recipe:
-    """Return how to compute the sum, or the mean, of a value of each row that depends on options of a metric."""
+    """Return the recipe of the sum, or the mean, of a value of each row that depends on options of a metric."""
     if is_mean:
         return Recipe(lambda values: values.mean(name), (name,), own_values={name: row_values})
     return Recipe(lambda values: values.mean(name) * values.total, (name,), own_values={name: row_values})

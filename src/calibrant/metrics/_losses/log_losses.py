@@ -205,7 +205,7 @@ def avll(
 
 
 def avll_epsilon(frequencies: NDArray[np.float64]) -> float:
-    """Return what replaces a probability of 0 in `avll`, from the class frequencies."""
+    """Return the probability that replaces 0 in `avll`, from the class frequencies."""
     return min(_MOST_EPSILON, 0.5 * float(frequencies[frequencies > 0].min()))
 
 

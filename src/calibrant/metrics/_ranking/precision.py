@@ -25,7 +25,6 @@ __all__ = [
     "precision_at_k",
     "recall_at_k",
     "three_point_precision",
-    "total_of_positives",
 ]
 
 

@@ -25,7 +25,7 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["evaluate", "needs_text", "read_extras", "same_options", "select_metrics"]
+__all__ = ["evaluate", "same_options"]
 
 
 _OWN = ("y_true", "y_proba", "sample_weight", "pos_label", "labels", "weight_kind")  # parameters of evaluate itself
@@ -50,7 +50,7 @@ def read_extras(extras: Any, known: Mapping[str, Metric], labels: Any = None) ->
 
 
 def needs_text(metric: Metric) -> str:
-    """Return what to pass for a metric that needs more than classes and probabilities.
+    """Return the message for a metric that needs more than classes and probabilities, with what to pass.
 
     Examples
     --------

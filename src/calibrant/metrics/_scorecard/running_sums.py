@@ -16,7 +16,7 @@ from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_BINS", "ProbabilityHistogram", "RunningSums", "bin_of"]
+__all__ = ["N_BINS", "RunningSums", "bin_of"]
 
 
 # A bin is defined by the exponent and the leading bits of the distance to the nearer of 0 and 1: with these numbers a

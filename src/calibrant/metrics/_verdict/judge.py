@@ -42,16 +42,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._calibration.gap_bound import RowGroups
     from calibrant.metrics._scorecard.score_card import ScoreCard
 
-__all__ = [
-    "Judge",
-    "Stakes",
-    "Tolerance",
-    "bound_money",
-    "calibration_verdict",
-    "stakes_of",
-    "tolerance_of",
-    "verdict_of",
-]
+__all__ = ["Stakes", "bound_money", "calibration_verdict", "tolerance_of", "verdict_of"]
 
 
 class Tolerance(NamedTuple):
@@ -81,7 +72,7 @@ class Tolerance(NamedTuple):
 
     @property
     def base_words(self) -> str:
-        """What the base rate is."""
+        """The name of the base rate in sentences."""
         return "the rate of negatives" if self.of_negatives else "the base rate"
 
     def __str__(self) -> str:
