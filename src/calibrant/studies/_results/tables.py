@@ -57,7 +57,12 @@ class Means:
             ("trials failed or are missing", self.gaps),
             ("the metric is undefined in some splits", self.undefined),
         ]
-        return [f"{what}: {_listed(cells)}" for what, cells in found if cells]
+        more = {what: max(0, len(cells) - _MOST_NAMED) for what, cells in found}
+        return [
+            f"{what}: {'; '.join(cells[:_MOST_NAMED])}{f'; and {more[what]} more' if more[what] else ''}"
+            for what, cells in found
+            if cells
+        ]
 
 
 def study_means(
@@ -111,11 +116,6 @@ def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[st
         counts = [f"{n} {word}" for n, word in ((n_failed[i], "failed"), (n_missing, "missing")) if n]
         found.append(f"{dataset}, {study.methods[i]} ({' and '.join(counts)} of {n_splits})")
     return found
-
-
-def _listed(cells: tuple[str, ...]) -> str:
-    more = len(cells) - _MOST_NAMED
-    return "; ".join(cells[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:

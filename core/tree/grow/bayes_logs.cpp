@@ -1,6 +1,5 @@
-#include "tree/grow/log_factorial.hpp"
+#include "tree/grow/bayes_logs.hpp"
 
-#include "compiler.hpp"
 #include "exp_log.hpp"
 
 namespace calibrant {
@@ -23,6 +22,10 @@ CALIBRANT_CLONES void take_eight(const double* x, double* out) {
     for (std::size_t i = 0; i < 8; ++i) out[i] = stirling(x[i] + 9) - log_of(eight_steps(x[i] + 1));
 }
 
+CALIBRANT_CLONES void exponentials_below(double greatest, double* logs, const double* weights, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) logs[i] = weights[i] * exp_minus(greatest - logs[i]);
+}
+
 }  // namespace
 
 double LogFactorial::between(double x) {
@@ -30,5 +33,23 @@ double LogFactorial::between(double x) {
 }
 
 void LogFactorial::of_eight(const double* x, double* out) { take_eight(x, out); }
+
+void LogMean::add_block() {
+    if (n_ == 0) return;
+    const double greatest = std::max(greatest_, *std::max_element(logs_.begin(), logs_.begin() + n_));
+    sum_ *= exp_minus(greatest - greatest_);
+    greatest_ = greatest;
+    exponentials_below(greatest, logs_.data(), weights_.data(), n_);
+    for (std::size_t i = 0; i < n_; ++i) {
+        sum_ += logs_[i];
+        weight_ += weights_[i];
+    }
+    n_ = 0;
+}
+
+double LogMean::log_mean() {
+    add_block();
+    return greatest_ + log_at(sum_ / weight_);
+}
 
 }  // namespace calibrant

@@ -1,4 +1,4 @@
-#include "tree/grow/histogram_search.hpp"
+#include "tree/grow/local_histograms.hpp"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "tree/grow/split_choice.hpp"
+#include "tree/grow/node_rules.hpp"
 
 #include "harness.hpp"
 #include "tables.hpp"

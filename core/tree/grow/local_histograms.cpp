@@ -1,7 +1,6 @@
-#include "tree/grow/histogram_search.hpp"
+#include "tree/grow/local_histograms.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "compiler.hpp"
 #include "parallel.hpp"
@@ -27,7 +26,7 @@ void subtract_from(std::vector<Cell>& whole, const std::vector<Cell>& part) {
 template <class Cell>
 void move_last(Cell* column, std::size_t n_values, std::size_t width) {
     if (n_values == missing_code<std::uint8_t>) return;
-    Cell* const from = column + (HistogramSearch::slots - 1) * width;
+    Cell* const from = column + (LocalHistograms::slots - 1) * width;
     std::copy_n(from, width, column + n_values * width);
     std::fill_n(from, width, Cell{0});
 }
@@ -40,29 +39,22 @@ void Histogram::subtract(const Histogram& part) {
     subtract_from(rows, part.rows);
 }
 
-bool HistogramSearch::is_fit_for(const Examples& examples, const CutRules& rules, const Partition& partition) {
+bool LocalHistograms::is_fit_for(const Examples& examples, const CutRules& rules, const Partition& partition) {
     return examples.table->bytes() != nullptr && (!rules.count_cases || !partition.is_weighted());
 }
 
-HistogramSearch::HistogramSearch(const Examples& examples, const GrowOptions& options, const CutRules& rules,
-                                 const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps,
-                                 std::size_t n_threads)
+LocalHistograms::LocalHistograms(const Examples& examples, const GrowOptions& options, const Partition& partition)
     : examples_(examples),
-      rules_(rules),
       partition_(partition),
       bytes_(examples.table->bytes()),
       n_columns_(examples.table->n_columns()),
       n_classes_(examples.n_classes),
       is_whole_(partition.is_whole()),
-      counts_rows_(least_rows(examples, options) > 0),
-      learns_missing_(options.missing == MissingValues::learned),
-      tables_(std::max<std::size_t>(1, n_threads)) {
-    while (searches_.size() < tables_.size())
-        searches_.push_back(std::make_unique<TableSearch>(*examples.table, n_classes_, options, rules, xlogx, gaps,
-                                                          least_rows(examples, options)));
+      counts_rows_(least_rows(examples, options) > 0) {
+    for (std::size_t column = 0; column < n_columns_; ++column) first_.push_back(column * slots);
 }
 
-Histogram HistogramSearch::empty() const {
+Histogram LocalHistograms::empty() const {
     const std::size_t size = n_columns_ * slots;
     Histogram histogram;
     if (is_whole_)
@@ -73,7 +65,7 @@ Histogram HistogramSearch::empty() const {
     return histogram;
 }
 
-Histogram HistogramSearch::count(Segment segment, std::span<const std::size_t> columns, std::size_t n_threads,
+Histogram LocalHistograms::count(Segment segment, std::span<const std::size_t> columns, std::size_t n_threads,
                                  const StopToken& stop) const {
     const auto rows = partition_.rows(segment);
     const std::size_t n_parts = std::min(n_threads, rows.size() / rows_per_part + 1);
@@ -92,7 +84,7 @@ Histogram HistogramSearch::count(Segment segment, std::span<const std::size_t> c
     return std::move(parts[0]);
 }
 
-void HistogramSearch::add(std::span<const std::uint32_t> rows, std::span<const std::size_t> columns,
+void LocalHistograms::add(std::span<const std::uint32_t> rows, std::span<const std::size_t> columns,
                           Histogram& histogram) const {
     if (!partition_.is_weighted()) {
         add(rows, columns, histogram.counts.data(), [](std::uint32_t) { return std::uint32_t{1}; });
@@ -110,7 +102,7 @@ void HistogramSearch::add(std::span<const std::uint32_t> rows, std::span<const s
 }
 
 template <class Amount, class AmountOf>
-void HistogramSearch::add(std::span<const std::uint32_t> rows, std::span<const std::size_t> columns, Amount* table,
+void LocalHistograms::add(std::span<const std::uint32_t> rows, std::span<const std::size_t> columns, Amount* table,
                           AmountOf&& amount_of) const {
     const std::uint16_t* const labels = examples_.labels.data();
     const std::size_t width = n_columns_, n_classes = n_classes_, n_chosen = columns.size();
@@ -131,7 +123,7 @@ void HistogramSearch::add(std::span<const std::uint32_t> rows, std::span<const s
     });
 }
 
-void HistogramSearch::move_missing(std::span<const std::size_t> columns, Histogram& histogram) const {
+void LocalHistograms::move_missing(std::span<const std::size_t> columns, Histogram& histogram) const {
     for (const std::size_t column : columns) {
         const std::size_t n_values = examples_.table->column(column).n_values, first = column * slots;
         if (is_whole_)
@@ -140,48 +132,6 @@ void HistogramSearch::move_missing(std::span<const std::size_t> columns, Histogr
             move_last(histogram.weights.data() + first * n_classes_, n_values, n_classes_);
         if (counts_rows_) move_last(histogram.rows.data() + first, n_values, 1);
     }
-}
-
-void HistogramSearch::search(const NodeRows& node, const Histogram& histogram, std::span<const std::size_t> columns,
-                             const std::vector<bool>& used, std::span<FoundTest> found, std::size_t n_threads,
-                             const StopToken& stop) {
-    parallel_for(columns.size(), std::min(n_threads, searches_.size()), stop,
-                 [&](std::size_t task, std::size_t worker) {
-                     const std::size_t column = columns[task];
-                     if (!used[column]) found[column] = best_test(column, node, histogram, worker);
-                 });
-}
-
-FoundTest HistogramSearch::best_test(std::size_t column, const NodeRows& node, const Histogram& histogram,
-                                     std::size_t worker) {
-    const CodedColumn& coded = examples_.table->column(column);
-    const std::size_t size = (std::size_t{coded.n_values} + 1) * n_classes_, first = column * slots * n_classes_;
-    const NodeCounts counts{node.counts, node.weight};
-    const double n_known = known_cases(column, node, histogram);
-    TableSearch& search = *searches_[worker];
-    if (coded.kind == Kind::numeric && n_classes_ == 2 && !counts_rows_) {
-        if (is_whole_)
-            return search.best_cut(column, std::span(histogram.counts).subspan(first, size), counts, n_known);
-        return search.best_cut(column, std::span(histogram.weights).subspan(first, size), counts);
-    }
-    const auto rows = counts_rows_ ? std::span(histogram.rows).subspan(column * slots, coded.n_values + std::size_t{1})
-                                   : std::span<const std::uint32_t>();
-    if (!is_whole_)
-        return search.best_test(column, std::span(histogram.weights).subspan(first, size), counts, n_known, rows);
-    const auto whole = histogram.counts.begin() + static_cast<std::ptrdiff_t>(first);
-    tables_[worker].assign(whole, whole + static_cast<std::ptrdiff_t>(size));
-    return search.best_test(column, tables_[worker], counts, n_known, rows);
-}
-
-// Of rows that count once each, for the rule of J48; those whose branch is learned are known.
-double HistogramSearch::known_cases(std::size_t column, const NodeRows& node, const Histogram& histogram) const {
-    if (!rules_.count_cases || learns_missing_ || !is_whole_) return static_cast<double>(node.segment.size);
-    const std::size_t n_values = examples_.table->column(column).n_values;
-    const auto missing =
-        histogram.counts.begin() + static_cast<std::ptrdiff_t>((column * slots + n_values) * n_classes_);
-    return static_cast<double>(node.segment.size) -
-           static_cast<double>(
-               std::accumulate(missing, missing + static_cast<std::ptrdiff_t>(n_classes_), std::uint64_t{0}));
 }
 
 }  // namespace calibrant

@@ -1,4 +1,7 @@
-"""Pairwise coupling: every two classes calibrated alone (Zadrozny & Elkan 2002; Wu, Lin & Weng 2004)."""
+"""Calibrators made of others: in a chain, or one for each pair of classes.
+
+Pairs are coupled as by Zadrozny & Elkan (2002) and Wu, Lin & Weng (2004).
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,78 @@ from sklearn.base import clone
 from calibrant._docstrings import fill_docstring
 from calibrant._params import InstanceOf, Nothing, Rule
 from calibrant.calibration._base import Calibrator, normalised
-from calibrant.calibration._fitting.log_linear import check_every_class_has_rows
 from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale, from_logits
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
+from calibrant.calibration._maps.log_linear import check_every_class_has_rows
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pairwise", "couple"]
+__all__ = ["Chain", "Pairwise", "couple"]
+
+
+_CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
+
+
+class Chain(Calibrator):
+    """A calibrator of the probabilities of another one.
+
+    Parameters
+    ----------
+    first : Calibrator
+        The map of the scores.
+    then : Calibrator
+        The map of the probabilities that `first` returns.
+
+    Attributes
+    ----------
+    first_, then_ : Calibrator
+        Both, fitted to the same rows.
+
+    Examples
+    --------
+    >>> from calibrant.calibration import Binning, Platt, PriorShift
+    >>> chain = Chain(PriorShift(train_prior=0.5), Platt()).fit([0.2, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 0, 0, 1, 1])
+    >>> chain.predict([0.3, 0.8]).round(3)
+    array([0.164, 0.62 ])
+    >>> Chain(PriorShift(), Platt()).is_monotone, Chain(PriorShift(), Binning()).is_monotone
+    (True, False)
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
+
+    first_: Calibrator
+    then_: Calibrator
+
+    def __init__(self, first: Calibrator, then: Calibrator) -> None:
+        self.first = first
+        self.then = then
+
+    @property
+    def _is_monotone(self) -> bool:  # type: ignore[override]
+        is_fitted = hasattr(self, "then_")  # before that, what both calibrators promise
+        parts = (self.first_, self.then_) if is_fitted else (self.first, self.then)
+        return all(part.is_monotone for part in parts)
+
+    def _fit_scored(self, scored: ScoredRows) -> None:
+        self.first_ = self.first._fit_clone(scored)
+        self.then_ = self.then._fit_clone(replace(scored, scores=self._between(scored.scores)))
+
+    def _between(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.first_._predict_table(table).reshape(table.shape)
+
+    def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.then_._predict_table(self._between(table))
+
+    def _write(self) -> dict[str, Any]:
+        return {"first": self.first_.to_dict(), "then": self.then_.to_dict()}
+
+    def _read(self, learned: Mapping[str, Any]) -> None:
+        self.first_ = clone(self.first)._restore(learned["first"])
+        self.then_ = clone(self.then)._restore(learned["then"])
+
 
 _LEAST = 1e-12  # with probabilities of pairs in (0, 1) the solution is unique
 _CHUNK = 8192  # rows whose matrices of pairs are held in memory at once

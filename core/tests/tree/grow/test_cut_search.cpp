@@ -1,4 +1,4 @@
-#include "tree/grow/two_class_search.hpp"
+#include "tree/grow/cut_search.hpp"
 
 #include <numeric>
 #include <random>
@@ -81,7 +81,8 @@ FoundTest sorted(const Drawn& drawn, const Facts& facts, const CutRules& rules,
     const ValueGaps gaps(column, 1e-5);
     auto rows = drawn.rows;
     for (SortedRow& row : rows) row.key = keys.key(keys.code(row.key), keys.label(row.key), gaps);
-    return search_sorted<C>(rows, keys, weight_of, facts.facts, drawn.known(), rules, gaps);
+    return best_cut<CutSearch<C>>(facts.facts, drawn.known(), rules, std::span<const SortedRow>(rows), keys, weight_of,
+                                  gaps);
 }
 
 // The textbook: the gain of every cut between two values, the first of the best.
@@ -127,8 +128,16 @@ void check_brute_force(std::size_t n_classes, bool weighted, bool penalty, doubl
         const Facts facts(drawn, 1 + static_cast<double>(random() % 3));
         const FoundTest expected = drawn.weight < 2 ? FoundTest{} : brute_force<C>(drawn, facts, rules);
         CHECK(same(sorted<C>(drawn, facts, rules), expected));
-        CHECK(same(search_counted<C>(drawn.table(), facts.facts, drawn.known(), rules, no_gaps), expected));
+        const std::vector<double> table = drawn.table();
+        CHECK(same(best_cut<CutSearch<C>>(facts.facts, drawn.known(), rules, std::span(table), n_classes, no_gaps),
+                   expected));
     }
+}
+
+template <class Cuts, class WeightOf>
+FoundTest of_pairs(const Drawn& drawn, const Facts& facts, const CutRules& rules, const std::vector<SortedRow>& pairs,
+                   const WeightOf& weight_of) {
+    return best_cut<Cuts>(facts.facts, drawn.known(), rules, std::span(pairs), two_class_keys, weight_of, no_gaps);
 }
 
 template <Criterion C>
@@ -148,12 +157,12 @@ void check_pairs() {
         }
         const FoundTest expected = sorted<C>(drawn, facts, rules);
         const auto once = [](const SortedRow&) { return std::size_t{1}; };
-        CHECK(same(search_sorted_two_class<C>(pairs, once, facts.facts, drawn.known(), rules, no_gaps), expected));
-        CHECK(same(search_weighted_two_class<C>(
-                       pairs, [](const SortedRow&) { return 1.0; }, facts.facts, drawn.known(), rules, no_gaps),
-                   expected));
-        CHECK(same(search_counted_two_class<C, std::uint32_t>(table, facts.facts, drawn.known(), rules, no_gaps),
-                   expected));
+        CHECK(same(of_pairs<TwoClassCuts<C, std::size_t>>(drawn, facts, rules, pairs, once), expected));
+        CHECK(same(of_pairs<TwoClassCuts<C, double>>(drawn, facts, rules, pairs, once), expected));
+        const std::span<const std::uint32_t> cells(table);
+        CHECK(same(
+            best_cut<TwoClassCuts<C, std::size_t>>(facts.facts, drawn.known(), rules, cells, std::size_t{2}, no_gaps),
+            expected));
     }
 }
 
@@ -170,7 +179,7 @@ void check_weighted_pairs() {
                              two_class_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
         const auto weight_of = [&](const SortedRow& row) { return drawn.weights[row.row]; };
-        CHECK(same(search_weighted_two_class<C>(pairs, weight_of, facts.facts, drawn.known(), rules, no_gaps),
+        CHECK(same(of_pairs<TwoClassCuts<C, double>>(drawn, facts, rules, pairs, weight_of),
                    sorted<C>(drawn, facts, rules)));
     }
 }
@@ -194,7 +203,7 @@ void check_whole_pairs() {
                              two_class_keys.key(drawn.code(i), static_cast<std::uint32_t>(drawn.label(i)), false)});
         }
         const auto times_of = [&](const SortedRow& row) { return static_cast<std::size_t>(drawn.weights[row.row]); };
-        CHECK(same(search_sorted_two_class<C>(pairs, times_of, facts.facts, drawn.known(), rules, no_gaps),
+        CHECK(same(of_pairs<TwoClassCuts<C, std::size_t>>(drawn, facts, rules, pairs, times_of),
                    sorted<C>(drawn, facts, rules)));
     }
 }
