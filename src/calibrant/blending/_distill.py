@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from calibrant import _core
-from calibrant.blending._expected_loss import mean_with_error, row_losses
+from calibrant.blending._blend import mean_with_error, row_losses
 from calibrant.blending._measured_rows import take_columns
 from calibrant.data import CodedTable
 from calibrant.trees import ProbabilityTreeClassifier

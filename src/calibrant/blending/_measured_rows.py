@@ -18,9 +18,8 @@ from threadpoolctl import threadpool_limits
 from calibrant._folds import count_by_group, deal_groups
 from calibrant._random import stream
 from calibrant.blending._blend import Blend, fit_blend
-from calibrant.blending._fit_members import fit_members
 from calibrant.blending._member import BlendRows, EstimatorModel
-from calibrant.blending._plan import plan_members
+from calibrant.blending._plan import fit_members, plan_members
 from calibrant.blending._table import make_blend_table
 from calibrant.calibration._internal import take_rows
 from calibrant.data import CodedTable
