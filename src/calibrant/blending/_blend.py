@@ -22,20 +22,7 @@ if TYPE_CHECKING:
 
     from calibrant.blending._table import BlendSample
 
-__all__ = [
-    "Blend",
-    "ExpectedLoss",
-    "Member",
-    "PoolCalibrator",
-    "apply_map",
-    "cross_fit_map",
-    "cross_fit_pool",
-    "expected_loss",
-    "fit_blend",
-    "fit_map",
-    "mean_with_error",
-    "row_losses",
-]
+__all__ = ["Blend", "ExpectedLoss", "Member", "PoolCalibrator", "fit_blend", "mean_with_error", "row_losses"]
 
 
 _INFLATION = 1.3  # without it 88 to 98 % of the 95 % intervals held the truth (tests/validity/test_expected_loss.py)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from calibrant.blending._table import BlendSample
     from calibrant.trees._internal import Examples
 
-__all__ = ["Distilled", "distill_tree", "measure_tree", "soft_examples"]
+__all__ = ["Distilled", "distill_tree", "measure_tree"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -37,7 +37,6 @@ __all__ = [
     "GradientLearner",
     "LogisticLearner",
     "SourceForestLearner",
-    "cross_validated",
 ]
 
 

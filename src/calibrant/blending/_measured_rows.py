@@ -36,15 +36,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import Examples
 
-__all__ = [
-    "MeasuredRows",
-    "RefittedBlend",
-    "check_passed",
-    "foreign_members",
-    "read_measured_rows",
-    "refit",
-    "take_columns",
-]
+__all__ = ["MeasuredRows", "check_passed", "foreign_members", "read_measured_rows", "refit", "take_columns"]
 
 
 @dataclass(frozen=True, eq=False)

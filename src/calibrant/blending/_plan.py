@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from calibrant.blending._member import FittedMember, MemberLearner
     from calibrant.blending._table import BlendTable
 
-__all__ = ["MEMBERS", "MEMBERS_RULE", "FittedPlan", "MemberName", "MemberPlan", "fit_members", "plan_members"]
+__all__ = ["MEMBERS", "MEMBERS_RULE", "FittedPlan", "MemberName", "fit_members", "plan_members"]
 
 
 MemberName: TypeAlias = str | tuple[str, Any]

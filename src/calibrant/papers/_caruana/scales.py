@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.paper import Size
 
 __all__ = [
-    "ALL_NETS",
-    "ALL_SVMS",
     "BAGGED_STYLES",
     "BOOSTED_STYLES",
     "CHOICE_GRID",
@@ -26,10 +24,7 @@ __all__ = [
     "STYLES",
     "SVMS",
     "ModelGrid",
-    "NetSetting",
     "Scale",
-    "SvmSetting",
-    "steps_to",
 ]
 
 

@@ -15,17 +15,7 @@ from calibrant.papers._chawla.tables import OTHER_CLIPS, POINTS, PVALUE, SHARE, 
 from calibrant.papers._reproduction.finding import Finding, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = [
-    "ADVICE",
-    "Claim",
-    "Evidence",
-    "Verdict",
-    "bagging_findings",
-    "check_findings",
-    "correlation_findings",
-    "pruning_findings",
-    "smoothing_findings",
-]
+__all__ = ["Claim", "Evidence", "check_findings"]
 
 
 Verdict = Literal["holds", "does not hold", "undecided"]

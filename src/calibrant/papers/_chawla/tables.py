@@ -20,7 +20,6 @@ from calibrant.studies import StudyResults
 
 __all__ = [
     "APART",
-    "COLUMNS",
     "DRAWN",
     "FURTHER",
     "OTHER_CLIPS",
@@ -39,7 +38,6 @@ __all__ = [
     "loss_table",
     "positive_scores",
     "pruning_table",
-    "relative_difference",
     "versus",
 ]
 

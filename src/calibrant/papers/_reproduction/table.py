@@ -18,7 +18,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Cell", "PaperTable", "Published", "Verdict", "markdown_table", "number_text", "table_text"]
+__all__ = ["Cell", "PaperTable", "Published", "markdown_table"]
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:

@@ -24,18 +24,7 @@ from calibrant.papers._zadrozny.tables import MOST_LEAVES, MOST_SCORES
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import Cell, PaperTable
 
-__all__ = [
-    "Checked",
-    "TableEvidence",
-    "bagging_findings",
-    "check_findings",
-    "conclude",
-    "interval_text",
-    "is_above",
-    "is_below",
-    "metric_findings",
-    "tree_findings",
-]
+__all__ = ["Checked", "check_findings", "conclude"]
 
 
 Outcome = bool | None
