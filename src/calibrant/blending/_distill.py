@@ -171,7 +171,7 @@ def distill_tree(blend: Blend, examples: Examples, sample: BlendSample, max_leav
 
 
 def _choose(sample: BlendSample, cells_of_row: int) -> NDArray[np.bool_]:
-    """Return which rows to use: all, or every second, third … where they would have too many cells."""
+    """Return a mask of the rows to use: all, or every second, third … where they would have too many cells."""
     most = max(_MIN_ROWS, _MAX_CELLS // cells_of_row)
     return np.asarray(np.arange(sample.n_pieces) % -(-sample.n_pieces // most) == 0)
 

@@ -370,7 +370,7 @@ def _on_problems(found: Sequence[bool]) -> Verdict:
 
 
 def our_findings(tables: Tables) -> list[Finding]:
-    """Return what calibrant adds to the paper."""
+    """Return the findings on what calibrant adds to the paper."""
     made = []
     rows = tables["comparisons"].rows
     if f"{BLEND} - BST-DT, PLATT" in rows:

@@ -102,7 +102,7 @@ def steps_to(most: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelGrid:
-    """What is tried of each algorithm; an empty tuple leaves an algorithm out.
+    """The settings of each algorithm that are tried; an empty tuple leaves an algorithm out.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ _DEFAULT_EPOCHS = (2, 4, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """What one size runs.
+    """The problems, rows and grids of one size.
 
     Parameters
     ----------

@@ -382,7 +382,7 @@ def _m_and_quadratic_loss(evidence: Evidence) -> Finding:
 
 
 def check_findings(tables: Mapping[str, PaperTable]) -> list[Finding]:
-    """Return what the paper claims of smoothing, bagging, pruning and the relation of losses and AUC."""
+    """Return the findings on smoothing, bagging, pruning and the relation of losses and AUC."""
     evidence = Evidence(tables)
     found = [smoothing_findings, bagging_findings, pruning_findings, correlation_findings]
     return with_advice((finding for check in found for finding in check(evidence)), ADVICE)

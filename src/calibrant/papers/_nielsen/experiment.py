@@ -92,7 +92,7 @@ _SEED = 2004
 
 @dataclass(frozen=True)
 class _Amount:
-    """How much of the experiment is repeated."""
+    """The amount of the experiment that is repeated."""
 
     data_sets: tuple[str, ...]
     n_trials: int

@@ -140,7 +140,7 @@ Metrics = dict[str, Any]
 
 @dataclass(frozen=True)
 class Amount:
-    """How much of the experiment is repeated: bagged trees, and random splits of CoIL and of KDD'98."""
+    """The amount of the experiment that is repeated: bagged trees, and random splits of CoIL and of KDD'98."""
 
     n_bags: int
     n_coil: int
