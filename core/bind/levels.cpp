@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.hpp"
@@ -92,11 +93,8 @@ RequestArgument request_of(LevelTree& tree) {
 }
 
 TopArgument top_of(const LevelTree& tree, std::int32_t node) {
-    const auto left = tree.left();
-    if (std::find(left.begin(), left.end(), node) == left.end())
-        throw std::invalid_argument("the node is not left to be grown");
-    SubtreeRoot root = tree.root_of(node);
-    return {root.key, root.depth, std::move(root.used)};
+    const SubtreeRoot& root = tree.root_of(node);
+    return {root.key, root.depth, root.used};
 }
 
 Tree grow_top(const CodedTable& table, const Column<std::uint16_t>& labels,
@@ -124,8 +122,9 @@ void bind_levels(nb::module_& module) {
         .def("request", &request_of, "Return the histograms needed next: nodes, columns, first, counts_rows.")
         .def(
             "grow",
-            [](LevelTree& self, const Column<double>& cells, const std::optional<Column<std::uint32_t>>& rows) {
-                self.grow(span_of_rows(cells), span_of_rows(rows));
+            [](LevelTree& self, const std::variant<Column<std::uint32_t>, Column<double>>& cells,
+               const std::optional<Column<std::uint32_t>>& rows) {
+                std::visit([&](const auto& each) { self.grow(span_of_rows(each), span_of_rows(rows)); }, cells);
             },
             "cells"_a.noconvert(), "rows"_a.noconvert().none(),
             "Split the nodes of the last request by their histograms, added up over all parts.",

@@ -8,7 +8,7 @@
 
 #include "boost/stump_cuts.hpp"
 #include "parallel.hpp"
-#include "tree/grow/twoing.hpp"
+#include "tree/grow/criteria.hpp"
 
 namespace calibrant {
 namespace {

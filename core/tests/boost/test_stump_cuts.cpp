@@ -3,7 +3,7 @@
 
 #include "harness.hpp"
 #include "tables.hpp"
-#include "tree/grow/twoing.hpp"
+#include "tree/grow/criteria.hpp"
 
 using namespace calibrant;
 using tables::near;
