@@ -114,7 +114,7 @@ class Number(Field):
         return value
 
     def _check(self, value: Any) -> None:
-        is_number = type(value) in (int, float)
+        is_number = type(value) is float or (type(value) is int and abs(value) < 2**63)  # NumPy has no larger ints
         if not is_number or not (math.isfinite(value) or not self.finite) or value < self.low or value > self.high:
             raise wrong(f"a number from {self.low:g} to {self.high:g}", value)
 

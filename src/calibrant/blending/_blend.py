@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from calibrant._saved import Array, Number, Object, RowsOnly, need, saved
 from calibrant.blending._expected_loss import ExpectedLoss, expected_loss, row_losses
 from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
 from calibrant.blending._member import BlendRows, FittedMember
@@ -107,6 +108,7 @@ def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np
     return mapped
 
 
+@saved(inline=True, weight=Number(0), log_loss=Number(finite=False), seconds=Number(0))
 @dataclass(frozen=True)
 class Member:
     """A member of a blend.
@@ -140,6 +142,10 @@ class Member:
     note: str = ""
 
 
+@saved(
+    calibrator=Object("blending.PoolCalibrator") | None,
+    held_out=RowsOnly(Array("f8", ndim=2, finite=True, low=0, high=1)),
+)
 @dataclass(frozen=True, eq=False)
 class Blend:
     """The members of positive weight, their pool and the calibration; and what was tried."""
@@ -147,15 +153,24 @@ class Blend:
     members: tuple[FittedMember, ...]
     pool: LogLinearPool
     calibrator: PoolCalibrator | None
-    held_out: NDArray[np.float64]
     expected: ExpectedLoss
     tried: tuple[Member, ...]
+    held_out: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))  # none in a loaded blend
 
     def proba(self, new: BlendRows, n_threads: int) -> NDArray[np.float64]:
         """Return the class probabilities of rows."""
         tables = [table for member in self.members for table in member.predict(new, n_threads)]
         pooled = self.pool.proba(tables, new.rows[0])
         return pooled if self.calibrator is None else apply_map(self.calibrator, pooled)
+
+    def _check_saved(self) -> None:
+        n_readings, n_classes = sum(len(member.readings) for member in self.members), len(self.pool.bias)
+        need(len(self.pool.weights) == n_readings, "has other weights than members")
+        need((self.calibrator is None) == (n_classes == 1), "lacks its calibration")
+        if self.calibrator is not None:
+            columns = 1 if n_classes == 2 else n_classes
+            fits = len(self.calibrator.classes_) == n_classes and self.calibrator.n_columns_ == columns
+            need(fits and self.calibrator.mended_ is not None, "has a calibration of other classes")
 
     def only(self, names: Sequence[str]) -> list[FittedMember]:
         """Return the members of these names, or of these families."""
@@ -177,9 +192,9 @@ def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
         _only(fitted, kept),
         pool.only(kept.tolist()),
         calibrator,
-        held_out,
         expected_loss(held_out, sample),
         tuple(_readings(fitted, pool, sample)),
+        held_out,
     )
 
 

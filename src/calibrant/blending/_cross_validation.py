@@ -61,7 +61,7 @@ def cross_validated(
     held_out = np.empty((table.sample.n_pieces, table.n_classes))
     for fold, (_, scores) in zip(folds, parts, strict=True):
         held_out[table.held_out_of(fold)] = scores
-    return FittedMember(family, (family,), (held_out,), whole)
+    return FittedMember(family, (family,), whole, (held_out,))
 
 
 def _run_in_threads(work: Callable[[Any], T], arguments: Sequence[Any], table: BlendTable) -> list[T]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import stdtrit
 
+from calibrant._saved import Number, saved
 from calibrant.calibration._internal import standard_error_of_mean
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _INFLATION = 1.3  # without it 88 to 98 % of the 95 % intervals held the truth (
 _MAX_LOG_FACTOR = 50.0  # of the interval's ends to the mean, so that they are finite
 
 
+@saved(inline=True, value=Number(0), low=Number(0), high=Number(0), confidence=Number(0, 1), n_rows=Number(0))
 @dataclass(frozen=True)
 class ExpectedLoss:
     """The log-loss to be expected on new rows.

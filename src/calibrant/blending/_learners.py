@@ -122,7 +122,7 @@ class GradientLearner:
         """Boost, and take the held-out probabilities of the sampled pieces."""
         seed = np.random.SeedSequence(stream_seed(table.seed, self.stream))
         folds = fit_gradient_boosting(table.piece_examples, table.pieces.fold, seed=seed, n_jobs=table.n_threads)
-        return FittedMember(self.family, (self.family,), (folds.held_out_proba[table.sample.pieces],), folds)
+        return FittedMember(self.family, (self.family,), folds, (folds.held_out_proba[table.sample.pieces],))
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class ForestLearner:
             read = [grown.reread(**_READINGS[name]) for name in self.readings]
             held_out = tuple(_known(each.oob_proba_[table.sample.rows], table) for each in read)
         model = TreesModel.of(grown.trees_, [each._reading.few_rows.tables for each in read], is_log=False)
-        return FittedMember(self.family, self._names, held_out, model, self._note(table))
+        return FittedMember(self.family, self._names, model, held_out, self._note(table))
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -248,7 +248,7 @@ class SourceForestLearner:
         held_out = _known(forest.oob_proba_[self.numbers][table.sample.rows], table)
         note = f"{_SOURCE_TREES} trees of all {self.n_rows:,} rows, in bins"
         model = EstimatorModel(forest, table.examples.classes)
-        return FittedMember(self.family, (self.family,), (held_out,), model, note)
+        return FittedMember(self.family, (self.family,), model, (held_out,), note)
 
 
 def _known(proba: NDArray[np.float64], table: BlendTable) -> NDArray[np.float64]:

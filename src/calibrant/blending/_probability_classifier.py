@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_limits
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin, not_saved
 from calibrant._estimator_html import SectionsReprMixin
-from calibrant._params import Nothing, Real, Seed, check_params
+from calibrant._params import Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._saved import MapOf, Object, RowsOnly, Text, need, saved
 from calibrant._source_limits import check_no_client, check_source_columns
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.blending._blend import Blend, Member, fit_blend
@@ -28,7 +29,7 @@ from calibrant.blending._learners import SourceForestLearner
 from calibrant.blending._member import BlendRows
 from calibrant.blending._plan import MEMBERS_RULE, MemberName, plan_members
 from calibrant.blending._source_sample import sample_source
-from calibrant.blending._table import BlendTable, read_blend_table
+from calibrant.blending._table import BlendSample, BlendTable, read_blend_table
 from calibrant.data._internal import RowClassifierMixin, is_source, open_source, warn_of_number
 from calibrant.exceptions import CalibrantWarning, ParameterError, nearest
 from calibrant.trees._internal import TREE_PARAMETER_DOCS
@@ -39,14 +40,7 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Section
 
-__all__ = ["PROBABILITY_CLASSIFIER_RULES", "ProbabilityClassifier"]
-
-PROBABILITY_CLASSIFIER_RULES = {
-    "members": MEMBERS_RULE,
-    "time_limit": Real(0.0, closed="neither") | Nothing(),
-    "n_jobs": N_JOBS,
-    "random_state": Seed(),
-}
+__all__ = ["ProbabilityClassifier"]
 
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
@@ -54,6 +48,12 @@ sample_weight : sequence of length n_rows, optional
     absent. Where weights are not frequencies, pass a group for each row as `groups`, which keeps rows whole."""
 
 
+@saved(
+    _blend=Object(Blend),
+    left_out_=MapOf(Text()),
+    _sample=RowsOnly(Object(BlendSample)),
+    _examples=RowsOnly(Object("trees.Examples", "trees.ExamplesWithoutRows")),
+)
 @fill_docstring()
 class ProbabilityClassifier(
     ExplainMixin,
@@ -137,6 +137,12 @@ class ProbabilityClassifier(
     """
 
     _blend: Blend
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "members": MEMBERS_RULE,
+        "time_limit": Real(0.0, closed="neither") | Nothing(),
+        "n_jobs": N_JOBS,
+        "random_state": Seed(),
+    }
 
     def __init__(
         self,
@@ -158,7 +164,7 @@ class ProbabilityClassifier(
         %(source_fit_sections)s
         """
         start = time.perf_counter()
-        check_params(self, PROBABILITY_CLASSIFIER_RULES)
+        check_params(self)
         if is_source(X):
             self._fit_source(X, y, sample_weight, groups, client, start)
             return self
@@ -206,6 +212,12 @@ class ProbabilityClassifier(
                 CalibrantWarning,
                 stacklevel=3,
             )
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        need(len(self._blend.pool.bias) == len(self.classes_), "has a blend of other classes")
+        for member in self._blend.members:
+            member.check_loaded(self._schema, self.classes_)
 
     @fill_docstring()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -1,10 +1,8 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
-from calibrant.data._bins.binned_rows import binned_rows
 from calibrant.data._bins.bins import Bins
-from calibrant.data._bins.coded_part import CodedPart
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import code_part
+from calibrant.data._bins.write_codes import CodedPart, binned_rows, code_part
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows

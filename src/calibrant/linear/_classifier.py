@@ -104,4 +104,4 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
     def _check_saved(self) -> None:
         super()._check_saved()
-        self._model.check_loaded(self._schema, len(self.classes_))
+        self._model.check_loaded(self._schema, self.classes_)

@@ -232,9 +232,9 @@ class LogisticModel:
         with ThreadPoolExecutor(n_jobs) as pool:
             return np.vstack(list(pool.map(self.proba, blocks)))
 
-    def check_loaded(self, schema: Schema, n_classes: int) -> None:
-        """Raise unless a loaded model is of these columns and so many classes."""
-        self.coefficients.check_classes(n_classes)
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless a loaded model is of these columns and classes."""
+        self.coefficients.check_classes(len(classes))
         n_terms = self.coefficients.coef.shape[1]
         if self.centres is not None:
             need(n_terms == len(self.centres), "has other coefficients than centres")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibrant.studies._definition.datasets import Dataset
-    from calibrant.studies._definition.grids import Grid
+    from calibrant.studies._definition.methods import Grid
     from calibrant.studies._definition.schema import study_schema
     from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.ranks import MethodRanks

@@ -11,23 +11,28 @@ import numpy as np
 
 from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
-from calibrant.calibration._auto.calibration_test import calibration_pvalue
-from calibrant.calibration._auto.choice import AutoChoice, Candidate
-from calibrant.calibration._auto.folds import assign_folds, has_few_groups, pool_equal_rows, take_pieces
-from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
-from calibrant.calibration._auto.standard_error import standard_error_of_mean
+from calibrant.calibration._auto.calibration_test import calibration_pvalue, standard_error_of_mean
+from calibrant.calibration._auto.choice import (
+    AutoChoice,
+    Candidate,
+    assign_folds,
+    best_weights,
+    has_few_groups,
+    log_mix,
+    pool_equal_rows,
+    row_losses,
+    take_pieces,
+)
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._maps.beta import Beta
-from calibrant.calibration._maps.dirichlet import Dirichlet
 from calibrant.calibration._maps.isotonic import Isotonic
-from calibrant.calibration._maps.matrix_scaling import MatrixScaling
+from calibrant.calibration._maps.log_linear import Dirichlet, MatrixScaling, VectorScaling
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
 from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._maps.vector_scaling import VectorScaling
 from calibrant.calibration._validation import ScoredRows, are_probabilities, is_of_difference, one_column
 from calibrant.exceptions import DataError, LittleDataWarning
 

@@ -21,8 +21,7 @@ from calibrant.calibration._auto.auto import Auto, warn_of_few_rows
 from calibrant.calibration._auto.choice import AutoChoice
 from calibrant.calibration._base import Calibrator, normalised, two_columns
 from calibrant.calibration._classifier.base_rate import warn_of_shift
-from calibrant.calibration._classifier.fit_data import FitData
-from calibrant.calibration._classifier.fold_assignment import splits_of_folds, unit_pieces
+from calibrant.calibration._classifier.fit_data import FitData, read_fit_data, read_source_data
 from calibrant.calibration._classifier.held_out_scores import (
     CV,
     HeldOut,
@@ -34,11 +33,8 @@ from calibrant.calibration._classifier.held_out_scores import (
     make_splits,
     pool_scores,
 )
-from calibrant.calibration._classifier.response import METHOD, Method, final_step, scores_of
-from calibrant.calibration._classifier.routing import read_fit_data
-from calibrant.calibration._classifier.shared_fits import ReadingOfFits
-from calibrant.calibration._classifier.source_data import read_source_data
-from calibrant.calibration._classifier.wrapper import WrapperMixin
+from calibrant.calibration._classifier.response import METHOD, Method, WrapperMixin, final_step, scores_of
+from calibrant.calibration._classifier.run_folds import ReadingOfFits, splits_of_folds, unit_pieces
 from calibrant.calibration._maps.venn_abers import VennAbers, merge_pairs
 from calibrant.calibration._names import as_calibrator
 from calibrant.calibration._validation import ScoredRows, order_classes, read_named_scores

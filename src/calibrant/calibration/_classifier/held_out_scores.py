@@ -15,10 +15,8 @@ from calibrant._params import Choice, Int, Rule
 from calibrant._random import SeedLike
 from calibrant._repr import instance_hint, short_repr
 from calibrant.calibration._classifier.fit_data import FitData
-from calibrant.calibration._classifier.fold_assignment import splits_of_folds, stratified_folds
 from calibrant.calibration._classifier.response import Method, scores_of
-from calibrant.calibration._classifier.run_folds import run_folds
-from calibrant.calibration._classifier.shared_fits import ReadingOfFits
+from calibrant.calibration._classifier.run_folds import ReadingOfFits, run_folds, splits_of_folds, stratified_folds
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:

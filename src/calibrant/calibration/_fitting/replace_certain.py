@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._saved import Number, saved
 from calibrant.calibration._base import normalised
 from calibrant.calibration._validation import BinaryScores, ScoredRows
 
@@ -32,6 +33,7 @@ certain_ : dict or None
     ``fit`` had them, None for margins."""
 
 
+@saved(inline=True, floor=Number(0, 1), ceiling=Number(0, 1))
 @dataclass(frozen=True, slots=True)
 class ReplaceCertain:
     """The identity, clipped at both ends.

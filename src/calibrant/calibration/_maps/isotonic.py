@@ -12,7 +12,7 @@ from calibrant import _core
 from calibrant._params import Bool, Choice, Rule
 from calibrant._threads import n_threads
 from calibrant.calibration._base import ScoreMap, read_probabilities
-from calibrant.calibration._fitting.knots import interpolate, midpoints
+from calibrant.calibration._fitting.natural_spline import interpolate, midpoints
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from scipy.special import softmax
 from calibrant._numbers import as_floats
 from calibrant._params import InstanceOf, Nothing, Real, Rule, check_params
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._fitting.log_linear import check_every_class_has_rows, log_columns
 from calibrant.calibration._fitting.logits import Scale, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss, fit_multinomial
+from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
 from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
 from calibrant.data._internal import check_weights, named_classes
 from calibrant.exceptions import DataError, ParameterError

@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dposv
 from calibrant._params import Int, Rule
 from calibrant.calibration._base import ScoreMap
 from calibrant.calibration._fitting.axis import ScoreAxis, find_axis
+from calibrant.calibration._fitting.bins import pool_ties
 from calibrant.calibration._fitting.logits import from_logits
 from calibrant.calibration._fitting.natural_spline import (
     LossDerivatives,
@@ -20,7 +21,6 @@ from calibrant.calibration._fitting.natural_spline import (
     evaluate_spline,
     is_nondecreasing,
 )
-from calibrant.calibration._fitting.ties import pool_ties
 from calibrant.calibration._maps.platt import platt_target
 
 if TYPE_CHECKING:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import fit_columns
-from calibrant.data._readers.arrow import to_frame
-from calibrant.data._readers.arrow_columns import convert_column, is_text, plain_dictionary, trim_column
-from calibrant.data._readers.csv_header import MISSING
-from calibrant.data._readers.csv_layout import CsvLayout, read_layout
-from calibrant.data._readers.csv_parser import ColumnTypes, ConversionError, count_line_ends, parse_csv, parse_lines
-from calibrant.data._readers.file_format import check_text_format
+from calibrant.data._readers.arrow import convert_column, is_text, plain_dictionary, to_frame, trim_column
+from calibrant.data._readers.csv_file import ColumnTypes, ConversionError, count_line_ends, parse_csv, parse_lines
+from calibrant.data._readers.csv_layout import MISSING, CsvLayout, read_layout
+from calibrant.data._readers.source import check_text_format
 from calibrant.data._sources.csv_blocks import ByteSource, RowBlocks, open_bytes, utf8_blocks
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns
 from calibrant.data._sources.table_readers import (

@@ -18,7 +18,7 @@ import numpy as np
 from calibrant._dask.client import Connection, active_client
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
-from calibrant.data._readers.file_format import FEATHER, PARQUET, detect_format
+from calibrant.data._readers.source import FEATHER, PARQUET, detect_format
 from calibrant.data._sources.csv_blocks import ByteSource, open_bytes
 from calibrant.data._sources.csv_reader import BLOCK, CsvOptions, CsvReader
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns, WantedColumns

@@ -13,8 +13,14 @@ import narwhals as nw
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import find_duplicates
-from calibrant.data._readers.arrow import as_stored_categories, named_index, pandas_metadata, to_frame
-from calibrant.data._readers.arrow_columns import convert_column, is_text
+from calibrant.data._readers.arrow import (
+    as_stored_categories,
+    convert_column,
+    is_text,
+    named_index,
+    pandas_metadata,
+    to_frame,
+)
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns, as_category_text
 from calibrant.data._sources.source_part import ColumnRoles
 from calibrant.exceptions import DataError, DataTypeError, ReadError, SchemaError, nearest

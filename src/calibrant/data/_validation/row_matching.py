@@ -110,3 +110,7 @@ class RowClassifierMixin(LogProbaMixin, ColumnSchemaMixin):
     def _store_columns(self, schema: Schema, classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> None:
         self._store_schema(schema, feature_names)
         self.classes_ = classes
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        need(len(set(self.classes_.tolist())) == len(self.classes_), "has a class twice")

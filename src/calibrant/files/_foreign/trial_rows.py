@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from calibrant.exceptions import ModelFileError
 __all__ = ["check_predicts"]
 
 # Steps that take values we cannot guess: rows of numbers may be rejected by a sound estimator that has one.
-_CHOOSY = {"ColumnTransformer", "FunctionTransformer", "OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
+_CHOOSY = {"ColumnTransformer", "FunctionTransformer", "SimpleImputer"}
 _MOST_COLUMNS = 100_000
 
 
@@ -36,7 +37,7 @@ def check_predicts(estimator: Any) -> None:
             error = raised
         else:
             return
-    if isinstance(error, ValueError) and _has_choosy_step(estimator):
+    if isinstance(error, ValueError | TypeError) and _has_choosy_step(estimator):
         return
     raise ModelFileError(f"holds an estimator that cannot predict ({type(error).__name__}: {error!s:.200})") from error
 
@@ -56,19 +57,31 @@ def _row(estimator: Any, number: float) -> Any:
     n_columns = int(estimator.n_features_in_)
     if not 1 <= n_columns <= _MOST_COLUMNS:
         raise ValueError(f"{n_columns} columns")
-    names, rows = getattr(estimator, "feature_names_in_", None), np.full((1, n_columns), number)
+    values: list[Any] = [number] * n_columns
+    _set_categories(estimator, values, range(n_columns))
+    names = getattr(estimator, "feature_names_in_", None)
     categories = getattr(getattr(estimator, "_Booster", None), "pandas_categorical", None)
-    if (names is None and not categories) or hasattr(estimator, "get_booster"):  # XGBoost takes arrays in any case
-        return rows
+    if hasattr(estimator, "get_booster"):  # XGBoost takes arrays in any case
+        return np.array([values])
     import pandas as pd
 
-    frame = pd.DataFrame(rows, columns=list(range(n_columns)) if names is None else list(names))
-    for name, values in zip(frame.columns, categories or (), strict=False):  # LightGBM counts them, wherever they are
-        frame[name] = pd.Categorical(values[:1], categories=values)
-    return frame
+    frame = pd.DataFrame([values], columns=range(n_columns) if names is None else names)
+    for name, known in zip(frame.columns, categories or (), strict=False):  # LightGBM counts them, wherever they are
+        frame[name] = pd.Categorical(known[:1], categories=known)
+    return frame if names is not None or categories else frame.to_numpy()
+
+
+def _set_categories(step: Any, values: list[Any], columns: Sequence[int]) -> None:
+    """Set the first category that a step, or one inside it, knows of each of its columns."""
+    while hasattr(step, "steps"):
+        step = step.steps[0][1]
+    for name, inner, _ in getattr(step, "transformers_", ()):
+        _set_categories(inner, values, step._transformer_to_input_indices[name])
+    for column, known in zip(columns, getattr(step, "categories_", ()), strict=False):
+        values[column] = known[0]
 
 
 def _has_choosy_step(estimator: Any) -> bool:
-    """Return whether an estimator is or has a step that takes other values than numbers."""
+    """Return whether an estimator is or has a step that may take other values than numbers and known categories."""
     steps = [step for _, step in getattr(estimator, "steps", ())] or [estimator]
     return any(type(step).__name__ in _CHOOSY for step in steps)

@@ -84,7 +84,8 @@ def _check(model: NeighborsClassifier) -> None:
     sizes = [len(features[column].categories) for column in space.nominal]
     need(sizes == list(space.n_categories), "has other categories than its table")
     need(len(model._labels) == len(model._positions) == n_rows, "has other classes than rows")
-    need(int(model._labels.max()) < len(model.classes_), "has rows of a class that is not there")
+    is_there = np.array_equal(np.unique(model._labels), np.arange(len(model.classes_)))
+    need(is_there, "has rows of a class that is not there, or a class without rows")
     need(len(model.attribute_weights_) == len(features), "has other weights than columns")
 
 

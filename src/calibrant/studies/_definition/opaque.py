@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from calibrant._repr import short_repr
-from calibrant.studies._definition.import_paths import import_path
+from calibrant.studies._definition.names import import_path
 
 __all__ = ["OPAQUE", "clones_itself", "describe_opaque"]
 

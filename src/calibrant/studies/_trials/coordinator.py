@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from calibrant.exceptions import StoreError
-from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, RunnerEvent, TrialFinished
+from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, TrialFinished
 from calibrant.studies._trials.records import Job, Needed, PlannedTrials, TrialRecord, TrialRef, is_unfinished
 
 if TYPE_CHECKING:
+    from calibrant.studies._runners.study_progress import StudyProgress
     from calibrant.studies._store.leases import Worker
     from calibrant.studies._store.store import Store
 
-__all__ = ["Coordinator", "Observer", "Schedule", "beating"]
+__all__ = ["Coordinator", "Schedule", "beating"]
 
 
 _MAX_SPLITS = 64  # as many as the engine grows at once
@@ -127,7 +128,7 @@ class Schedule:
     def observe(self, job: Job, record: TrialRecord) -> None:
         """Add the time of a trial that has run to that of its family."""
         family = self.families[job.dataset, record.ref.method]
-        family.seconds += record.fit_seconds + record.predict_seconds + record.shared_seconds / record.n_sharing
+        family.seconds += record.seconds
         family.n_splits += 1 / len(job.methods)
 
 
@@ -135,19 +136,6 @@ _POLL_SECONDS = 0.2
 _JOBS_PER_SLOT = 2  # one runs, one waits: a slot is never idle while the store commits
 _MAX_ATTEMPTS = 3  # workers that may die of a trial before it counts as failed
 _LONGEST_WAIT = 5.0  # seconds between two looks at trials that other processes hold
-
-
-class Observer(Protocol):
-    """Shows the progress of a run."""
-
-    def recorded(self, record: TrialRecord) -> None:
-        """Count a trial that this run recorded."""
-
-    def running(self, refs: int) -> None:
-        """Show the number of trials that run now."""
-
-    def recorded_elsewhere(self, refs: Iterable[TrialRef]) -> None:
-        """Count trials that other processes recorded."""
 
 
 @dataclass
@@ -160,8 +148,8 @@ class Coordinator:
         The store, the name of the study, and this process as the store knows it.
     schedule, runner
         What is to run, and where.
-    needed : Needed
-        What a recorded trial must have.
+    needed : dict
+        What a recorded trial must have, as `Store.finished` takes it.
     observer
         Shows the progress.
     is_over : function
@@ -174,7 +162,7 @@ class Coordinator:
     schedule: Schedule
     runner: Runner
     needed: Needed
-    observer: Observer
+    observer: StudyProgress
     is_over: Callable[[], bool]
     _in_flight: dict[int, dict[str, TrialRef]] = field(default_factory=dict)  # by job, the trials not yet recorded
     _elsewhere: list[TrialRef] = field(default_factory=list)  # claimed or recorded by other processes
@@ -187,7 +175,14 @@ class Coordinator:
         try:
             while not self.is_over() and (self._submit_jobs() or self._has_unfinished_elsewhere()):
                 for event in self.runner.poll(_POLL_SECONDS):
-                    self._handle(event)
+                    if isinstance(event, TrialFinished):
+                        self._in_flight[event.job.number].pop(event.record.ref.key, None)
+                        self.schedule.observe(event.job, event.record)
+                        self._record(event.record)
+                    elif isinstance(event, JobEnded):
+                        self._in_flight.pop(event.job.number)
+                    else:
+                        self._retry(event)
         finally:
             self.runner.stop()
             self.store.end_worker(self.worker)
@@ -196,7 +191,8 @@ class Coordinator:
         """Keep the slots of the runner busy; return whether any job is running."""
         limit = 1 if self.runner.n_slots == 1 else _JOBS_PER_SLOT * self.runner.n_slots
         while len(self._in_flight) < limit and (job := self._next_job()) is not None:
-            self._submit(job)
+            self._in_flight[job.number] = {ref.key: ref for ref in job.refs}
+            self.runner.submit(job)
         self.observer.running(sum(map(len, self._in_flight.values())))
         return bool(self._in_flight)
 
@@ -205,7 +201,8 @@ class Coordinator:
         if self._alone:
             return self._alone.popleft()
         while (job := self.schedule.next_job()) is not None:
-            held = set(self.needed.claim(self.store, self.name, self.worker, [ref.key for ref in job.refs]))
+            keys = [ref.key for ref in job.refs]
+            held = set(self.store.claim(self.name, self.worker, keys, **self.needed))
             self._elsewhere += [ref for ref in job.refs if ref.key not in held]
             mine = tuple(ref for ref in job.refs if ref.key in held)
             if mine:
@@ -225,22 +222,8 @@ class Coordinator:
         self.schedule.n_jobs += 1
         return Job(self.schedule.n_jobs, trials[0].dataset, trials)
 
-    def _submit(self, job: Job) -> None:
-        self._in_flight[job.number] = {ref.key: ref for ref in job.refs}
-        self.runner.submit(job)
-
-    def _handle(self, event: RunnerEvent) -> None:
-        if isinstance(event, TrialFinished):
-            self._record(event.job, event.record)
-        elif isinstance(event, JobEnded):
-            self._in_flight.pop(event.job.number)
-        elif isinstance(event, JobLost):
-            self._retry(event)
-
-    def _record(self, job: Job, record: TrialRecord) -> None:
+    def _record(self, record: TrialRecord) -> None:
         self.store.record(self.name, self.worker, record)
-        self._in_flight[job.number].pop(record.ref.key, None)
-        self.schedule.observe(job, record)
         self.observer.recorded(record)
 
     def _retry(self, lost: JobLost) -> None:
@@ -252,15 +235,13 @@ class Coordinator:
                 self._alone.append(self._job([ref]))
             else:
                 error = f"the worker died {_MAX_ATTEMPTS} times: {lost.reason}"
-                failed = TrialRecord(ref, uuid.uuid4().hex, error=error)
-                self.store.record(self.name, self.worker, failed)
-                self.observer.recorded(failed)
+                self._record(TrialRecord(ref, uuid.uuid4().hex, error=error))
 
     def _has_unfinished_elsewhere(self) -> bool:
         """Wait for the trials that other processes hold, and schedule those that are still not recorded."""
         if not self._elsewhere:
             return False
-        states = self.needed.states(self.store, self.name)
+        states = self.store.finished(self.name, **self.needed)
         unfinished = [ref for ref in self._elsewhere if is_unfinished(states, ref)]
         waiting = {ref.key for ref in unfinished}
         self.observer.recorded_elsewhere(ref for ref in self._elsewhere if ref.key not in waiting)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from calibrant.studies._definition.keys import trial_key
+from calibrant.studies._definition.digests import trial_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.studies._store.catalogue import TrialState
-    from calibrant.studies._store.leases import Worker
-    from calibrant.studies._store.store import Store
 
 __all__ = [
     "Job",
@@ -133,6 +131,11 @@ class TrialRecord:
     predictions: bytes | None = None
 
     @property
+    def seconds(self) -> float:
+        """The time of the trial, with its part of what it shares."""
+        return self.fit_seconds + self.predict_seconds + self.shared_seconds / self.n_sharing
+
+    @property
     def is_failed(self) -> bool:
         """Whether the trial has no result."""
         return bool(self.error)
@@ -235,20 +238,11 @@ class StudyWork:
     keeps_predictions: bool = False
 
 
-@dataclass(frozen=True)
-class Needed:
+class Needed(TypedDict):
     """The metrics that a finished trial has, by the rows they are computed on, and whether it has predictions."""
 
-    metrics: Mapping[Part, tuple[str, ...]]
-    predictions: bool = False
-
-    def states(self, store: Store, name: str) -> Mapping[str, TrialState]:
-        """Return the state of every recorded trial of a study."""
-        return store.finished(name, self.metrics, predictions=self.predictions)
-
-    def claim(self, store: Store, name: str, worker: Worker, keys: Iterable[str]) -> list[str]:
-        """Claim those of some trials that are not finished, and return their keys."""
-        return store.claim(name, worker, keys, needed=self.metrics, predictions=self.predictions)
+    needed: Mapping[Part, tuple[str, ...]]
+    predictions: bool
 
 
 def is_unfinished(states: Mapping[str, TrialState], ref: TrialRef) -> bool:

@@ -18,8 +18,8 @@ from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError, StudyChangedError
 from calibrant.resampling._internal import splitters
+from calibrant.studies._definition.datasets import read_rows
 from calibrant.studies._definition.differences import changed_metrics, differences
-from calibrant.studies._definition.read_rows import read_rows
 from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._runners.runner import InProcessRunner
 from calibrant.studies._runners.study_progress import study_progress
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._runners.runner import Runner
 
-__all__ = ["RunOptions", "StudyPlan", "plan_study", "read_memory", "read_run_options", "run_study"]
+__all__ = ["RunOptions", "StudyPlan", "read_memory", "read_run_options", "run_study"]
 
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -133,6 +133,25 @@ class StudyPlan:
     trials: tuple[PlannedTrials, ...]
     needed: Needed
 
+    @classmethod
+    def of(cls, definition: StudyDefinition) -> StudyPlan:
+        """Read the data sets of a study and list its trials."""
+        work, bootstrap, trials = definition.work(), splitters.bootstrap_kind(definition.plan), []
+        contexts = {
+            name: JobContext(read_rows(dataset, definition.metric_params), work)
+            for name, dataset in definition.datasets.items()
+        }
+        for name, context in contexts.items():
+            methods, fingerprint = definition.trial_methods, context.rows.fingerprint
+            digests = {method: definition.group_digest(name, fingerprint, method) for method in methods}
+            splits = (*range(len(context.split_names)), *[splitters.ALL_ROWS][: bootstrap == ".632+"])
+            trials.append(PlannedTrials(name, context.families, splits, digests))
+        metrics = tuple(next(iter(contexts.values())).experiment.scorer.metrics)
+        needed: dict[Part, tuple[str, ...]] = {"test": metrics}
+        if definition.tests_training or bootstrap == ".632":
+            needed["training"] = metrics
+        return cls(work, contexts, tuple(trials), {"needed": needed, "predictions": definition.keeps_predictions})
+
     @property
     def n_trials(self) -> int:
         """Number of trials."""
@@ -143,61 +162,38 @@ class StudyPlan:
         return self.contexts[dataset].rows
 
 
-def plan_study(definition: StudyDefinition) -> StudyPlan:
-    """Read the data sets of a study and list its trials."""
-    work = definition.work()
-    contexts = {
-        name: JobContext(read_rows(dataset, definition.metric_params), work)
-        for name, dataset in definition.datasets.items()
-    }
-    trials = tuple(_planned(name, definition, context) for name, context in contexts.items())
-    return StudyPlan(work, contexts, trials, _needed(next(iter(contexts.values())), definition))
-
-
-def _planned(dataset: str, definition: StudyDefinition, context: JobContext) -> PlannedTrials:
-    fingerprint = context.rows.fingerprint
-    digests = {method: definition.group_digest(dataset, fingerprint, method) for method in definition.trial_methods}
-    splits = range(len(context.split_names))
-    needs_all_rows = splitters.bootstrap_kind(definition.plan) == ".632+"
-    return PlannedTrials(
-        dataset, context.families, (*splits, splitters.ALL_ROWS) if needs_all_rows else tuple(splits), digests
-    )
-
-
-def _needed(context: JobContext, definition: StudyDefinition) -> Needed:
-    metrics = tuple(context.experiment.scorer.metrics)
-    needed: dict[Part, tuple[str, ...]] = {"test": metrics}
-    if definition.tests_training or splitters.bootstrap_kind(definition.plan) == ".632":
-        needed["training"] = metrics
-    return Needed(needed, definition.keeps_predictions)
-
-
 _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
 
 
 def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> StudyStatus:
     """Run the trials that the store does not have, and return how far the study is."""
-    is_over = _end_of_run(options)  # reading the rows is part of the run
-    plan = plan_study(definition)
+    if callable(options.stop_after):
+        is_over = options.stop_after
+    else:  # reading the rows is part of the run
+        end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
+        is_over = lambda: time.monotonic() >= end  # noqa: E731
+    plan, name = StudyPlan.of(definition), definition.name
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
-        again = _keys_to_run_again(store, definition.name, options)
-        found = plan.needed.states(store, definition.name)
+        again = _keys_to_run_again(store, name, options)
+        found = store.finished(name, **plan.needed)
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
         schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
         if schedule.n_pending and not is_over():
-            _run(store, url, definition.name, plan, schedule, states, options, again, is_over)
+            with ExitStack() as stack:
+                stack.enter_context(one_warning_a_fit())
+                # As in workers: sums of BLAS depend on the number of threads
+                stack.enter_context(threadpool_limits(1))
+                runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
+                store.forget(name, sorted(again))
+                worker = store.start_worker(name, lease=options.lease)
+                stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
+                observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
+                stack.enter_context(observer)
+                Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
         # By this store, which waits for a server that goes away, as one that is opened anew does not
-        return read_status(store, read_stored_study(store, definition.name))
-
-
-def _end_of_run(options: RunOptions) -> Callable[[], bool]:
-    """Return a function that says whether the time of the run is over."""
-    if callable(options.stop_after):
-        return options.stop_after
-    end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
-    return lambda: time.monotonic() >= end
+        return read_status(store, read_stored_study(store, name))
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
@@ -206,7 +202,9 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     if document == stored:
         return
     changes = [] if stored is None else differences(stored, document)
-    void = _void_keys(store, definition.name, stored, document)
+    void = set[str]()  # trials that have values of a metric whose function or keywords changed
+    if stored is not None and changed_metrics(stored, document):
+        void = set(store.trials(definition.name, metric=[]).key.tolist())
     if changes and not update:
         counting = {key for key in store.finished(definition.name, {}) if key not in void}
         kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
@@ -220,12 +218,6 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     store.save_definition(definition.name, document)
 
 
-def _void_keys(store: Store, name: str, stored: Mapping[str, Any] | None, document: Mapping[str, Any]) -> set[str]:
-    """Return the keys of the trials that have values of a metric whose function or keywords changed."""
-    changed = set() if stored is None else changed_metrics(stored, document)
-    return set(store.trials(name, metric=[]).key.tolist()) if changed else set()
-
-
 def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
     """Return the keys of the trials that are requested to run again: failed ones, and those of other versions."""
     if not options.retry and not options.rerun_outdated:
@@ -237,29 +229,6 @@ def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]
     if options.rerun_outdated:
         again |= are_outdated(found.versions)
     return set(found.key[again].tolist())
-
-
-def _run(
-    store: Store,
-    url: str,
-    name: str,
-    plan: StudyPlan,
-    schedule: Schedule,
-    states: Mapping[str, str],
-    options: RunOptions,
-    again: set[str],
-    is_over: Callable[[], bool],
-) -> None:
-    with ExitStack() as stack:
-        stack.enter_context(one_warning_a_fit())
-        stack.enter_context(threadpool_limits(1))  # as in workers: sums of BLAS depend on the number of threads
-        runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
-        store.forget(name, sorted(again))
-        worker = store.start_worker(name, lease=options.lease)
-        stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
-        observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
-        stack.enter_context(observer)
-        Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:

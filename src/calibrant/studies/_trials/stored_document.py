@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._definition.keys import CHOSEN
+from calibrant.studies._definition.digests import CHOSEN
 from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.studies._trials.records import PlannedTrials
 
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["StoredStudy", "read_stored_study", "stored_document"]
 
 _PLANNED = "planned"
-_PLAN_FACTS = (
-    *("words", "split_names", "n_independent", "interval_kind", "bootstrap", "has_disjoint_tests", "is_nested"),
-    *("caution", "pos_label"),
-)
 
 
 def stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, Any]:
@@ -51,14 +47,15 @@ def stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, A
 
 
 def _facts(context: JobContext) -> dict[str, Any]:
-    """Return what queries need to know of the plan on a data set, so that they need neither rows nor plan."""
-    names, label = context.split_names, context.rows.pos_label
-    no_sizes = np.zeros(len(names), dtype=np.intp)
+    """Return the plan on a data set but for the sizes of its splits, so that queries need neither rows nor plan."""
+    label = context.rows.pos_label
     label = label.item() if isinstance(label, np.generic) else label
     found = read_dataset_plan(
-        context.work.plan, names, no_sizes, no_sizes, is_disjoint=context.is_disjoint, pos_label=label
+        context.work.plan, context.split_names, (), (), is_disjoint=context.is_disjoint, pos_label=label
     )
-    return {name: getattr(found, name) for name in _PLAN_FACTS} | {"split_names": names}
+    # Lists as JSON has them: a definition that did not change is equal to the one in the store
+    facts = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
+    return {name: value for name, value in facts.items() if name not in ("n_train", "n_test", "numbers")}
 
 
 @dataclass(frozen=True, eq=False)
