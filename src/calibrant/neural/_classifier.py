@@ -23,7 +23,7 @@ from calibrant.neural._net import Net, Training
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Epochs", "NeuralNetClassifier"]
+__all__ = ["NeuralNetClassifier"]
 
 
 _EPOCH = Int(1, 10**9)
