@@ -137,6 +137,8 @@ class ProbabilityClassifier(
            [0.9, 0.1]])
     """
 
+    _short_name: ClassVar[str] = "probability"
+
     _blend: Blend
     _rules: ClassVar[Mapping[str, Rule]] = {
         "members": MEMBERS_RULE,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["HeckmanRegressor", "fit_probit", "inverse_mills_ratio"]
+__all__ = ["HeckmanRegressor"]
 
 
 _MAX_STEPS, _TOLERANCE = 100, 1e-10  # Newton's method on a concave function needs about ten steps

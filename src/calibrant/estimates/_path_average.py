@@ -19,7 +19,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PathAverage", "fit_trust", "interpolate"]
+__all__ = ["PathAverage", "fit_trust"]
 
 
 def interpolate(tree: CountedTree, trust: Sequence[float]) -> NDArray[np.float64]:
@@ -115,7 +115,7 @@ class _Nodes:
         return np.minimum(np.stack(columns, axis=1), 1.0)
 
     def arrivals(self, ends: NDArray[np.float64], trusted: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what passes each node on the path up to the root, of what starts at the ends."""
+        """Return the weight that passes each node on the way from the ends of paths up to the root."""
         passes = 1.0 - trusted
         passed = self.levels.climb(passes * ends, lambda nodes, below: passes[nodes] * (ends[nodes] + below))
         passed[0] = 0.0

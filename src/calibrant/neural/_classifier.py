@@ -100,6 +100,7 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.94, 0.06]])
     """
 
+    _short_name: ClassVar[str] = "neural_net"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "n_hidden": Int(1, 100_000),
         "n_epochs": Int(1, 10**9),
