@@ -12,6 +12,7 @@ import numpy as np
 from calibrant._core import Stop
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
+from calibrant._saved import Array, Integer, saved
 from calibrant.data import CodedTable
 from calibrant.data._internal import Columns
 from calibrant.exceptions import DataError
@@ -25,9 +26,19 @@ __all__ = ["BlendSample", "BlendTable", "StopRequest", "base_rates", "make_blend
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time
 _FOLDS, _SAMPLE = 0, 1  # keys of the random streams of one fit
+_PIECES = Array("i8", low=0)
 _MIN_GROUPS = 3  # a model is grown, stopped and measured on different groups
 
 
+@saved(
+    rows=_PIECES,
+    weight=Array("f8", finite=True, low=0),
+    fold=_PIECES,
+    codes=_PIECES,
+    n_classes=Integer(1),
+    pieces=_PIECES,
+    groups=_PIECES | None,
+)
 @dataclass(frozen=True, eq=False)
 class BlendSample:
     """The pieces of rows that every stage after the members is fitted to: rows, weights, folds, classes and groups."""

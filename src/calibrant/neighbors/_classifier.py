@@ -119,6 +119,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.96, 0.04]])
     """
 
+    _short_name: ClassVar[str] = "neighbors"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "n_neighbors": Int(1) | Choice("all"),
         "weights": Choice(*WEIGHTS),

@@ -15,7 +15,7 @@ from calibrant.resampling._plans.plan import BootstrapKind, Plan, Split
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = ["Bootstrap632"]
 

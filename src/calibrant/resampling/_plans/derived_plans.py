@@ -15,13 +15,12 @@ from calibrant.exceptions import DataError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.holdout import SIZE, Holdout, size_text
-from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
-from calibrant.resampling._plans.plan_rows import shuffle_rows
+from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split, shuffle_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = ["DelegatedSplitsMixin", "Nested", "SmallerTraining"]
 

@@ -11,11 +11,10 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Int, Real, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
-from calibrant.resampling._plans.plan import Plan, Split
-from calibrant.resampling._plans.plan_rows import choose_rows
+from calibrant.resampling._plans.plan import Plan, Split, choose_rows
 
 if TYPE_CHECKING:
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = ["SIZE", "Holdout", "RepeatedHoldout", "n_test_rows", "size_text"]
 

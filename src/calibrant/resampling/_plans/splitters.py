@@ -17,7 +17,7 @@ from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = [
     "ALL_ROWS",

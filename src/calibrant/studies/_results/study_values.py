@@ -117,12 +117,9 @@ def metric_facts(
         return MetricFacts(name, side, found.low, found.high, found.target, name in CALIBRATION_ERRORS)
     if name in numeric.__all__:
         higher = name == "correlation"
-        return MetricFacts(name, better or ("higher" if higher else "lower"), -1.0 if higher else 0.0, _top(higher))
+        limits = (-1.0, 1.0) if higher else (0.0, math.inf)
+        return MetricFacts(name, better or ("higher" if higher else "lower"), *limits)
     return MetricFacts(name, better or "")
-
-
-def _top(is_correlation: bool) -> float:
-    return 1.0 if is_correlation else math.inf
 
 
 def choose_name(what: str, name: Any, names: Sequence[str]) -> int:

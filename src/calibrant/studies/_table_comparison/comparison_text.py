@@ -9,14 +9,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from calibrant._repr import listed
-from calibrant.metrics._internal import number_text
+from calibrant._repr import listed, number_text
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
-    from calibrant.decisions import DecisionReport, Money
-    from calibrant.studies._results.study_comparison import StudyComparison
-    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.decisions import DecisionReport
     from calibrant.studies._table_comparison.table_comparison import TableComparison
     from calibrant.studies._table_comparison.table_study import ComparedTable
 
@@ -42,19 +39,12 @@ def text_of(found: TableComparison) -> str:
     """Return the whole comparison as plain text."""
     head, *rows = grouped_cells(found)
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
-    lines = [
-        "  ".join(_aligned(cell, width, k) for k, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        for row in (head, *rows)
-    ]
+    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in (head, *rows)]
     advice, *others = (
         fill(f"{name}: {text}", _WIDTH, subsequent_indent="  ") for name, text in findings(found).items()
     )
     table = "\n".join(line.rstrip() for line in lines)
     return "\n".join([advice, "", *about_table(found), "", table, "", *others])
-
-
-def _aligned(cell: str, width: int, column: int) -> str:
-    return cell.ljust(width) if column == 0 else cell.rjust(width)
 
 
 def about_table(found: TableComparison) -> list[str]:
@@ -103,8 +93,9 @@ def ranking_cells(found: TableComparison) -> list[tuple[str, ...]]:
     head += [metric_words(name) for name in others] + ["earned per 1,000"] * has_money + ["seconds", "standing"]
     rows = [tuple(head)]
     for each in found.ranking:
-        cells = [_method(each), number_text(each.value)]
-        cells += [_interval(each)] * has_interval
+        cells = [f"{each.method}, calibrated or not" if each.same else each.method, number_text(each.value)]
+        if has_interval:
+            cells.append("" if math.isnan(each.low) else f"{number_text(each.low)} to {number_text(each.high)}")
         cells += [number_text(each.others[name]) for name in others]
         cells += [f"{1000 * each.earned:,.2f}"] * has_money
         rows.append((*cells, f"{each.seconds:.2f}", each.standing))
@@ -127,14 +118,6 @@ def grouped_cells(found: TableComparison) -> list[tuple[str, ...]]:
             cells.append((words, *("",) * (len(head) - 2)))
         cells += [(f"  {row[0]}", *row[1:-1]) for row in own]
     return cells
-
-
-def _method(each: RankedMethod) -> str:
-    return f"{each.method}, calibrated or not" if each.same else each.method
-
-
-def _interval(each: RankedMethod) -> str:
-    return "" if math.isnan(each.low) else f"{number_text(each.low)} to {number_text(each.high)}"
 
 
 def findings(found: TableComparison) -> dict[str, str]:
@@ -238,6 +221,7 @@ def _money(found: TableComparison, report: DecisionReport) -> str:
 def document_of(found: TableComparison) -> dict[str, Any]:
     """Return the whole comparison; `TableComparison.to_dict` describes it."""
     table, best, verdict = found.table, found.best, found.verdict
+    pairs = () if found.comparison is None else found.comparison.pairs
     document: dict[str, Any] = _plain(
         {
             "table": {
@@ -269,7 +253,7 @@ def document_of(found: TableComparison) -> dict[str, Any]:
                 "confidence": best.confidence,
                 "how": best.how,
             },
-            "differences": _differences(found.comparison, best.method),
+            "differences": [repr(pair) for pair in pairs if best.method in (pair.a, pair.b)],
             "test": None if found.comparison is None else found.comparison.how or found.comparison.reason,
             "verdict": None if verdict is None else {"kind": verdict.kind, "words": verdict.words},
             "model_bytes": found.model_bytes,
@@ -283,20 +267,12 @@ def document_of(found: TableComparison) -> dict[str, Any]:
     return document
 
 
-def _differences(comparison: StudyComparison | None, best: str) -> list[str]:
-    return [] if comparison is None else [repr(pair) for pair in comparison.pairs if best in (pair.a, pair.b)]
-
-
 def _money_document(report: DecisionReport) -> dict[str, Any]:
     sums = {"now": report.now.total, "everybody": report.everybody, "miscalibration": report.miscalibration}
     sums |= {"perfect": report.perfect}
     return {"n_rows": report.now.n_rows, "best_alone": report.now.best_alone} | {
-        name: _amount(money) for name, money in sums.items()
+        name: {"value": money.value, "low": money.low, "high": money.high} for name, money in sums.items()
     }
-
-
-def _amount(money: Money) -> dict[str, Any]:
-    return {"value": money.value, "low": money.low, "high": money.high}
 
 
 def _plain(value: Any) -> Any:

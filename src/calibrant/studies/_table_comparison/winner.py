@@ -170,7 +170,9 @@ def fit_winner(method: str, estimator: Any, compared: ComparedTable, seed: int, 
                 if isinstance(event, JobLost):
                     raise StudyError(f"{method} cannot be fitted to all rows: {event.reason}.")
                 if isinstance(event, TrialFinished):
-                    return _model_of(event.record)
+                    if isinstance(event.record, _FittedModel):
+                        return event.record.model
+                    raise StudyError(f"{method} cannot be fitted to all rows:\n{event.record.error}")
     finally:
         runner.stop()
     return None
@@ -184,12 +186,6 @@ def _fit_all_rows(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[_Fitte
         by_row = {"sample_weight": rows.sample_weight, "groups": rows.groups}
         passed = {name: value for name, value in by_row.items() if value is not None and has_fit_parameter(model, name)}
         yield _FittedModel(ref, uuid.uuid4().hex, model=model.fit(rows.X, rows.y, **passed))
-
-
-def _model_of(record: TrialRecord) -> Any:
-    if isinstance(record, _FittedModel):
-        return record.model
-    raise StudyError(f"{record.ref.method} cannot be fitted to all rows:\n{record.error}")
 
 
 _MODEL, _HELD_OUT = "model.calibrant", "held_out.csv"
