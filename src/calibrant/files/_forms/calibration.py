@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant._saved.arrays import Array, LabelArray
-from calibrant._saved.fields import Field, Flag, Integer, ListOf, Maybe, Number, Text, TupleOf
-from calibrant._saved.form import Form, check_fitted
+from calibrant._saved.fields import Field, Flag, ListOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.form import Form, Inline
 from calibrant._saved.values import Object
 from calibrant.calibration import (
     Auto,
@@ -30,7 +30,7 @@ from calibrant.files._forms.score_maps import (
     need,
 )
 
-__all__ = ["AUTO_FIELDS", "FORMS", "HELD_OUT", "MAPS", "check_auto", "check_models", "wrapper_fields"]
+__all__ = ["AUTO_FIELDS", "FORMS", "MAPS", "check_auto"]
 
 MAPS = Object(*(form.name for form in SCORE_MAP_FORMS), "calibration.Auto", "calibration.Chain", "calibration.Pairwise")
 _ANY_NUMBER = Number(finite=False)
@@ -64,35 +64,6 @@ AUTO_FIELDS: dict[str, Field] = {
     "mended_": Maybe(Optional_(_REPLACE_CERTAIN)),
     "of_difference_": Maybe(Flag()),
 }
-# The held-out scores of a classifier that wraps another one; saved with the training rows only.
-HELD_OUT = Struct(
-    HeldOut,
-    {
-        "rows": Array("i", low=0),
-        "scores": Array("f", ndim=2),
-        "y": LabelArray(),
-        "weight": Optional_(Array("f", finite=True, low=0)),
-        "groups": Optional_(Array("i", low=0)),
-    },
-)
-
-
-def wrapper_fields() -> dict[str, Field]:
-    """Return the fields of a classifier that wraps another one."""
-    return {
-        "classes_": LabelArray(),
-        "estimators_": ListOf(Object(), least=1),
-        "estimator_": Maybe(Object()),
-        "n_features_in_": Maybe(Integer(1)),
-        "feature_names_in_": Maybe(LabelArray()),
-    }
-
-
-def check_models(wrapper: Any, *methods: str) -> None:
-    """Raise unless the models of a wrapper are fitted, and one of these methods can be called."""
-    for model in wrapper.estimators_:
-        need(any(hasattr(model, method) for method in methods), f"has a model without {' or '.join(methods)}")
-        check_fitted(model)
 
 
 def check_auto(auto: Auto) -> None:
@@ -141,17 +112,17 @@ def _check_leaf_venn(venn: LeafVenn) -> None:
 
 def _check_calibrated(model: CalibratedClassifier) -> None:
     n_classes = len(model.classes_)
-    check_models(model, "predict_proba", "decision_function")
+    model._check_models("predict_proba", "decision_function")
     need(len(model.estimators_) == len(model.calibrators_), "must have a map for each model")
     columns = 1 if n_classes == 2 else n_classes
     need(all(_fits(each, n_classes, columns) for each in model.calibrators_), "has maps of other classes")
 
 
 _CALIBRATED_FIELDS: dict[str, Field] = {
-    **wrapper_fields(),
+    **CalibratedClassifier._saved_fields,
     "calibrators_": ListOf(MAPS, least=1),
     "calibrator_": Maybe(MAPS),
-    "held_out_": Maybe(HELD_OUT),
+    "held_out_": Maybe(Inline(HeldOut)),
 }
 
 FORMS: tuple[Form, ...] = (
