@@ -22,7 +22,7 @@ __all__ = ["CategoryCounts", "IntervalCounts", "Smoothing"]
 @saved(inline=True, m=Number(0, MOST_WEIGHT))
 @dataclass(frozen=True)
 class Smoothing:
-    """How counts become probabilities: with one more of each value, or ``m`` more rows in the values' base rates."""
+    """The smoothing of counts: one more of each value, or ``m`` more rows in the base rates of the values."""
 
     how: Literal["laplace", "m"]
     m: float

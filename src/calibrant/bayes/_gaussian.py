@@ -44,7 +44,7 @@ class Gaussian(CountedDistribution):
 
     @cached_property
     def fitted(self) -> FittedGaussian:
-        """What the prediction needs of the values."""
+        """The means and standard deviations, without the values."""
         return FittedGaussian(*self.moments, self.counts.grid, self.dialect)
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:

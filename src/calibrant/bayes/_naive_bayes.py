@@ -121,6 +121,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
            [0.976, 0.024]])
     """
 
+    _short_name: ClassVar[str] = "naive_bayes"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "numeric": Choice(*NUMERIC),
         "n_bins": Int(1),

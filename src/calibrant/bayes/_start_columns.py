@@ -26,7 +26,7 @@ Numeric = Literal["mdl", "gaussian", "kernel", "equal_width"]
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """How columns are modelled: the parameters of `NaiveBayesClassifier`."""
+    """The options of columns' distributions: the parameters of `NaiveBayesClassifier`."""
 
     numeric: Numeric
     n_bins: int

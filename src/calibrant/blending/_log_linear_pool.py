@@ -23,7 +23,7 @@ from calibrant.calibration._internal import ReplaceCertain, ScoredRows, fit_repl
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinearPool", "MemberMap", "fit_pool"]
+__all__ = ["LogLinearPool", "fit_pool"]
 
 
 # Chosen by benchmarks/default_quality.py on every second data set. Weights and biases: from 20 to 100 the loss changes

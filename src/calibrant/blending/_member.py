@@ -168,7 +168,7 @@ class FittedMember:
 
 
 class MemberLearner(Protocol):
-    """What fits a member."""
+    """A learner, which fits a member."""
 
     @property
     def family(self) -> str:

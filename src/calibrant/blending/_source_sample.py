@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["SourceSample", "sample_source"]
+__all__ = ["sample_source"]
 
 _MOST = 100_000  # rows: five times what the weights of members are fitted to
 _OF_A_CLASS = 500  # rows of each class, where it has so many

@@ -128,6 +128,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.96, 0.04]])
     """
 
+    _short_name: ClassVar[str] = "neighbors"
     _READING: ClassVar[frozenset[str]] = frozenset(
         {"n_neighbors", "weights", "bandwidth", "offset", "smoothing", "ties", "tie_tolerance", "n_jobs"}
     )

@@ -78,7 +78,7 @@ class Net:
 
 @dataclass(frozen=True)
 class Training:
-    """How nets are trained: gradient descent with momentum on batches of shuffled rows, at a constant rate."""
+    """The training of nets: gradient descent with momentum on batches of shuffled rows, at a constant rate."""
 
     n_hidden: int
     momentum: float

@@ -1,6 +1,6 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.studies._definition.names import resolve_path
+from calibrant.studies._definition.names import resolve_path, short_names
 from calibrant.studies._store.read_url import DEFAULT_STORE, hide_password
 from calibrant.studies._table_comparison.comparison_text import (
     about_rows,
@@ -23,4 +23,5 @@ __all__ = [
     "ranking_cells",
     "read_compared_table",
     "resolve_path",
+    "short_names",
 ]

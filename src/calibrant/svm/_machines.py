@@ -69,7 +69,7 @@ class Machines:
 
 @dataclass(frozen=True)
 class Solver:
-    """How machines are fitted: the kernel, the cost C of a row within the margin, and the most iterations."""
+    """The options of the solver: the kernel, the cost C of a row within the margin, and the most iterations."""
 
     kernel: KernelFunction
     C: float

@@ -16,18 +16,7 @@ from calibrant.papers._reproduction.finding import Finding
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = [
-    "ADVICE",
-    "JudgedDifference",
-    "Verdict",
-    "algorithm_findings",
-    "all_below_zero",
-    "all_of",
-    "boosting_findings",
-    "our_findings",
-    "p_text",
-    "read_difference",
-]
+__all__ = ["ADVICE", "algorithm_findings", "boosting_findings", "our_findings"]
 
 
 Verdict = Literal["holds", "does not hold", "undecided"]
@@ -381,7 +370,7 @@ def _on_problems(found: Sequence[bool]) -> Verdict:
 
 
 def our_findings(tables: Tables) -> list[Finding]:
-    """Return what calibrant adds to the paper."""
+    """Return the findings on what calibrant adds to the paper."""
     made = []
     rows = tables["comparisons"].rows
     if f"{BLEND} - BST-DT, PLATT" in rows:

@@ -15,17 +15,7 @@ from calibrant.papers._chawla.tables import OTHER_CLIPS, POINTS, PVALUE, SHARE, 
 from calibrant.papers._reproduction.finding import Finding, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = [
-    "ADVICE",
-    "Claim",
-    "Evidence",
-    "Verdict",
-    "bagging_findings",
-    "check_findings",
-    "correlation_findings",
-    "pruning_findings",
-    "smoothing_findings",
-]
+__all__ = ["Claim", "Evidence", "check_findings"]
 
 
 Verdict = Literal["holds", "does not hold", "undecided"]
@@ -392,7 +382,7 @@ def _m_and_quadratic_loss(evidence: Evidence) -> Finding:
 
 
 def check_findings(tables: Mapping[str, PaperTable]) -> list[Finding]:
-    """Return what the paper claims of smoothing, bagging, pruning and the relation of losses and AUC."""
+    """Return the findings on smoothing, bagging, pruning and the relation of losses and AUC."""
     evidence = Evidence(tables)
     found = [smoothing_findings, bagging_findings, pruning_findings, correlation_findings]
     return with_advice((finding for check in found for finding in check(evidence)), ADVICE)

@@ -12,7 +12,7 @@ from calibrant.papers._nielsen.tables import GAIN, P_VALUE, RECORD_TABLES, REMAI
 from calibrant.papers._reproduction.finding import Finding, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["ADVICE", "check_findings"]
+__all__ = ["check_findings"]
 
 
 _UNSMOOTHED = "Read bagged trees without Laplace's smoothing."

@@ -1,4 +1,4 @@
-"""What a reproduced paper consists of, and the papers that there are."""
+"""The parts of a reproduced paper: methods, studies, tables, findings and pictures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Paper(ABC):
     """Authors, title, where and when."""
 
     processor_seconds: ClassVar[Mapping[Size, float]]
-    """What the trials of each size take on one core of the machine that `estimate_time` compares others with."""
+    """Seconds that the trials of each size take on a core of the machine that `estimate_time` compares others with."""
 
     @abstractmethod
     def methods(self) -> dict[str, Any]:

@@ -24,18 +24,7 @@ from calibrant.papers._zadrozny.tables import MOST_LEAVES, MOST_SCORES
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import Cell, PaperTable
 
-__all__ = [
-    "Checked",
-    "TableEvidence",
-    "bagging_findings",
-    "check_findings",
-    "conclude",
-    "interval_text",
-    "is_above",
-    "is_below",
-    "metric_findings",
-    "tree_findings",
-]
+__all__ = ["Checked", "check_findings", "conclude"]
 
 
 Outcome = bool | None
@@ -137,7 +126,7 @@ class TableEvidence:
 
 
 def bagging_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return what holds of bagged trees; Chawla & Cieslak (2006) claim the contrary of some."""
+    """Return the findings on bagged trees; Chawla & Cieslak (2006) claim the contrary of some."""
     mailings = [each for each in evidence.datasets if each != COIL]
     bagged, single = "Bagged Laplace", "Smoothed curtailment"
     curtailed = pair("Bagged curtailment", "Curtailment")
@@ -186,7 +175,7 @@ _PROFIT = METRIC_NAMES["profit"]
 
 
 def metric_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return what holds of metrics."""
+    """Return the findings on profit, lift, and rankings of methods by several metrics."""
     return [
         _alike(evidence, "log-loss", "Log-loss ranks the methods as MSE does", "Table 2, section 4"),
         _alike(evidence, "profit", "Profit ranks the methods as MSE does", "Table 3, section 4"),
@@ -242,7 +231,7 @@ _SIMILAR = 0.1  # of the gain over raw frequencies
 
 
 def tree_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return what holds of trees."""
+    """Return the findings on the size of trees, the range of scores, and m and v."""
     return [_single_leaf(evidence), _smaller_trees(evidence), _below_half(evidence), *_sweeps(evidence)]
 
 

@@ -1,4 +1,4 @@
-#include "boost/stump_buckets.hpp"
+#include "boost/stump_cuts.hpp"
 
 #include <algorithm>
 #include <numeric>

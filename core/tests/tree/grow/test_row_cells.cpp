@@ -1,8 +1,7 @@
-#include "tree/grow/row_keys.hpp"
+#include "tree/grow/row_cells.hpp"
 
 #include "harness.hpp"
 #include "tables.hpp"
-#include "tree/grow/row_cells.hpp"
 
 using namespace calibrant;
 using tables::missing;
