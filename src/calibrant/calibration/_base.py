@@ -366,8 +366,7 @@ def learned(**fields: Field) -> Callable[[C], C]:
     def declare(cls: C) -> C:
         cls._learned = tuple(fields)
         # A map of one score lacks them where there are more than two classes: then its parts have them.
-        optional: dict[str, Any] = {name: Maybe(field) for name, field in fields.items()}
-        return saved(**optional)(cls)
+        return saved(inline=False, **{name: Maybe(field) for name, field in fields.items()})(cls)
 
     return declare
 

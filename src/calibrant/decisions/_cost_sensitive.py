@@ -58,7 +58,7 @@ _MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting bo
 _WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
 
-@saved(costs_=Object("decisions.CostMatrix", "decisions.ExampleCosts"))
+@saved(costs_=Object(CostMatrix, ExampleCosts))
 @fill_docstring()
 class CostSensitiveClassifier(WrappingClassifier):
     """A classifier that takes the costs of decisions into account.
@@ -233,9 +233,9 @@ class CostSensitiveClassifier(WrappingClassifier):
 
     def _check_saved(self) -> None:
         self._check_models("predict")
-        classes = self.classes_.tolist()
-        if isinstance(self.costs_, CostMatrix):
-            need(list(self.costs_.labels or ()) == classes, "has costs of other classes")
+        costs, classes = self.costs_, self.classes_.tolist()
+        if isinstance(costs, CostMatrix):
+            need(list(costs.labels or ()) == classes, "has costs of other classes")
         else:
             need(len(classes) == 2, "has costs of two classes for other classes")
 

@@ -243,11 +243,12 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
 
     def _check_saved(self) -> None:
         need(hasattr(self.regressor_, "predict"), "has a regressor that does not predict")
-        has_proba = self.selection_ is None or hasattr(self.selection_, "predict_proba")
-        need(has_proba, "has a selection without probabilities")
+        is_selection = self.selection_ is None or hasattr(self.selection_, "predict_proba")
+        need(is_selection, "has a selection without probabilities")
         has_probit = hasattr(self, "selection_coef_")
         need(has_probit == hasattr(self, "selection_intercept_"), "has half a probit")
-        need(not has_probit or len(self.selection_coef_) == self.n_features_in_, "has other coefficients than columns")
+        has_columns = not has_probit or len(self.selection_coef_) == self.n_features_in_
+        need(has_columns, "has other coefficients than columns")
 
 
 def _weight_params(estimator: Any, weight: NDArray[np.float64] | None) -> dict[str, Any]:

@@ -34,7 +34,7 @@ __all__ = ["MetaCostClassifier"]
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
 
 
-@saved(costs_=Object("decisions.CostMatrix"), relabelled_=RowsOnly(LabelArray()))
+@saved(costs_=Object(CostMatrix), relabelled_=RowsOnly(LabelArray()))
 @fill_docstring()
 class MetaCostClassifier(WrappingClassifier):
     """A single cost-sensitive model of any kind, as interpretable as the estimator.

@@ -16,11 +16,10 @@ from calibrant._saved import Array, Object, need, saved
 from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin, is_source, read_training_rows
-from calibrant.neighbors._column_validation import Numbers, check_finite, column_weights, read_scale
-from calibrant.neighbors._readings import RowsByClass
+from calibrant.neighbors._column_weights import Numbers, check_finite, column_weights, read_scale
+from calibrant.neighbors._readings import WEIGHTS, RowsByClass, Ties, VoteCount, Weights
 from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
-from calibrant.neighbors._votes import WEIGHTS, Ties, VoteCount, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -12,8 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from calibrant._saved import Array, Inline, Text, need, saved
 from calibrant._threads import n_threads
-from calibrant.neighbors._scaling import LARGEST
-from calibrant.neighbors._space import Points, Space
+from calibrant.neighbors._space import LARGEST, Points, Space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
