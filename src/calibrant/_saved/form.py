@@ -268,8 +268,8 @@ def form_named(name: Any) -> Form:
     """Return the form of a name that stands in a file; raise if there is none."""
     package = name.partition(".")[0] if isinstance(name, str) else ""
     if package in MODULES:
-        module: Any = importlib.import_module(MODULES[package])
-        if name in _DECLARED and name not in map(form_name, _INLINE):
+        module: Any = None if name in _DECLARED else importlib.import_module(MODULES[package])
+        if name in _DECLARED and _DECLARED[name] not in _INLINE:
             return declared_form(_DECLARED[name])
         form: Form
         for form in (*getattr(module, "FORMS", ()), *_legacy(package)):
