@@ -101,6 +101,7 @@ _LEAST = 1e-15
 _LEAST_CORRELATION = 0.5  # of log-probabilities before and after a map; those that are of use have more than 0.9
 
 
+@saved()
 class PoolCalibrator(Auto):
     """The guarded calibration of a pool, whose weights and biases leave little to maps of K x K parameters.
 
