@@ -102,7 +102,7 @@ def central_record(entry: Entry, offset: int) -> bytes:
 
 
 def tail(n_entries: int, directory_offset: int, directory_size: int) -> bytes:
-    """Return what follows the directory: its position and size."""
+    """Return the records after the directory, which hold its position and size."""
     where = (n_entries, n_entries, directory_size, directory_offset)
     end = _END_64.pack(b"PK\6\6", _END_64.size - 12, _MADE_BY, _NEEDED, 0, 0, *where)
     end += _LOCATOR.pack(b"PK\6\7", 0, directory_offset + directory_size, 1)

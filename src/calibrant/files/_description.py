@@ -124,7 +124,7 @@ class ExpectedScore:
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What a model file says about its model.
+    """The description of a model in its file.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _column_text(column: ColumnDescription) -> str:
 
 
 def read_source(made_from: DataSource | Table | Mapping[str, Any] | None) -> DataSource:
-    """Return what `save` was told about the data; raise if it is something else."""
+    """Return the data source that the caller of `save` names; raise if it is something else."""
     if isinstance(made_from, DataSource):
         return made_from
     if isinstance(made_from, Table):

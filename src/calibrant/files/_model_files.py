@@ -329,7 +329,7 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
 
 
 def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
-    """Return what a model file says about its model, without loading it.
+    """Return the description of the model in a file, without loading it.
 
     Parameters
     ----------

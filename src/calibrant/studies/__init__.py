@@ -43,7 +43,7 @@ __all__ = [
 _MODULES = {
     "BestMethod": "_results.best",
     "Dataset": "_definition.datasets",
-    "Grid": "_definition.grids",
+    "Grid": "_definition.methods",
     "MethodRanks": "_results.ranks",
     "PairDifference": "_results.study_comparison",
     "RankedMethod": "_table_comparison.ranking",

@@ -130,7 +130,7 @@ class StudyDefinition:
 
     @property
     def plan(self) -> Any:
-        """How rows are split."""
+        """The plan that splits the rows."""
         return self.plan_part.value
 
     @cached_property
@@ -150,7 +150,7 @@ class StudyDefinition:
         return (CHOSEN,) if self.choose_by is not None else tuple(self.method_parts)
 
     def work(self) -> StudyWork:
-        """Return what a worker needs to run trials."""
+        """Return the methods, plan and metrics that a worker needs to run trials."""
         return StudyWork(
             self.methods,
             self.plan,
@@ -162,7 +162,7 @@ class StudyDefinition:
         )
 
     def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
-        """Return what the keys of the trials of a method of `trial_methods` on a data set begin with."""
+        """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
         return group_digest((dataset, method), fingerprint, self._method_digests[method], self._plan_digest, self.seed)
 
     @cached_property

@@ -298,7 +298,7 @@ def _describe_estimator(value: Any, path: str, nested: Any) -> Any:
 
 
 def _requests(value: Any) -> dict[str, Any]:
-    """Return what an estimator requests by metadata routing, by method, where it was set for this instance."""
+    """Return the metadata that an estimator requests by routing, by method, where it was set for this instance."""
     methods = vars(vars(value).get(_REQUESTS, object)) if _REQUESTS in getattr(value, "__dict__", {}) else {}
     found = {name: getattr(each, "requests", {}) for name, each in sorted(methods.items())}
     chosen = {

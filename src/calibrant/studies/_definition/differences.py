@@ -1,4 +1,4 @@
-"""What differs between the definition of a study and the one that its store holds, in sentences."""
+"""Differences between the definition of a study and the one that its store holds, in sentences."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _RUN_AGAIN = "trials run again to add"
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return what differs between two documents of `StudyDefinition`, a sentence each; none where nothing does.
+    """Return the differences between two documents of `StudyDefinition`, a sentence each.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ _PACKAGES = ("calibrant.", "sklearn.")
 
 
 def group_digest(names: tuple[str, str], fingerprint: str, method: str, plan: str, seed: int) -> str:
-    """Return what the keys of all trials of a method on a data set begin with, 24 hexadecimal digits.
+    """Return the common beginning of the keys of all trials of a method on a data set, 24 hexadecimal digits.
 
     Parameters
     ----------

@@ -256,7 +256,7 @@ _MAX_BYTES = 2**20  # a study of ten thousand methods has about that
 
 @dataclass(frozen=True, eq=False)
 class StudyFile:
-    """What a study file holds: the definition, the store if it names one, and options of `Study.run`."""
+    """The content of a study file: the definition, the store if it names one, and options of `Study.run`."""
 
     definition: StudyDefinition
     store: str | None = None

@@ -10,7 +10,7 @@ from typing import Any
 from calibrant._repr import short_repr
 from calibrant.exceptions import StudyError, nearest
 
-__all__ = ["check_name", "import_path", "resolve_path"]
+__all__ = ["check_name", "import_path", "resolve_path", "short_names"]
 
 
 def check_name(what: str, name: Any) -> None:
@@ -42,6 +42,7 @@ _PACKAGES = (
     "estimates",
     "resampling",
     "blending",
+    "linear",
 )
 
 
@@ -114,17 +115,31 @@ def resolve_path(path: str) -> Any:
     raise StudyError(f"{path!r} cannot be imported: there is no module {parts[0]!r}. Install it, or correct the path.")
 
 
+def short_names() -> dict[str, type]:
+    """Return the classifiers of calibrant by their short names.
+
+    Examples
+    --------
+    >>> short_names()["naive_bayes"].__name__
+    'NaiveBayesClassifier'
+    """
+    classes = [each for each in _own_names().values() if isinstance(each, type) and "_short_name" in vars(each)]
+    return {vars(each)["_short_name"]: each for each in classes}
+
+
+def _own_names() -> dict[str, Any]:
+    modules = [importlib.import_module(f"calibrant.{package}") for package in reversed(_PACKAGES)]
+    return {name: getattr(module, name) for module in modules for name in module.__all__}
+
+
 def _own(name: str) -> Any:
-    known: dict[str, Any] = {}
-    for package in _PACKAGES:
-        module = importlib.import_module(f"calibrant.{package}")
-        known |= {each: module for each in module.__all__ if each not in known}
+    known = _own_names()
     if name not in known:
         raise StudyError(
             f"{name!r} is not a name of calibrant.{nearest(name, known)} Write another package's in full, as in "
             "'sklearn.naive_bayes.GaussianNB'."
         )
-    return getattr(known[name], name)
+    return known[name]
 
 
 def _import(module: str, path: str) -> Any:
