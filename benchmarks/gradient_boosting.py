@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from _default_peers import numbered
 from _default_tables import CHOOSING, DATASETS, TableSplit, relative_log_loss, table_split
 from calibrant.data._internal import read_training_rows
-from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.data._validation.estimator_rows import read_rows
 from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
 from calibrant.trees._internal import Examples, prepare_training
 

@@ -9,9 +9,8 @@ import pytest
 from tests.dask.tables import table
 
 from calibrant.data._internal import open_source
-from calibrant.trees._cluster.cluster_fit import open_rows
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.training_data import read_training
+from calibrant.trees._growing.training_set import Examples, read_training
+from calibrant.trees._sources.source_fit import open_rows
 
 dd = pytest.importorskip("dask.dataframe")
 

@@ -16,9 +16,8 @@ from calibrant._dask.client import Connection
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
-from calibrant.trees._levels.dask_parts import DaskParts
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
+from calibrant.trees._sources.parts import DaskParts, LocalParts
 
 N_ROWS = 20_000
 EDGES = [0, 3_000, 3_000, 9_000, 15_000, N_ROWS]

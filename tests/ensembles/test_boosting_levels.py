@@ -11,12 +11,11 @@ import pytest
 from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BoostedTreesClassifier
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
-from calibrant.ensembles._boosting.boosting_loop import Run, boost
-from calibrant.ensembles._levels.level_learner import LevelLearner
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, Run, boost
+from calibrant.ensembles._levels.cluster_boosting import LevelLearner
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import ExamplesWithoutRows, TableWithoutRows, fixed_point_weights
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._sources.parts import LocalParts
 
 N_ROWS = 6000
 N_TREES = 4

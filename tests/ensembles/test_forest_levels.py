@@ -16,9 +16,9 @@ from calibrant.data._bins.bins_of import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import BagSampling
-from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
+from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
 from calibrant.exceptions import ParameterError
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._sources.parts import LocalParts
 
 N_ROWS, N_GROUPS = 3000, 40
 SEED = np.random.SeedSequence(4)
@@ -63,7 +63,7 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
 
 
 def grow_options_of(params: Any, part: CodedPart) -> _core.GrowOptions:
-    from calibrant.ensembles._bagging.params import n_drawn
+    from calibrant.ensembles._bagging.forest import n_drawn
     from calibrant.trees._growing.grow import grow_options
 
     options = grow_options(params, 2, n_drawn(params.max_features, part.matrix.shape[1]))

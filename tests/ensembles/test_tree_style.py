@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, BPETsClassifier
-from calibrant.ensembles._readings.pooled_tree import PooledTree
+from calibrant.ensembles._readings.pooling import PooledTree
 from calibrant.estimates import PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees import tree_style

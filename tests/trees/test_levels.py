@@ -17,8 +17,8 @@ from calibrant.data._internal import Bins, CodedPart, fit_columns
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import LevelPlan, grow_levels
-from calibrant.trees._levels.level_plan import OwnWeights
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._sources.part_tasks import OwnWeights
+from calibrant.trees._sources.parts import LocalParts
 
 N_ROWS = 1200
 
@@ -96,6 +96,6 @@ def test_fractions_of_rows_with_missing_values_raise() -> None:
 
 
 def test_a_part_that_forgot_the_nodes_of_its_rows_finds_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.trees._levels.part_tasks.KEPT_ROWS.take", lambda *_: None)
+    monkeypatch.setattr("calibrant.trees._sources.part_tasks.KEPT_ROWS.take", lambda *_: None)
     bins, part = coded_rows(6, 2, 0.0)
     assert same(*both(bins, part, [500], 60))

@@ -16,10 +16,9 @@ from calibrant._random import seed_sequence
 from calibrant.data import load
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.row_subsets import draw_row_subsets
-from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._pruning.prune import extra_errors
+from calibrant.trees._growing.grow import draw_row_subsets
+from calibrant.trees._growing.prune import extra_errors
+from calibrant.trees._growing.training_set import Examples, read_training
 
 KINDS = {
     "pessimistic": {"prune": "pessimistic"},

@@ -15,21 +15,17 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._source_limits import check_no_client
 from calibrant.data._internal import Nominal, is_source
 from calibrant.estimates import Estimate
-from calibrant.trees._cluster.cluster_tree import fit_tree_on_cluster
-from calibrant.trees._description.description_mixin import DescriptionMixin
+from calibrant.trees._description_length import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
-from calibrant.trees._growing.rows_left_out import rows_needed
-from calibrant.trees._growing.source_fit import fit_source
-from calibrant.trees._growing.training_data import read_training_for
-from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
+from calibrant.trees._growing.cost_complexity import CostComplexityPath
+from calibrant.trees._growing.grown_tree import GrownTree, grow_cached, inherit_cache
+from calibrant.trees._growing.training_set import Examples, read_training_for, rows_needed
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
-from calibrant.trees._pruning.cost_complexity import CostComplexityPath
+from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
 from calibrant.trees._tree_params import (
     RULES,
     SINGLE_TREE_RULES,
+    TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
     EmptyLeaf,

@@ -1,43 +1,41 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.trees._cluster.cluster_fit import ClusterRows, examples_for, fit_by_one_worker
-from calibrant.trees._cluster.joined_rows import JoinedRows, SourceFacts
-from calibrant.trees._description.code_lengths import PROBABILITIES, Probabilities, counts_bits
-from calibrant.trees._description.tree_codes import TREE_CODINGS, Coding
-from calibrant.trees._export.layout import leaves_below, node_positions
+from calibrant.trees._description_length import PROBABILITIES, TREE_CODINGS, Coding, Probabilities, counts_bits
+from calibrant.trees._export.drawing import HOW_TO_READ, draw_model, leaves_below, node_positions
 from calibrant.trees._export.outline import Outline
-from calibrant.trees._export.sections import HOW_TO_READ, draw_model
 from calibrant.trees._export.text import plain_text
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.fixed_point import fixed_point_weights
-from calibrant.trees._growing.grow import grow_unpruned, tie_seed
+from calibrant.trees._growing.grow import RowSubsets, grow_unpruned, tie_seed
 from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._growing.row_subsets import RowSubsets
-from calibrant.trees._growing.rows_left_out import (
+from calibrant.trees._growing.training_set import (
+    Examples,
     ExamplesWithoutRows,
     TableWithoutRows,
+    fixed_point_weights,
     missing_rows,
+    number_classes,
+    read_training,
+    read_training_for,
     rows_needed,
 )
-from calibrant.trees._growing.source_fit import fit_source
-from calibrant.trees._growing.training_data import number_classes, read_training, read_training_for
-from calibrant.trees._importances import impurity_importances
-from calibrant.trees._levels.dask_parts import DaskParts
-from calibrant.trees._levels.grow_levels import grow_levels
-from calibrant.trees._levels.level_plan import LevelPlan
-from calibrant.trees._levels.parts import Parts
-from calibrant.trees._levels.row_nodes import BYTES_OF_ROW
-from calibrant.trees._packed_trees import TREE_ARRAYS, narrowest, pack_trees, unpack_trees
-from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
-from calibrant.trees._prediction.node_paths import node_indicator
-from calibrant.trees._prediction.probability_tables import probability_table
-from calibrant.trees._prediction.resolve_estimate import resolve_estimate
-from calibrant.trees._prediction.tree_reading import NodeReader, TreeReading, predict_rows
+from calibrant.trees._prediction.prediction_mixin import node_indicator
+from calibrant.trees._prediction.tree_reading import (
+    NodeReader,
+    TreeReading,
+    predict_rows,
+    probability_table,
+    resolve_estimate,
+)
+from calibrant.trees._sources.cluster_rows import JoinedRows, SourceFacts
+from calibrant.trees._sources.grow_levels import grow_levels
+from calibrant.trees._sources.part_tasks import BYTES_OF_ROW, LevelPlan
+from calibrant.trees._sources.parts import DaskParts, Parts
+from calibrant.trees._sources.source_fit import ClusterRows, examples_for, fit_by_one_worker, fit_source
 from calibrant.trees._styles import STYLES, style_params
-from calibrant.trees._tree import with_table
+from calibrant.trees._tree import TREE_ARRAYS, impurity_importances, narrowest, pack_trees, unpack_trees, with_table
 from calibrant.trees._tree_params import (
     RULES,
     SINGLE_TREE_RULES,
+    TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
     EmptyLeaf,

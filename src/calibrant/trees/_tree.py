@@ -1,7 +1,8 @@
-"""A grown tree as arrays with one entry for each node, in preorder; every node has its class counts."""
+"""A grown tree as arrays with an entry for each node, in memory or packed as model files hold it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +16,18 @@ from calibrant.data._internal import Schema
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tree", "packed_tree", "read_only", "with_table"]
+__all__ = [
+    "TREE_ARRAYS",
+    "Tree",
+    "impurity_importances",
+    "narrowest",
+    "pack_trees",
+    "packed_tree",
+    "read_only",
+    "unpack_trees",
+    "with_table",
+]
+
 
 # Arrays in a pickle written before trees had `missing_branch`, and before they had `log_prior`.
 _STATE_WITHOUT_MISSING, _STATE_WITHOUT_PRIOR = 13, 14
@@ -213,7 +225,7 @@ class Tree:
         1          0   x0 <= 2          a      2.0      0.0
         2          0    x0 > 2          b      0.0      2.0
         """
-        from calibrant.trees._export.conditions import all_conditions
+        from calibrant.trees._export.outline import all_conditions
 
         pd = optional_import("pandas", extra="data", purpose="return a tree as a frame")
         names = np.array([*self.schema.names, ""], dtype=object)
@@ -272,3 +284,143 @@ def _restore(n_classes: int, state: Any, order: NDArray[np.intp], classes: NDArr
     if len(state) == _STATE_WITHOUT_PRIOR:
         state = (*state, np.empty(0))
     return Tree(_core.restore_tree(n_classes, state), order, classes, schema)
+
+
+# In the order in which the core takes them.
+TREE_ARRAYS = (
+    "n_nodes",
+    "test",
+    "cut",
+    "first_cut",
+    "cut_rank",
+    "n_branches",
+    "branch_of_category",
+    "missing_branch",
+    "counts",
+    "weight",
+    "label_node",
+    "label",
+    "log_prior",
+)
+_UNSIGNED = (np.uint8, np.uint16, np.uint32)
+
+
+def pack_trees(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of trees that have the same columns and classes.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> arrays = pack_trees([tree, tree])
+    >>> arrays["test"], arrays["cut"], arrays["counts"].dtype
+    (array([1, 0, 0, 1, 0, 0], dtype=uint8), array([2, 2], dtype=uint8), dtype('uint8'))
+    """
+    first = trees[0]
+    cores, n_categories = [tree.core for tree in trees], _n_categories(first.schema)
+    found = cast("Any", _core.pack_trees(cores, len(first.classes), n_categories))
+    arrays: dict[str, NDArray[Any]] = dict(zip(TREE_ARRAYS, found, strict=True))
+    if len(np.unique(arrays["missing_branch"])) == 1:
+        arrays["missing_branch"] = arrays["missing_branch"][:1]
+    arrays |= _ranked_cuts(arrays["test"], arrays["cut"], first.schema)
+    if len(arrays["log_prior"]) == 0:
+        del arrays["log_prior"]  # so that earlier versions read the file
+    return {name: narrowest(array) for name, array in arrays.items()}
+
+
+def unpack_trees(
+    arrays: Mapping[str, NDArray[Any]], order: NDArray[np.intp], classes: NDArray[Any], schema: Schema
+) -> tuple[Tree, ...]:
+    """Check the arrays and return the trees, which are unpacked when they are used; raise ValueError if they are none.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> unpack_trees(pack_trees([tree]), tree.order, tree.classes, tree.schema)
+    (<Tree: 3 nodes, 2 leaves, depth 1, 2 classes>,)
+    """
+    none = np.empty(0, dtype=np.uint8)  # files written before there were criteria with priors have no `log_prior`
+    in_order = tuple(np.ascontiguousarray(arrays.get(name, none)) for name in TREE_ARRAYS)
+    packed = _core.packed_trees(len(classes), _n_categories(schema), cast("Any", in_order))
+    return tuple(packed_tree((packed, number, None), order, classes, schema) for number in range(packed.n_trees))
+
+
+def narrowest(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as the narrowest unsigned or float type that has the same numbers, to the bit.
+
+    Examples
+    --------
+    >>> [narrowest(np.array(numbers)).dtype.str for numbers in ([1.0, 300.0], [0.5, -0.0], [0.1])]
+    ['<u2', '<f4', '<f8']
+    """
+    for dtype in (*_UNSIGNED, np.float32):
+        with np.errstate(invalid="ignore", over="ignore"):
+            narrow = array.astype(dtype)
+        if narrow.astype(array.dtype).tobytes() == array.tobytes():
+            return narrow
+    return array
+
+
+def _n_categories(schema: Schema) -> list[int]:
+    return [len(feature.categories) if feature.kind == "nominal" else 0 for feature in schema.features]
+
+
+def _ranked_cuts(test: NDArray[np.uint32], cut: NDArray[np.float64], schema: Schema) -> dict[str, NDArray[Any]]:
+    """Return the distinct cuts of each column and the rank of each cut, where these take less space than the cuts."""
+    if len(cut) == 0:
+        return {}
+    is_nominal = np.array([False, *(n > 0 for n in _n_categories(schema))])
+    column = test[(test > 0) & ~is_nominal[test]] - 1
+    distinct, rank, first = [], np.empty(len(cut), dtype=np.int64), [0]
+    for j in range(len(schema.features)):
+        of_column = np.flatnonzero(column == j)
+        bits, rank[of_column] = np.unique(cut[of_column].view(np.int64), return_inverse=True)
+        distinct.append(bits.view(np.float64))
+        first.append(first[-1] + len(bits))
+    ranked = {"cut": np.concatenate(distinct), "first_cut": np.array(first), "cut_rank": rank}
+    return ranked if sum(map(_n_bytes, ranked.values())) < _n_bytes(cut) else {}
+
+
+def _n_bytes(array: NDArray[Any]) -> int:
+    return narrowest(array).nbytes
+
+
+def impurity_importances(trees: Iterable[Tree], criterion: str) -> NDArray[np.float64]:
+    """Return the decrease of impurity by the tests on each column, averaged over the trees, as shares of the total.
+
+    The impurity is the Gini index for ``"gini"`` and ``"twoing"``, else the entropy.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1, 5], [2, 5], [3, 5], [4, 5]], ["a", "a", "b", "b"]).tree_
+    >>> impurity_importances([tree], "entropy")
+    array([1., 0.])
+    """
+    return _normalize(np.sum([_decreases(tree, criterion) for tree in trees], axis=0))
+
+
+def _normalize(gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(gains / (gains.sum() or 1.0))
+
+
+def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
+    impurity = _gini(tree) if criterion in ("gini", "twoing") else _entropy(tree)
+    gain = impurity.copy()
+    np.subtract.at(gain, tree.parent[1:], impurity[1:])
+    inner = ~tree.is_leaf
+    gains = np.bincount(tree.feature[inner], np.maximum(gain[inner], 0.0), tree.n_features)
+    return _normalize(gains.astype(np.float64))
+
+
+def _entropy(tree: Tree) -> NDArray[np.float64]:
+    return np.asarray(_x_log_x(tree.weight) - _x_log_x(tree.counts).sum(axis=1))
+
+
+def _gini(tree: Tree) -> NDArray[np.float64]:
+    return np.asarray(tree.weight - (tree.counts**2).sum(axis=1) / np.where(tree.weight > 0, tree.weight, 1.0))
+
+
+def _x_log_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return x * np.log2(np.where(x > 0, x, 1.0))

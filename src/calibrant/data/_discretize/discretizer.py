@@ -12,7 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Choice, Rule, check_params
 from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
-from calibrant.data._coding.binned_table import MAX_BINS, code_columns
+from calibrant.data._coding.coded_table import MAX_BINS, code_columns
 from calibrant.data._discretize.interval_columns import interval_labels, replace_columns
 from calibrant.data._discretize.interval_midpoints import (
     interval_midpoints,
@@ -25,8 +25,7 @@ from calibrant.data._discretize.stopping_rules import CUT_RULES, CutRule
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._sources.open_source import is_source, open_source
-from calibrant.data._validation.row_matching import ColumnSchemaMixin
-from calibrant.data._validation.training_rows import read_training_rows
+from calibrant.data._validation.estimator_rows import ColumnSchemaMixin, read_training_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,15 +11,14 @@ import narwhals as nw
 import numpy as np
 
 from calibrant._repr import short_repr
-from calibrant.data._frames.column_matching import column_problems, match_column, with_new_categories
-from calibrant.data._frames.objects import without_mask
-from calibrant.data._frames.schema import Feature, Schema
+from calibrant.data._frames.schema import Feature, Schema, column_problems, match_column, with_new_categories
 from calibrant.data._frames.values import (
     column_kind,
     column_measure,
     holds_objects,
     nominal_codes,
     numeric_values,
+    without_mask,
 )
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 

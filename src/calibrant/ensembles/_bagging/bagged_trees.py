@@ -19,12 +19,11 @@ from calibrant._source_limits import check_no_client
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
-from calibrant.ensembles._bagging.cluster_forest import fit_forest_on_cluster
 from calibrant.ensembles._bagging.decision_paths import forest_decision_path
-from calibrant.ensembles._bagging.forest import Forest
-from calibrant.ensembles._bagging.params import BAGGED_RULES, RULES, MaxFeatures
+from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
 from calibrant.ensembles._ensemble_sections import forest_sections
+from calibrant.ensembles._levels.cluster_forest import fit_forest_on_cluster
 from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate

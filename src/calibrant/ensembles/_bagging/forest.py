@@ -2,30 +2,90 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES
+from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant._progress import progress
 from calibrant._random import stream_seed
 from calibrant._threads import n_threads
-from calibrant.ensembles._bagging.bags import BagSampling, ForestBags
-from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
+from calibrant.ensembles._bagging.bags import BagSampling, Bootstrap, ForestBags
+from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
-from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
+from calibrant.trees._internal import RULES as TREE_RULES
+from calibrant.trees._internal import Examples, GrownTree, TreeParams, grow_unpruned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Forest"]
+__all__ = ["BAGGED_RULES", "RULES", "Forest", "ForestParams", "MaxFeatures", "n_drawn"]
+
+
+MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | None
+
+
+class ForestParams(TreeParams, Protocol):
+    """The parameters that growing and reading a forest use."""
+
+    n_trees: int
+    bootstrap: Bootstrap | None
+    max_samples: float
+    max_features: MaxFeatures
+    redraw: bool
+    combine: Literal["average", "vote"]
+    smooth_votes: bool
+
+
+RULES: dict[str, Rule] = TREE_RULES | {
+    "n_trees": Int(1),
+    "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),
+    "max_samples": Real(0, 1, closed="right"),
+    "max_features": Choice("sqrt", "ceil_sqrt", "log2") | Int(1) | Real(0, 1, closed="right") | Nothing(),
+    "redraw": Bool(),
+    "combine": Choice("average", "vote"),
+    "smooth_votes": Bool(),
+    "out_of_bag": Choice("ignore", "count", "only", "condition"),
+    "out_of_bag_weight": Choice("auto", "leaf") | Real(0),
+    "in_bag_counts": Choice("unique", "multiplicity"),
+    "vote_trees": Choice("out_of_bag") | Real(0, 1, closed="right"),
+    "warm_start": Bool(),
+}
+
+BAGGED_RULES: dict[str, Rule] = {**RULES, "style": STYLE_RULE}  # a grown forest has the parameters, not the style
+
+
+def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
+    """Return the number of columns drawn at each node; 0 for all of them.
+
+    Examples
+    --------
+    >>> [n_drawn(m, 20) for m in (None, "sqrt", "ceil_sqrt", "log2", 0.3, 7)]
+    [0, 4, 5, 4, 6, 7]
+    """
+    if max_features is None:
+        return 0
+    if isinstance(max_features, str):
+        n = {"sqrt": math.sqrt, "ceil_sqrt": lambda d: math.ceil(math.sqrt(d)), "log2": math.log2}[max_features](
+            n_columns
+        )
+    else:
+        n = max_features * n_columns if isinstance(max_features, float) else max_features
+    if n > n_columns:
+        raise ParameterError(
+            f"max_features must be at most {n_columns}, the number of columns of X; got {max_features}."
+        )
+    return 0 if n == n_columns else max(1, int(n))
+
 
 _GROWING = 1  # key of the random stream of a tree
 _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
@@ -49,7 +109,7 @@ class Forest:
         Examples
         --------
         >>> from calibrant.ensembles import BaggedTreesClassifier
-        >>> from calibrant.trees._growing.training_data import read_training
+        >>> from calibrant.trees._growing.training_set import read_training
         >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
         >>> Forest.of(examples, BaggedTreesClassifier(n_trees=3), np.random.SeedSequence(0)).in_bag.sum(axis=1)
         array([4, 4, 4], dtype=uint64)

@@ -10,7 +10,7 @@ from calibrant._random import SeedLike
 from calibrant.data._internal import Nominal
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import Bootstrap
-from calibrant.ensembles._bagging.params import MaxFeatures
+from calibrant.ensembles._bagging.forest import MaxFeatures
 from calibrant.ensembles._readings.forest_reading import OutOfBag
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (

@@ -14,7 +14,7 @@ from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Int, Rule, check_params
 from calibrant._repr import short_repr
 from calibrant.data._internal import RowClassifierMixin, Rows
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS
 from calibrant.ensembles._ensemble_sections import boosted_sections
 from calibrant.exceptions import ParameterError
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant._sections import Section
-    from calibrant.ensembles._boosting.adaboost_variants import AlgorithmName
-    from calibrant.ensembles._boosting.boosting_loop import Run
+    from calibrant.ensembles._boosting.boosting_loop import AlgorithmName, Run
     from calibrant.trees._internal import Examples
 
 __all__: list[str] = []

@@ -14,11 +14,10 @@ from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
 from calibrant._source_limits import check_no_client
 from calibrant.data._internal import Nominal, Rows, is_source
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
-from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
-from calibrant.ensembles._boosting.cluster_boosting import fit_boosting_on_cluster
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, boost, start_run
 from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
+from calibrant.ensembles._levels.cluster_boosting import fit_boosting_on_cluster
 from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (

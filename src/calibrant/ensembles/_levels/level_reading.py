@@ -8,32 +8,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant._memory import FLOAT_BYTES, format_bytes, machine_memory
-from calibrant.ensembles._levels.cell_passes import Voters, count_all_cells, n_out_of_bag, pool_cell_counts
-from calibrant.ensembles._levels.leaf_passes import choose_level_alpha, count_all_leaves
-from calibrant.ensembles._levels.oob_rows import (
+from calibrant.ensembles._levels.part_passes import (
     FifthTables,
     HonestLeaves,
     MeanTables,
     OobRows,
+    PartForest,
     RowsReader,
+    Voters,
     VoteShares,
+    choose_level_alpha,
+    count_all_cells,
+    count_all_leaves,
+    n_out_of_bag,
+    pool_cell_counts,
     read_rows,
 )
-from calibrant.ensembles._levels.part_members import PartForest
-from calibrant.ensembles._readings.eb_pets import EBPets, eb_pets_of
+from calibrant.ensembles._readings.eb_pets import N_FIFTHS, EBPets, eb_pets_of, fifth_level, pool_counts
 from calibrant.ensembles._readings.forest_members import AllRows
 from calibrant.ensembles._readings.forest_reading import ForestReader, ReadingOptions
-from calibrant.ensembles._readings.honest_out_of_bag import N_FIFTHS, fifth_level, pool_counts
 from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting_of_share
-from calibrant.ensembles._readings.out_of_bag_weight import core_pooling
-from calibrant.ensembles._readings.pooling import is_local
+from calibrant.ensembles._readings.pooling import core_pooling, is_local
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.ensembles._readings.out_of_bag_weight import Alpha
-    from calibrant.ensembles._readings.pooled_tree import PooledTree
+    from calibrant.ensembles._readings.pooling import Alpha, PooledTree
     from calibrant.trees._internal import LevelPlan, Parts
 
 __all__ = ["read_levels"]

@@ -1,4 +1,4 @@
-"""The readings of one grown forest: bagged trees, trees that count out-of-bag rows, and MOB-ESP."""
+"""The readings of one grown forest: bagged trees, trees that count out-of-bag rows, MOB-ESP."""
 
 from __future__ import annotations
 
@@ -13,28 +13,134 @@ import numpy as np
 from calibrant import _core
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_number
-from calibrant.ensembles._bagging.few_rows import FewRows
-from calibrant.ensembles._readings.averages import out_of_bag_average, score_sums
-from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
-from calibrant.ensembles._readings.forest_members import Members, vote_tables
-from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
-from calibrant.ensembles._readings.leaf_paths import WalkedPaths
+from calibrant.ensembles._readings.eb_pets import EBPets, honest_oob_proba, read_eb_pets
+from calibrant.ensembles._readings.forest_members import (
+    Members,
+    Tally,
+    WalkedPaths,
+    count_votes,
+    out_of_bag_average,
+    out_of_bag_votes,
+    score_sums,
+    vote_tables,
+)
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.ensembles._readings.row_reading import RowReading
-from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
 from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate
 from calibrant.estimates._internal import look_up, with_classes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
+from calibrant.trees._internal import GrownTree, TreeReading, predict_rows, probability_table, resolve_estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
+    from calibrant.estimates import RowEstimate
+    from calibrant.trees import Tree
 
-__all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "needs_all_rows"]
+__all__ = ["READINGS", "FewRows", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "RowReading", "needs_all_rows"]
+
+
+_MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
+
+
+class RowReading:
+    """A forest read by the rows of each tree's bag, with a row drawn twice counted twice.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BaggedTreesClassifier
+    >>> from calibrant.estimates import KernelDensity
+    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> RowReading(model._forest, KernelDensity()).predict_proba((1, np.array([[2.4]]))).round(3)
+    array([[0.569, 0.431]])
+    """
+
+    def __init__(self, forest: Forest, estimate: RowEstimate) -> None:
+        self._forest, self._estimate = forest, estimate
+        self._kept: dict[int, TreeReading] = {}
+        n_cells = len(forest.trees) * forest.examples.n_rows * forest.examples.table.n_columns
+        self._can_keep = 8 * n_cells <= _MAX_KEPT_BYTES
+
+    def predict_by_tree(self, tree: int, rows: Rows) -> NDArray[np.float64]:
+        """Return the probabilities of rows by one tree."""
+        forest = self._forest
+        return predict_rows(forest.trees[tree], rows, [self._reading(tree)], forest.params.n_jobs)[0]
+
+    def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the mean of the trees' probabilities."""
+        sums = np.zeros((rows[0], len(self._forest.examples.classes)))
+        for tree in range(len(self._forest.trees)):
+            sums += self.predict_by_tree(tree, rows)
+        return np.divide(sums, len(self._forest.trees), out=sums)
+
+    def oob_proba(self) -> NDArray[np.float64]:
+        """Return the mean over the trees without the row in their bags; NaN where there is none."""
+        examples, bags = self._forest.examples, self._forest.bags
+        sums = np.zeros((examples.n_rows, len(examples.classes)))
+        for tree in range(len(self._forest.trees)):
+            out = np.flatnonzero(bags.count(tree) == 0)
+            if len(out):
+                columns = [examples.column(j, out) for j in range(examples.table.n_columns)]
+                sums[out] += self.predict_by_tree(tree, (len(out), columns))
+        n_trees = bags.n_out_of_bag(len(self._forest.trees))
+        return np.asarray(sums / np.where(n_trees > 0, n_trees, np.nan)[:, np.newaxis])
+
+    def _reading(self, tree: int) -> TreeReading:
+        if tree in self._kept:
+            return self._kept[tree]
+        reading = TreeReading.of(self._forest.grown_tree(tree), self._estimate, self._forest.params)
+        if self._can_keep:
+            self._kept[tree] = reading
+        return reading
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_kept": {}}  # read again when needed
+
+
+# One row takes 19.8 microseconds packed (benchmarks/RESULTS.md); many rows are faster tree by tree, in large blocks.
+MAX_ROWS = 256
+
+
+class FewRows:
+    """The mean of the tables of all trees for few rows; the trees are packed at the first call.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BaggedTreesClassifier
+    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None, estimate="laplace")
+    >>> model = model.fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> few = FewRows(model.trees_, model._reading.tables)
+    >>> few.mean((1, np.array([[1.5]])))
+    array([[0.75, 0.25]])
+    >>> few.mean((1, np.array([[np.nan]]))) is None
+    True
+    """
+
+    def __init__(self, trees: Sequence[Tree], tables: Sequence[NDArray[np.float64]]) -> None:
+        self._trees, self.tables, self.can_pack = trees, tables, True
+        self._packed: _core.PackedForest | None = None
+
+    def mean(self, rows: Rows) -> NDArray[np.float64] | None:
+        """Return the mean, or None where the rows are many, are not a numeric matrix, or have missing values."""
+        n_rows, values = rows
+        if n_rows > MAX_ROWS or not isinstance(values, np.ndarray) or not self.can_pack:
+            return None
+        packed = self._packed or self._pack(values.shape[1])
+        if packed is None:
+            return None
+        output = np.empty((n_rows, self.tables[0].shape[1]))
+        return output if packed.mean(values, output) else None
+
+    def _pack(self, n_columns: int) -> _core.PackedForest | None:
+        self._packed = _core.pack_forest([tree.core for tree in self._trees], list(self.tables), n_columns)
+        self.can_pack = self._packed is not None
+        return self._packed
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_packed": None}  # packed again when needed
+
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]

@@ -1,24 +1,60 @@
-"""A tree as a block of a section: the nodes that most rows reach, with their positions and texts."""
+"""A fitted tree as sections: a summary, the nodes that most rows reach with their positions."""
 
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._sections import TreeDrawing, TreeNode
-from calibrant.trees._export.conditions import Values, conditions
-from calibrant.trees._export.layout import node_positions
+from calibrant._estimator_html import model_section
+from calibrant._sections import Paragraph, Section, TreeDrawing, TreeNode
+from calibrant.trees._export.outline import Values, conditions, sklearn_outline
 from calibrant.trees._export.text import plain_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant._sections import TreeDrawing
     from calibrant.trees._export.outline import Outline
     from calibrant.trees._tree import Tree
 
-__all__ = ["tree_drawing", "tree_size"]
+__all__ = ["HOW_TO_READ", "draw_model", "leaves_below", "node_positions", "tree_drawing", "tree_sections", "tree_size"]
+
+
+def node_positions(outline: Outline, drawn: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
+    """Return the column and depth of each node to draw: leaves side by side, tests centred above their children.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> outline = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])._outline()
+    >>> node_positions(outline, outline.is_drawn())
+    {0: (0.5, 0), 1: (0.0, 1), 2: (1.0, 1)}
+    """
+    tree = outline.tree
+    positions: dict[int, tuple[float, int]] = {}
+    n_columns, todo = 0, [(0, False)]
+    while todo:
+        node, is_done = todo.pop()
+        children = [child for child in tree.children_of(node) if drawn[child]] if outline.has_branches(node) else []
+        if is_done:
+            positions[node] = float(np.mean([positions[child][0] for child in children])), int(tree.depth[node])
+        elif children:
+            todo += [(node, True), *((child, False) for child in reversed(children))]
+        else:
+            positions[node] = float(n_columns), int(tree.depth[node])
+            n_columns += 1
+    return {int(node): position for node, position in sorted(positions.items())}
+
+
+def leaves_below(outline: Outline) -> list[int]:
+    """Return the number of leaves below each node, itself not counted."""
+    below = np.zeros(outline.tree.n_nodes, dtype=np.intp)
+    for node in range(outline.tree.n_nodes - 1, 0, -1):  # in preorder children come after their parent
+        below[outline.tree.parent[node]] += below[node] + int(outline.is_leaf[node])
+    return [int(each) for each in below]
+
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
 _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6
@@ -186,3 +222,49 @@ def _text(outline: Outline) -> str:
     lines = plain_text(outline, max_depth).splitlines()
     more = len(lines) - _MOST_LINES
     return "\n".join([*lines[:_MOST_LINES], *([f"… {more:,} more lines"] if more > 0 else [])])
+
+
+HOW_TO_READ = (
+    "Read from left to right: a row follows the branches that hold for it to a leaf, whose bar shows the probability "
+    "of each class."
+)
+
+
+def tree_sections(model: Any) -> tuple[Section, ...]:
+    """Return a fitted `ProbabilityTreeClassifier` as sections.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> [section.name for section in tree_sections(model)]
+    ['model', 'tree']
+    """
+    facts = [
+        ("size", tree_size(model.tree_)),
+        ("training rows", f"{model.tree_.weight[0]:,.10g}"),
+        ("probabilities by", str(model.estimate_)),
+    ]
+    about = model_section(model, facts, model.tree_.counts[0])
+    drawn = Section("tree", "The tree", (Paragraph(HOW_TO_READ, "note"), draw_model(model)), term="Decision tree")
+    return about, drawn
+
+
+def draw_model(model: Any, positive: object = None, fewest_rows: float = 0.0) -> TreeDrawing:
+    """Return a fitted tree, ours or scikit-learn's, drawn; of two classes boxes show the positive, or the second.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> draw_model(model).shown_class, draw_model(model, "a").shown_class
+    (1, 0)
+    """
+    from sklearn.tree import DecisionTreeClassifier  # imports half of scikit-learn: a fifth of a second
+
+    labels = [str(label) for label in model.classes_]
+    shown = labels.index(str(positive)) if str(positive) in labels else 1
+    shown_class = shown if len(labels) == 2 else None
+    if isinstance(model, DecisionTreeClassifier):
+        return tree_drawing(sklearn_outline(model), None, shown_class, fewest_rows)
+    return tree_drawing(model._outline(), model._grown_tree.examples.table.known_values, shown_class, fewest_rows)

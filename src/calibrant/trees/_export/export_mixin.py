@@ -8,13 +8,10 @@ from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Int, Nothing, check_param
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
-from calibrant.trees._export.conditions import all_conditions
-from calibrant.trees._export.graphviz import graphviz_text
-from calibrant.trees._export.outline import Outline
-from calibrant.trees._export.sections import tree_sections
-from calibrant.trees._export.text import c45_text, plain_text
-from calibrant.trees._pruning.curtailed import CurtailedTree
-from calibrant.trees._pruning.prune import extra_errors
+from calibrant.trees._export.drawing import tree_sections
+from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
+from calibrant.trees._export.text import c45_text, graphviz_text, plain_text
+from calibrant.trees._growing.prune import extra_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,26 +1,89 @@
-"""Growing trees from coded rows: the options of the core, one tree at a time or many in one call."""
+"""Growing trees from coded rows: options of the core, rows set aside, memory limits, one tree at a time or many."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant import _core
-from calibrant._random import stream_seed
+from calibrant._folds import count_by_group, deal_groups
+from calibrant._memory import FLOAT_BYTES, check_count_memory, count_memory, format_bytes, table_too_large
+from calibrant._random import stream, stream_seed
 from calibrant._threads import n_threads
-from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.memory import WHOLE_BUDGET, MemoryBudget, limit_memory
-from calibrant.trees._pruning.prune import prune
+from calibrant.exceptions import DataError, ParameterError
+from calibrant.trees._growing.prune import prune
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import CRITERIA, TreeParams
 
 if TYPE_CHECKING:
-    from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import RowSubsets
+    from numpy.typing import NDArray
 
-__all__ = ["grow", "grow_options", "grow_unpruned", "tie_seed"]
+    from calibrant.trees._growing.training_set import Examples
+    from calibrant.trees._tree_params import TreeParams
+
+__all__ = [
+    "WHOLE_BUDGET",
+    "MemoryBudget",
+    "RowSubsets",
+    "draw_row_subsets",
+    "grow",
+    "grow_options",
+    "grow_unpruned",
+    "limit_memory",
+    "tie_seed",
+]
+
+
+_TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
+_MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
+
+
+@dataclass(frozen=True)
+class MemoryBudget:
+    """How trees share the memory: the number grown at once, and the bytes of counts that other trees already hold."""
+
+    n_trees: int = 1
+    held_bytes: int = 0
+
+
+WHOLE_BUDGET = MemoryBudget()
+
+
+@contextmanager
+def limit_memory(examples: Examples, options: _core.GrowOptions, budget: MemoryBudget = WHOLE_BUDGET) -> Iterator[None]:
+    """Limit the class counts that the core may allocate; raise if a column or the nodes need more."""
+    max_bytes = count_memory()
+    options.most_counts = max(0, max_bytes - budget.held_bytes) // FLOAT_BYTES // budget.n_trees
+    n_classes = len(examples.classes)
+    _check_columns(examples, options.n_threads, max_bytes)
+    try:
+        yield
+    except MemoryError as error:
+        if _TOO_MANY_COUNTS not in str(error):
+            if examples.is_binned:
+                raise
+            raise table_too_large(examples.n_rows, examples.table.n_columns) from None
+        what = "a smaller tree" if budget == WHOLE_BUDGET else "smaller trees, or grow fewer of them"
+        raise DataError(
+            f"y has {n_classes:,} classes, and the class counts of all nodes take more than the "
+            f"{format_bytes(max_bytes)} available for them. Group rare classes, or raise min_leaf or set max_depth "
+            f"for {what}."
+        ) from error
+
+
+def _check_columns(examples: Examples, n_threads: int, max_bytes: int) -> None:
+    """Raise if a column's table of values x classes, one for each thread, is too large."""
+    n_classes = len(examples.classes)
+    for index, feature in enumerate(examples.table.schema.features):
+        n_values = examples.table.core.n_values(index)
+        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
+        if not is_sorted:
+            check_count_memory(feature.name, n_values, n_classes, max_bytes, n_threads)
+
 
 _TIES = 0  # key of the random stream of one fit
 
@@ -38,9 +101,9 @@ def grow(
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.row_subsets import RowSubsets
-    >>> from calibrant.trees._growing.training_data import read_training
-    >>> from calibrant.trees._growing.examples import Examples
+    >>> from calibrant.trees._growing.grow import RowSubsets
+    >>> from calibrant.trees._growing.training_set import read_training
+    >>> from calibrant.trees._growing.training_set import Examples
     >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> grow(examples, RowSubsets(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
@@ -76,8 +139,8 @@ def grow_unpruned(
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.training_data import read_training
-    >>> from calibrant.trees._growing.examples import Examples
+    >>> from calibrant.trees._growing.training_set import read_training
+    >>> from calibrant.trees._growing.training_set import Examples
     >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> row_counts = np.array([[1, 1, 1, 1], [2, 2, 0, 0]], dtype=np.uint16)
     >>> bags = _core.bags_from_counts(row_counts)
@@ -163,3 +226,62 @@ def _accepts_zero_gain(params: TreeParams) -> bool:
     if params.accept_zero_gain is None:
         return params.dialect == "c45" and CRITERIA[params.criterion].in_bits
     return bool(params.accept_zero_gain)
+
+
+# Keys of the random streams of one fit.
+_HONEST, _HOLDOUT = 1, 2
+
+
+@dataclass(frozen=True)
+class RowSubsets:
+    """The rows that grow the tree, those that prune it and those counted in its leaves; None where not set aside."""
+
+    grow: NDArray[np.bool_] | None = None
+    prune: NDArray[np.bool_] | None = None
+    count: NDArray[np.bool_] | None = None
+
+    def within(self, rows: NDArray[np.bool_]) -> RowSubsets:
+        """Return the subsets restricted to some of the rows."""
+        return RowSubsets(
+            rows if self.grow is None else self.grow & rows,
+            None if self.prune is None else self.prune & rows,
+            None if self.count is None else self.count & rows,
+        )
+
+    @property
+    def any_is_empty(self) -> bool:
+        """Whether one of the subsets has no rows."""
+        return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
+
+
+def draw_row_subsets(examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
+    """Draw the rows that do not grow the tree, stratified by class."""
+    if not params.honest and params.prune != "reduced_error":
+        return RowSubsets()
+    grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
+    if params.honest:
+        count = _one_in(2, grow, examples, stream(seed, _HONEST))
+        _require_rows(count, "honest=True grows on one half of the rows and counts on the other", 2)
+        grow = grow & ~count
+    if params.prune == "reduced_error":
+        prune = _one_in(3, grow, examples, stream(seed, _HOLDOUT))
+        _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
+        grow = grow & ~prune
+    return RowSubsets(grow, prune, count)
+
+
+def _one_in(n: int, rows: NDArray[np.bool_], examples: Examples, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw one in n of the rows: shuffled, sorted by class, then every n-th; or about as many in whole groups."""
+    if examples.groups is not None:
+        counts = count_by_group(examples.groups, examples.labels, rows.astype(np.float64))
+        return np.asarray(rows & (deal_groups(counts, np.array([n - 1.0, 1.0]), random)[examples.groups] == 1))
+    shuffled = random.permutation(np.flatnonzero(rows))
+    by_class = shuffled[np.argsort(examples.labels[shuffled], kind="stable")]
+    chosen = np.zeros_like(rows)
+    chosen[by_class[n - 1 :: n]] = True
+    return chosen
+
+
+def _require_rows(chosen: NDArray[np.bool_], why: str, minimum: int) -> None:
+    if not chosen.any():
+        raise DataError(f"X has {len(chosen)} row(s) of weight > 0; {why} and needs at least {minimum}.")

@@ -12,13 +12,13 @@ from calibrant.data._internal import can_be_frequencies, warn_of_number
 from calibrant.estimates import HeldOut
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
-from calibrant.trees._prediction.leaf_shares import leaf_shares
+from calibrant.trees._prediction.tree_reading import leaf_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import RowSubsets
+    from calibrant.trees._growing.grow import RowSubsets
+    from calibrant.trees._growing.training_set import Examples
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 

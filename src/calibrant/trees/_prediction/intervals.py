@@ -8,8 +8,7 @@ import numpy as np
 
 from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate
 from calibrant.estimates._internal import look_up
-from calibrant.trees._prediction.leaf_shares import leaf_shares
-from calibrant.trees._prediction.probability_tables import nearest_with_weight
+from calibrant.trees._prediction.tree_reading import leaf_shares, nearest_with_weight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,10 +1,12 @@
-"""A grown tree read by an estimate, and the probabilities of rows by one or several such readings."""
+"""A grown tree read by an estimate: its table of nodes x classes, the probabilities of rows."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -12,11 +14,19 @@ from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
 from calibrant._normalize import normalize_rows
 from calibrant._threads import n_threads
-from calibrant.estimates import Estimate, RowEstimate, RowReader
-from calibrant.estimates._internal import look_up
-from calibrant.trees._prediction.leaf_shares import LeafShares, leaf_shares
-from calibrant.trees._prediction.probability_tables import majority_leaves, nearest_with_weight, probability_table
-from calibrant.trees._prediction.resolve_estimate import resolve_estimate
+from calibrant.estimates import (
+    ChosenByCV,
+    Curtailment,
+    Estimate,
+    FittedHeldOut,
+    Frequency,
+    HeldOut,
+    Resolvable,
+    RowEstimate,
+    RowReader,
+)
+from calibrant.estimates._internal import log_loss_of, look_up, with_classes
+from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +34,142 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import ReadingParams
+    from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
 
-__all__ = ["NodeReader", "TreeReading", "predict_rows"]
+__all__ = [
+    "LeafShares",
+    "NodeReader",
+    "TreeReading",
+    "leaf_shares",
+    "majority_leaves",
+    "nearest_with_weight",
+    "predict_rows",
+    "probability_table",
+    "resolve_estimate",
+]
+
+
+def probability_table(
+    tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect
+) -> NDArray[np.float64]:
+    """Return the probabilities of the sorted classes at every node.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import Laplace
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> probability_table(tree, Laplace(), empty_leaf=None, dialect="c45")[1]
+    array([0.75, 0.25])
+    """
+    table = normalize_rows(np.array(estimate.table(tree), dtype=np.float64, order="C"))
+    empty = np.flatnonzero(tree.weight <= 0)
+    if len(empty) == 0:
+        return table
+    table[empty] = table[nearest_with_weight(tree)[empty]]
+    voting = majority_leaves(tree, estimate, empty_leaf=empty_leaf, dialect=dialect)
+    table[voting] = 0.0
+    table[voting, tree.label[voting]] = 1.0
+    return table
+
+
+def majority_leaves(
+    tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect
+) -> NDArray[np.intp]:
+    """Return the leaves without training weight that predict their parent's majority class with certainty."""
+    empty = np.flatnonzero(tree.weight <= 0)
+    if len(empty) == 0 or _empty_leaf_rule(estimate, empty_leaf, dialect) == "parent":
+        return empty[:0]
+    # No row ends in a leaf that curtailment never enters.
+    return empty[estimate.answering(tree)[empty] == empty] if isinstance(estimate, Curtailment) else empty
+
+
+def nearest_with_weight(tree: Tree) -> NDArray[np.intp]:
+    """Return the nearest node at or above each node that training weight reached.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> nearest_with_weight(ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_)
+    array([0, 1, 2])
+    """
+    at = np.where(tree.weight > 0, np.arange(tree.n_nodes), tree.parent)
+    while (tree.weight[at] <= 0).any():  # a whole subtree of an honest tree may be without weight
+        at = at[at]
+    return at
+
+
+def _empty_leaf_rule(estimate: Estimate, specified: EmptyLeaf | None, dialect: Dialect) -> EmptyLeaf:
+    """Return the rule specified, or that of the dialect: C4.5's own frequencies predict the parent's majority."""
+    if specified is not None:
+        return specified
+    return "majority" if dialect == "c45" and isinstance(estimate, Frequency) else "parent"
+
+
+def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+    """Return the estimate with all its numbers: chosen by cross-validation, fitted, or computed from the tree.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import MEstimate
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(20)], [0] * 10 + [1] * 10)
+    >>> resolve_estimate(MEstimate(m="cv"), model._grown_tree, model).m
+    1.0
+    """
+    estimate = _best_candidate(with_classes(estimate, grown.tree.classes), grown, params)
+    if isinstance(estimate, FittedHeldOut) and estimate.needs_held_out:
+        estimate = estimate.fit_held_out(grown.folds)
+    if isinstance(estimate, Resolvable):
+        tree = grown.tree
+        estimate = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
+    return estimate
+
+
+def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+    """Return the candidate with the least log-loss summed over the folds; the last, which is the smoothest, if tied."""
+    candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
+    if len(candidates) == 1:
+        return candidates[0]
+    folds = grown.folds  # which may warn of the rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)  # the chosen one will warn when it is resolved
+        losses = [_loss(candidate, folds, params) for candidate in candidates]
+    return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
+
+
+def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -> float:
+    empty_leaf, dialect = params.empty_leaf, params.dialect
+    return math.fsum(
+        log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
+        for fold in folds
+    )
+
+
+class LeafShares(NamedTuple):
+    """One entry for each leaf that a row reaches, row after row; the shares of a row add up to 1."""
+
+    row: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+    share: NDArray[np.float64]
+
+
+def leaf_shares(
+    tree: Tree, n_rows: int, columns: Any, n_jobs: int | None, *, wanted: NDArray[np.bool_] | None = None
+) -> LeafShares:
+    """Send rows down a tree: a matrix of floats, validated columns, or the coded table that it was grown from.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "b"]).tree_
+    >>> row, leaf, share = leaf_shares(tree, 2, np.array([[5.0], [np.nan]]), 1)
+    >>> row.tolist(), leaf.tolist(), share.tolist()
+    ([0, 1, 1], [2, 1, 2], [1.0, 0.4, 0.6])
+    """
+    found: Any = _core.leaf_shares(tree.core, n_rows, columns, wanted, n_threads(n_jobs))
+    return LeafShares(*found)
+
 
 # Outputs of 8 MiB or more start at a huge page of 2 MiB: half of the time of reading ten estimates was the system
 # handing out fresh memory (benchmarks/RESULTS.md, 144 MB).
