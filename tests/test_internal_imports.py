@@ -50,7 +50,7 @@ INTERNAL = {
     "ensembles": """
         ALGORITHMS Alpha BAGGED_RULES BOOSTED_STUMP_RULES BOOSTED_TREE_RULES BoostingRun EBPets FOREST_RULES
         Forest ForestBags ForestReader GradientBoostedFolds LAZY_RULES LazyTrees MobEsp ReadingOptions
-        StumpMember TreeLearner TreeMember boost fit_gradient_boosting stack_stumps start_run
+        StumpMember TreeLearner boost fit_gradient_boosting stack_stumps start_run
     """,
     "estimates": """
         ClassKernels ESTIMATE_RULE KernelReader frequencies leaves_of_most_probable log_loss_of look_up wallace
@@ -80,14 +80,10 @@ INTERNAL = {
     """,
     "svm": "KernelFunction Machines SVM_RULES",
     "trees": """
-        BYTES_OF_ROW ClusterRows Coding CriterionName DaskParts Dialect EmptyLeaf Examples ExamplesWithoutRows GrownTree
-        HOW_TO_READ JoinedRows LevelPlan MissingValues NodeReader NominalSplits Outline PROBABILITIES Parts
-        Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES SourceFacts TREE_ARRAYS TREE_CODINGS
-        TREE_PARAMETER_DOCS TableWithoutRows TreeParams TreeReading WeightKind counts_bits draw_model
-        examples_for fit_by_one_worker fit_source fixed_point_weights grow_levels grow_unpruned
-        impurity_importances leaves_below missing_rows narrowest node_indicator node_positions number_classes
-        pack_trees plain_text predict_rows probability_table read_training read_training_for resolve_estimate
-        rows_needed style_params tie_seed unpack_trees with_table
+        ClusterRows Coding CriterionName Dialect EmptyLeaf GrownTree HOW_TO_READ LevelPlan MissingValues NodeReader
+        NominalSplits Outline PROBABILITIES Parts Probabilities Pruning RULES RowSubsets SINGLE_TREE_RULES STYLES
+        TREE_ARRAYS TREE_CODINGS TREE_PARAMETER_DOCS TrainingSet TreeParams TreeReading counts_bits draw_model
+        fit_source impurity_importances narrowest node_indicator pack_trees unpack_trees with_table
     """,
 }
 

@@ -22,7 +22,7 @@ from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.exceptions import DataError, NotSavedError
 from calibrant.files import load_model, save
 from calibrant.trees import Tree
-from calibrant.trees._sources.parts import LocalParts
+from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 400
 EDGES = (0, 0, 1, 97, 97, 98, 301, N_ROWS, N_ROWS)  # parts without rows, and with one
@@ -75,9 +75,7 @@ def fit_in_parts(local: Any, weights: Any = None, edges: tuple[int, ...] = EDGES
     X, _ = table()
     rows, bins = local._forest.examples, bins_of(fit_columns(X), weights, 255)
     whole = bins.code(fit_columns(X)), rows.labels, rows.weights, rows.groups
-    parts = LocalParts(
-        [CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)]
-    )
+    parts = Parts([CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)])
     model = clone(local)
     n_groups = None if rows.groups is None else int(rows.groups.max()) + 1
     seed = seed_sequence(model.random_state)

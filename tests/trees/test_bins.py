@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant import load_model, save
+from calibrant._exact_sums import fixed_point_weights
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import log_loss
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._growing import grown_tree
-from calibrant.trees._growing.training_set import fixed_point_weights
 
 CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"]
 BAYESIAN = ("bayes", "mml")

@@ -9,7 +9,7 @@ from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, boost, start
 from calibrant.ensembles._boosting.boosting_loop import Run as BoostingRun
 from calibrant.ensembles._boosting.gradient_boosting import GradientBoostedFolds, fit_gradient_boosting
 from calibrant.ensembles._boosting.stumps import StumpMember, stack_stumps
-from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
+from calibrant.ensembles._boosting.tree_learner import TreeLearner
 from calibrant.ensembles._lazy_option_trees import LAZY_RULES, LazyTrees
 from calibrant.ensembles._readings.eb_pets import EBPets
 from calibrant.ensembles._readings.forest_reading import ForestReader, ReadingOptions
@@ -35,7 +35,6 @@ __all__ = [
     "ReadingOptions",
     "StumpMember",
     "TreeLearner",
-    "TreeMember",
     "boost",
     "fit_gradient_boosting",
     "stack_stumps",

@@ -19,14 +19,14 @@ from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.data import CodedTable
 from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
-from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, BagSampling, Bootstrap, ForestBags
-from calibrant.trees._internal import TREE_PARAMETER_DOCS, Examples, read_training
+from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap, ForestBags
+from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["LAZY_RULES", "LazyOptionTreesClassifier", "LazyParams", "LazyTrees"]
 
@@ -52,8 +52,9 @@ class LazyTrees:
     Examples
     --------
     >>> from calibrant.ensembles import LazyOptionTreesClassifier
-    >>> from calibrant.trees._internal import Examples, read_training
-    >>> examples = Examples.code(read_training([[1], [3], [5], [7]], ["a", "a", "b", "b"]))
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._internal import TrainingSet
+    >>> examples = TrainingSet.of(read_training_rows([[1], [3], [5], [7]], ["a", "a", "b", "b"]))
     >>> trees = LazyTrees.of(examples, ForestBags(drawn=np.ones((1, 4), dtype=np.uint16)), 1)
     >>> trees.coded((3, np.array([[4.0], [9.0], [np.nan]]))).tolist()
     [[2], [4], [4294967295]]
@@ -61,7 +62,7 @@ class LazyTrees:
     array([[0., 1.]])
     """
 
-    examples: Examples
+    examples: TrainingSet
     codes: NDArray[np.uint32]
     order: NDArray[np.uint32]
     labels: NDArray[np.uint16]
@@ -69,7 +70,7 @@ class LazyTrees:
     n_bags: int
 
     @classmethod
-    def of(cls, examples: Examples, bags: ForestBags, n_bags: int) -> LazyTrees:
+    def of(cls, examples: TrainingSet, bags: ForestBags, n_bags: int) -> LazyTrees:
         """Sort the coded rows of each column."""
         table = examples.table
         codes = np.stack([_wide(table, column) for column in range(table.n_columns)])
@@ -245,16 +246,15 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         """
         check_params(self, LAZY_RULES)
         refuse_source(self, is_source(X))
-        training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
-        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs))
+        return self._fit_coded(TrainingSet.read(self, X, y, sample_weight, groups))
 
-    def _fit_coded(self, examples: Examples) -> Self:
+    def _fit_coded(self, examples: TrainingSet) -> Self:
         """Draw the bags of coded rows."""
         check_params(self, LAZY_RULES)
         seed = seed_sequence(self.random_state)
         # Trees are grown at prediction, so all a fit can do is to seed the bags.
-        sampling = BagSampling.of(self.bootstrap, examples, self.max_samples)
-        self._trees = LazyTrees.of(examples, ForestBags.draw(sampling, seed), self.n_trees)
+        bags = ForestBags.of(self.bootstrap, examples, self.max_samples, seed)
+        self._trees = LazyTrees.of(examples, bags, self.n_trees)
         self._store_columns(*examples.columns_and_classes)
         return self
 

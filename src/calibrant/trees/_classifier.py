@@ -12,14 +12,14 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant._source_limits import check_no_client
-from calibrant.data._internal import Nominal, is_source
+from calibrant._source_limits import check_no_client, rows_needed
+from calibrant.data._internal import Nominal, WeightKind, is_source
 from calibrant.estimates import Estimate
 from calibrant.trees._description_length import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.cost_complexity import CostComplexityPath
 from calibrant.trees._growing.grown_tree import GrownTree, grow_cached, inherit_cache
-from calibrant.trees._growing.training_set import Examples, read_training_for, rows_needed
+from calibrant.trees._growing.training_set import TrainingSet, read_training
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
 from calibrant.trees._tree_params import (
@@ -32,7 +32,6 @@ from calibrant.trees._tree_params import (
     MissingValues,
     NominalSplits,
     Pruning,
-    WeightKind,
 )
 
 __all__ = ["ProbabilityTreeClassifier"]
@@ -187,14 +186,14 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
-        training = read_training_for(self, X, y, sample_weight, groups)
+        rows = read_training(self, X, y, sample_weight, groups)
         seed = seed_sequence(self.random_state)
-        return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
+        return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), rows, self, seed))
 
-    def _grow_coded(self, examples: Examples) -> GrownTree:
+    def _grow_coded(self, examples: TrainingSet) -> GrownTree:
         """Grow the tree of coded rows, for `_adopt`."""
         check_params(self, SINGLE_TREE_RULES)
-        return GrownTree.fit_coded(examples, self, seed_sequence(self.random_state))
+        return GrownTree.fit(examples, self, seed_sequence(self.random_state))
 
     def _adopt(self, grown: GrownTree) -> ProbabilityTreeClassifier:
         """Check the parameters and read a tree that another classifier has grown."""

@@ -9,7 +9,7 @@ from calibrant import _core
 from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
 from calibrant._random import SeedLike
 from calibrant._threads import N_JOBS
-from calibrant.data._internal import MAX_BINS, Nominal
+from calibrant.data._internal import MAX_BINS, WEIGHT_KIND, Nominal
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE_RULE
 
@@ -27,7 +27,6 @@ __all__ = [
     "Pruning",
     "ReadingParams",
     "TreeParams",
-    "WeightKind",
 ]
 
 
@@ -39,7 +38,6 @@ Dialect: TypeAlias = Literal["c45", "j48"]
 EmptyLeaf: TypeAlias = Literal["majority", "parent"]
 MissingValues: TypeAlias = Literal["fractional", "learned"]
 NominalSplits: TypeAlias = Literal["multiway", "subset", "binary"]
-WeightKind: TypeAlias = Literal["frequency", "probability"]
 
 
 class Criterion(NamedTuple):
@@ -120,7 +118,7 @@ RULES: dict[str, Rule] = {
     "max_bins": MAX_BINS,
     "tie_break": Choice("first", "random"),
     "honest": Bool(),
-    "weight_kind": Choice("frequency", "probability"),
+    "weight_kind": WEIGHT_KIND,
     "class_weight": Choice("balanced") | InstanceOf(Mapping, words="a dict of class to weight") | Nothing(),
     "n_jobs": N_JOBS,
     "random_state": Seed(),

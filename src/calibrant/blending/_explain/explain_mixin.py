@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from calibrant.blending._pool.blend import Blend
     from calibrant.blending._table.blend_table import BlendSample
     from calibrant.data._internal import Schema
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["ExplainMixin"]
 
@@ -33,7 +33,7 @@ class ExplainMixin:
         n_jobs: int | None
         _blend: Blend
         _sample: BlendSample
-        _examples: Examples
+        _examples: TrainingSet
         _schema: Schema
 
         def _check_fitted(self) -> None: ...

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.blending._table.blend_table import BlendSample
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["soft_examples"]
 
 
-def soft_examples(examples: Examples, sample: BlendSample, proba: NDArray[np.float64]) -> Examples:
+def soft_examples(examples: TrainingSet, sample: BlendSample, proba: NDArray[np.float64]) -> TrainingSet:
     """Return each sampled row once for every class, weighted by its probability.
 
     Examples

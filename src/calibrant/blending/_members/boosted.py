@@ -76,5 +76,5 @@ class BoostedLearner:
         examples = table.take_examples(rows, weights[rows]) if is_few else table.examples.reweighted(weights)
         learner = TreeLearner(examples, cast("Any", params), seed)
         boost(run, learner, ALGORITHMS["real"], n_trees, type(params).__name__)
-        logs = [np.log(np.maximum(member.reading.table, _LEAST)) for member in run.members]
+        logs = [np.log(np.maximum(member.table, _LEAST)) for member in run.members]
         return BoostedModel(SummedTables.of([member.tree for member in run.members], [logs]))

@@ -15,9 +15,9 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant._source_limits import check_no_client
+from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
-from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
+from calibrant.data._internal import Nominal, RowClassifierMixin, WeightKind, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
 from calibrant.ensembles._bagging.decision_paths import forest_decision_path
 from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, MaxFeatures
@@ -32,15 +32,12 @@ from calibrant.trees._internal import (
     CriterionName,
     Dialect,
     EmptyLeaf,
-    Examples,
     MissingValues,
     NominalSplits,
     Pruning,
-    WeightKind,
+    TrainingSet,
     fit_source,
     impurity_importances,
-    read_training_for,
-    rows_needed,
 )
 
 if TYPE_CHECKING:
@@ -231,12 +228,11 @@ class BaggedTreesClassifier(
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
-        training = read_training_for(self, X, y, sample_weight, groups)
-        examples = Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins)
+        examples = TrainingSet.read(self, X, y, sample_weight, groups)
         old = self.__dict__.get("_forest") if self.warm_start else None
         return self._store(self._grow_coded(examples) if old is None else self._extended(old, examples))
 
-    def _grow_coded(self, examples: Examples) -> Forest:
+    def _grow_coded(self, examples: TrainingSet) -> Forest:
         """Grow the forest of coded rows, for `_adopt`."""
         check_params(self, BAGGED_RULES)
         seed = seed_sequence(self.random_state)
@@ -248,7 +244,7 @@ class BaggedTreesClassifier(
         self._reading_options().check()
         return self._store(forest)
 
-    def _extended(self, old: Forest, examples: Examples) -> Forest:
+    def _extended(self, old: Forest, examples: TrainingSet) -> Forest:
         with rows_needed(self, "fit with warm_start=True"):
             return old.continued_to(self.n_trees, examples)
 

@@ -14,9 +14,9 @@ from calibrant._optional import optional_import
 from calibrant._params import Choice, Int, check_param
 from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import rows_needed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Section
     from calibrant.ensembles._boosting.boosting_loop import AlgorithmName, Run
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__: list[str] = []
 
@@ -171,7 +171,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         """Drop the weights of the training rows, which were those of a source; the run cannot be continued then."""
         self._run = replace(self._run, rows=b"", row_weights=None, from_source=True)
 
-    def _store_run(self, run: Run, examples: Examples) -> None:
+    def _store_run(self, run: Run, examples: TrainingSet) -> None:
         self._run, self._order = run, examples.order
         self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
         self.stopped_ = run.stopped

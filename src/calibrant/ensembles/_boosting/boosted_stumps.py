@@ -13,7 +13,7 @@ from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
-from calibrant._source_limits import check_no_client
+from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, Rows, is_source
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
@@ -29,16 +29,14 @@ from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, StumpSums,
 from calibrant.trees._internal import (
     RULES,
     TREE_PARAMETER_DOCS,
-    Examples,
+    TrainingSet,
     fit_source,
-    read_training,
-    rows_needed,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = [
     "BOOSTED_STUMP_RULES",
@@ -61,7 +59,7 @@ class StumpLearner:
     advice = ""
     is_random = False
 
-    def __init__(self, examples: Examples, criterion: str, estimate: str, n_jobs: int | None) -> None:
+    def __init__(self, examples: TrainingSet, criterion: str, estimate: str, n_jobs: int | None) -> None:
         self._n_classes = len(examples.classes)
         self._kinds = [feature.kind for feature in examples.table.schema.features]
         self._prior_counts = 1.0 if estimate == "laplace" else 0.0
@@ -215,10 +213,11 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         if is_source(X):
             return fit_source(self, X, y, sample_weight, None, client)
         check_no_client(client)
-        training = read_training(X, y, sample_weight, nominal=self.nominal)
-        return self._fit_examples(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
+        return self._fit_coded(TrainingSet.read(self, X, y, sample_weight))
 
-    def _fit_examples(self, examples: Examples) -> BoostedStumpsClassifier:
+    def _fit_coded(self, examples: TrainingSet) -> BoostedStumpsClassifier:
+        """Find the stumps of coded rows."""
+        check_params(self, BOOSTED_STUMP_RULES)
         before = self.__dict__.get("_run") if self.warm_start else None
         with rows_needed(self, "fit with warm_start=True"):
             run = start_run(before, self.n_trees, examples.fingerprint(), 0)
@@ -235,7 +234,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         total = np.bincount(self.stumps_.feature[used], gains, self.n_features_in_)
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 
-    def _store(self, run: Run, examples: Examples) -> BoostedStumpsClassifier:
+    def _store(self, run: Run, examples: TrainingSet) -> BoostedStumpsClassifier:
         self._store_run(run, examples)
         self.stumps_: Stumps = stack_stumps(run.members, examples)
         self._proba = np.stack([member.proba for member in run.members])

@@ -12,11 +12,11 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Bool, Choice, Int, check_params
 from calibrant._random import SeedLike
-from calibrant._source_limits import check_no_client
+from calibrant._source_limits import check_no_client, rows_needed
 from calibrant.data._internal import Nominal, Rows, is_source
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, boost, start_run
-from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
+from calibrant.ensembles._boosting.tree_learner import TreeLearner
 from calibrant.ensembles._levels.cluster_boosting import fit_boosting_on_cluster
 from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
 from calibrant.estimates import Estimate
@@ -26,14 +26,13 @@ from calibrant.trees._internal import (
     CriterionName,
     Dialect,
     EmptyLeaf,
-    Examples,
     MissingValues,
     NominalSplits,
     Pruning,
+    TrainingSet,
+    TreeReading,
     fit_source,
     impurity_importances,
-    read_training,
-    rows_needed,
 )
 
 if TYPE_CHECKING:
@@ -220,10 +219,9 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
-        training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
-        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
+        return self._fit_coded(TrainingSet.read(self, X, y, sample_weight, groups))
 
-    def _fit_coded(self, examples: Examples) -> BoostedTreesClassifier:
+    def _fit_coded(self, examples: TrainingSet) -> BoostedTreesClassifier:
         """Boost trees on coded rows."""
         check_params(self, BOOSTED_TREE_RULES)
         before = self.__dict__.get("_run") if self.warm_start else None
@@ -238,8 +236,6 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         )
         return self._store(run, examples)
 
-    _fit_examples = _fit_coded
-
     _fit_cluster = fit_boosting_on_cluster
 
     @property
@@ -250,10 +246,10 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         total = self.estimator_weights_ @ shares
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 
-    def _store(self, run: Run, examples: Examples) -> BoostedTreesClassifier:
+    def _store(self, run: Run, examples: TrainingSet) -> BoostedTreesClassifier:
         self._store_run(run, examples)
         self.trees_ = [member.tree for member in run.members]
         return self
 
-    def _member_proba(self, member: TreeMember, rows: Rows) -> NDArray[np.float64]:
-        return member.proba(rows, self.n_jobs)
+    def _member_proba(self, member: TreeReading, rows: Rows) -> NDArray[np.float64]:
+        return member.declared_proba(rows, self.n_jobs)

@@ -10,9 +10,9 @@ import numpy as np
 from calibrant._fit_warnings import warn_of_fit
 from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._source_limits import missing_rows
 from calibrant.data._internal import caller_level
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import missing_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,7 +132,7 @@ def start_run(before: Run | None, n_members: int, rows: bytes, random_state: See
     if before is None:
         return Run(seed_sequence(random_state), rows)
     if before.row_weights is None:
-        missing_rows("row_weights", from_source=before.from_source)
+        missing_rows(from_source=before.from_source)
     if n_members < len(before.members):
         raise ParameterError(
             f"n_trees must be at least {len(before.members)} with warm_start=True, the number of members so far; got "

@@ -25,14 +25,14 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._random import stream_seed
+from calibrant._source_limits import missing_rows
 from calibrant._threads import n_threads
-from calibrant.trees._internal import missing_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["BoostingOptions", "GradientBoostedFolds", "fit_gradient_boosting"]
 
@@ -115,7 +115,7 @@ class GradientBoostedFolds:
 
     def __getattr__(self, name: str) -> Any:
         if name == "held_out_proba":  # which a file need not hold
-            missing_rows(name)
+            missing_rows()
         raise AttributeError(f"'GradientBoostedFolds' object has no attribute {name!r}")
 
     @property
@@ -135,7 +135,7 @@ class GradientBoostedFolds:
 
 
 def fit_gradient_boosting(
-    examples: Examples,
+    examples: TrainingSet,
     fold_of_row: NDArray[np.integer[Any]],
     options: BoostingOptions | None = None,
     seed: np.random.SeedSequence | int = 0,
@@ -145,9 +145,10 @@ def fit_gradient_boosting(
 
     Examples
     --------
-    >>> from calibrant.trees._internal import Examples, read_training
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._internal import TrainingSet
     >>> X = np.arange(400.0).reshape(-1, 1)
-    >>> examples = Examples.code(read_training(X, X[:, 0] > 200))
+    >>> examples = TrainingSet.of(read_training_rows(X, X[:, 0] > 200))
     >>> model = fit_gradient_boosting(examples, np.arange(400) % 8)
     >>> model.held_out_proba[[0, 399]].argmax(axis=1)
     array([0, 1])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "column_of", "stack_stumps"]
 
@@ -195,7 +195,7 @@ def _sum_nominal(
     return np.asarray(table[np.where(values < 0, n_categories, values)])
 
 
-def stack_stumps(members: list[StumpMember], examples: Examples) -> Stumps:
+def stack_stumps(members: list[StumpMember], examples: TrainingSet) -> Stumps:
     """Return the stumps of all rounds as arrays, with the classes sorted."""
     arrays = (
         np.array([member.feature for member in members], dtype=np.int32),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import add
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
@@ -14,32 +14,19 @@ from uuid import uuid4
 import numpy as np
 
 from calibrant import _core
-from calibrant._exact_sums import ExactSums
+from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._random import seed_sequence, stream_seed
 from calibrant._source_limits import check_source_params
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, MemberPredictions, Run, boost
-from calibrant.ensembles._boosting.tree_learner import DRAWS_STREAM, MEMBER_STREAM, TreeMember, draw_rows
-from calibrant.ensembles._levels.cluster_forest import check_level_params
-from calibrant.ensembles._tree_style import styled
-from calibrant.exceptions import ParameterError
-from calibrant.trees import Tree
-from calibrant.trees._internal import (
-    ClusterRows,
-    DaskParts,
-    GrownTree,
-    LevelPlan,
-    TreeReading,
-    fit_by_one_worker,
-    fixed_point_weights,
-    grow_levels,
-    tie_seed,
-)
+from calibrant.ensembles._boosting.tree_learner import DRAWS_STREAM, MEMBER_STREAM, draw_rows
+from calibrant.ensembles._tree_style import styled, with_tree_params
+from calibrant.trees._internal import GrownTree, LevelPlan, TreeReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Bins, CodedPart
-    from calibrant.trees._internal import ExamplesWithoutRows, Parts
+    from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
 
 __all__ = [
     "BoostedWeights",
@@ -49,7 +36,6 @@ __all__ = [
     "LevelLearner",
     "MixtureFactors",
     "PredictedWeights",
-    "check_boosting_params",
     "find_mixtures",
     "fit_boosting_on_cluster",
     "leaves_of",
@@ -271,17 +257,7 @@ def _weigh(rows: BoostedWeights, part: CodedPart) -> list[_PartWeight]:
 
 
 def _joined(several: Sequence[list[_PartWeight]]) -> list[_PartWeight]:
-    return [each for one in several for each in one]
-
-
-def check_boosting_params(params: Any) -> None:
-    """Raise if a parameter needs the rows of all parts at one place."""
-    check_level_params(params)
-    if params.dialect != "c45":
-        raise ParameterError(
-            "dialect must be 'c45' where trees are boosted level by level, because no worker has memory for the codes "
-            f"of all rows; got {params.dialect!r}. Start workers with more memory, or pass dialect='c45'."
-        )
+    return list(chain.from_iterable(several))
 
 
 class LevelLearner:
@@ -293,12 +269,11 @@ class LevelLearner:
         self,
         parts: Parts,
         bins: Bins,
-        examples: ExamplesWithoutRows,
+        examples: TrainingSet,
         params: Any,
         seed: np.random.SeedSequence,
         n_rows: int,
     ) -> None:
-        check_boosting_params(params)
         self._parts, self._examples, self._params, self._seed = parts, examples, params, seed
         self._rows = BoostedWeights(bins)
         self._plan = LevelPlan(bins, len(examples.classes), examples.n_declared, n_rows, params, self._rows)
@@ -306,16 +281,15 @@ class LevelLearner:
         self.weights: NDArray[np.float64] = np.empty(0)  # those of the rows stay with the parts
         self.is_random = params.resample or params.tie_break == "random"
 
-    def fit(self, number: int) -> tuple[TreeMember, MemberPredictions]:
+    def fit(self, number: int) -> tuple[TreeReading, MemberPredictions]:
         """Grow the tree of a round; its predictions are those of each node for each class, weighted by its leaves."""
         seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
-        (core,) = grow_levels(self._parts, self._plan_of(number), {number: tie_seed(seed)})
-        examples = self._examples
-        tree = Tree(core, examples.order, examples.classes, self._plan.bins.schema)
-        grown = GrownTree.of_source(tree, examples, self._params, seed)
-        member = TreeMember(tree, TreeReading.of(grown, self._params.estimate, self._params))
+        (core,) = self._plan_of(number).grow(self._parts, {number: GrownTree.tie_seed(seed)})
+        tree = self._examples.tree(core)
+        grown = GrownTree.of(tree, self._examples, self._params, seed)
+        member = TreeReading.of(grown, self._params.estimate, self._params)
         self._state = cast("tuple[Any, ...]", core.state)
-        self._proba = np.ascontiguousarray(member.reading.table[:, np.argsort(tree.order)])
+        self._proba = np.ascontiguousarray(member.table[:, np.argsort(tree.order)])
         self._predicted = self._predicted_weights(core)
         return member, self._predicted.predictions(self._proba)
 
@@ -356,13 +330,12 @@ def _added(several: Sequence[ExactSums]) -> ExactSums:
 def fit_boosting_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]:
     """Return the attributes of boosted trees that the workers of a cluster have grown."""
     if rows.fits_workers:
-        return fit_by_one_worker(estimator, rows)
-    check_source_params(estimator, "levels")
-    params, facts = styled(estimator), rows.facts
+        return rows.fit_by_one_worker(estimator)
+    check_source_params(with_tree_params(estimator), "levels")
     run = Run(seed_sequence(estimator.random_state), b"")
-    parts = rows.number(None)
-    on_workers = DaskParts(rows.connection, parts.futures)
-    learner = LevelLearner(on_workers, facts.bins, parts.examples, params, run.seed, facts.n_rows)
+    parts, examples = rows.number(None)
+    facts = rows.facts
+    learner = LevelLearner(rows.parts(parts), facts.bins, examples, styled(estimator), run.seed, facts.n_rows)
     boost(run, learner, ALGORITHMS[estimator.algorithm], estimator.n_trees, type(estimator).__name__)
     run.row_weights = None
-    return dict(vars(estimator._store(run, parts.examples)))
+    return dict(vars(estimator._store(run, examples)))

@@ -9,37 +9,29 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from calibrant._dask.tasks import gather
 from calibrant._progress import progress
 from calibrant._random import seed_sequence, stream_seed
 from calibrant._source_limits import check_source_params
-from calibrant.ensembles._bagging.bags import BagSampling, Bootstrap, ForestBags
-from calibrant.ensembles._bagging.forest import RULES, Forest, ForestParams, n_drawn
+from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
+from calibrant.ensembles._bagging.forest import GROWING_STREAM, RULES, Forest, ForestParams, n_drawn
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._readings.forest_reading import needs_all_rows
-from calibrant.ensembles._tree_style import styled, styled_for
+from calibrant.ensembles._tree_style import styled, styled_for, with_tree_params
 from calibrant.estimates._internal import look_up
 from calibrant.exceptions import ParameterError
-from calibrant.trees import Tree
-from calibrant.trees._internal import (
-    BYTES_OF_ROW,
-    ClusterRows,
-    DaskParts,
-    JoinedRows,
-    LevelPlan,
-    examples_for,
-    grow_levels,
-)
+from calibrant.trees._internal import LevelPlan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant import _core
     from calibrant.data._internal import Bins, CodedPart
-    from calibrant.trees._internal import Examples, ExamplesWithoutRows, LevelPlan, Parts, SourceFacts
+    from calibrant.trees import Tree
+    from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
 
 __all__ = [
     "BagWeights",
-    "check_level_params",
     "count_classes",
     "fit_forest_on_cluster",
     "forest_plan",
@@ -94,8 +86,7 @@ class BagWeights:
     def bags(self, part: CodedPart) -> ForestBags:
         """Return the rows of a part in the bags of all trees."""
         first = self.first_units[part.first_row]
-        sampling = BagSampling(self.kind, part.labels, part.groups, self.max_samples, self.n_units, first)
-        return ForestBags.draw(sampling, self.seed)
+        return ForestBags(self.kind, part.labels, self.seed, part.groups, self.max_samples, self.n_units, first)
 
 
 def count_classes(n_classes: int, part: CodedPart) -> list[tuple[int, int, NDArray[np.int64]]]:
@@ -109,22 +100,10 @@ def _joined(
     return [each for one in several for each in one]
 
 
-_GROWING = 1  # key of the random stream of a tree
 _CELLS_AT_ONCE = 64 << 20  # of the histograms of a level of all trees that are grown together
 _MOST_TREES = 32  # grown together: fewer round trips
 _BYTES_BESIDE = 4  # the codes of a row in a node that is finished: its class and weight
 _OPEN_NODES = 8  # of one level of a tree, about: nodes of less than an eighth of the rows are not open
-
-
-def check_level_params(params: ForestParams) -> None:
-    """Raise if a parameter needs the rows of a node at one place after the tree is grown."""
-    for name, needed in (("prune", None), ("honest", False), ("collapse", False)):
-        value = getattr(params, name, needed)
-        if value != needed:
-            raise ParameterError(
-                f"{name} must be {needed!r} where trees are grown level by level, because no worker has memory for "
-                f"the codes of all rows; got {value!r}. Start workers with more memory, or pass {name}={needed!r}."
-            )
 
 
 def forest_plan(
@@ -139,17 +118,25 @@ def forest_plan(
     n_groups: int | None = None,
 ) -> LevelPlan:
     """Return what all parts must know of a forest: its columns, its parameters and how its bags are drawn."""
-    check_level_params(params)
-    snapshot = cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
     weights = BagWeights.of(parts, params.bootstrap, seed, params.max_samples, n_classes=n_classes, n_groups=n_groups)
     n_columns = len(bins.n_values)
     max_features = n_drawn(params.max_features, n_columns)
     rows_of_process = n_rows // parts.n_processes + 1
-    bytes_of_tree = rows_of_process * (BYTES_OF_ROW + n_columns + _BYTES_BESIDE)  # most rows are gathered in the end
+    bytes_of_tree = rows_of_process * (
+        LevelPlan.BYTES_OF_ROW + n_columns + _BYTES_BESIDE
+    )  # most rows are gathered in the end
     at_once = min(_trees_at_once(max_features or n_columns, n_classes), max(1, parts.free_bytes // bytes_of_tree))
-    kept = 2 * at_once * BYTES_OF_ROW * rows_of_process  # a worker may hold the parts of another that died
+    kept = 2 * at_once * LevelPlan.BYTES_OF_ROW * rows_of_process  # a worker may hold the parts of another that died
     return LevelPlan(
-        bins, n_classes, n_declared, n_rows, snapshot, weights, max_features, trees_at_once=at_once, kept_bytes=kept
+        bins,
+        n_classes,
+        n_declared,
+        n_rows,
+        _snapshot(params),
+        weights,
+        max_features,
+        trees_at_once=at_once,
+        kept_bytes=kept,
     )
 
 
@@ -160,7 +147,7 @@ def grow_forest_levels(parts: Parts, plan: LevelPlan, seed: np.random.SeedSequen
     with progress(total=len(trees), description="Growing trees") as bar:
         for first in range(0, len(trees), at_once):
             batch = trees[first : first + at_once]
-            grown += grow_levels(parts, plan, {tree: stream_seed(seed, tree, _GROWING) for tree in batch})
+            grown += plan.grow(parts, {tree: stream_seed(seed, tree, GROWING_STREAM) for tree in batch})
             bar.advance(len(batch))
     return grown
 
@@ -185,12 +172,11 @@ def _by_batches(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence)
     rows.join()
     params, examples = rows.call(_describe, estimator, seed, description="Fitting")
     grown = rows.start_many(_grow_batch, _batches(params, seed, rows.n_threads), description="Growing trees")
-    trees = tuple(tree for batch in rows.fetch(grown, "Reading the forest") for tree in batch)
+    trees = tuple(tree for batch in gather(rows.connection, grown, "Reading the forest") for tree in batch)
     if not _can_read_blocks(estimator, params, trees[0]):
         return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
-    parts = DaskParts(rows.connection, rows.blocks(estimator.class_weight), "Reading the forest")
-    plan = _plan(parts, rows.facts, params, seed, examples)
-    return _read(estimator, parts, plan, Forest(trees, cast("Examples", examples), params, seed))
+    parts = rows.parts(rows.blocks(estimator.class_weight), "Reading the forest")
+    return _read(estimator, parts, _plan(parts, rows, params, seed, examples), Forest(trees, examples, params, seed))
 
 
 def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
@@ -204,25 +190,20 @@ def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
 
 def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) -> dict[str, Any]:
     """Grow the trees level by level from histograms of the partitions, whose codes stay where they are."""
-    check_source_params(estimator, "levels")
-    params, facts = _snapshot(styled(estimator)), rows.facts
-    _check_groups(estimator, has_groups=facts.groups is not None)
-    numbered = rows.number(estimator.class_weight)
-    examples, parts = numbered.examples, DaskParts(rows.connection, numbered.futures)
-    plan = _plan(parts, facts, params, seed, examples)
-    cores = grow_forest_levels(parts, plan, seed, range(params.n_trees))
-    trees = tuple(Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores)
-    forest = Forest(trees, cast("Examples", examples), params, seed)
-    return _read(estimator, DaskParts(rows.connection, numbered.futures, "Reading the forest"), plan, forest)
+    check_source_params(with_tree_params(estimator), "levels")
+    _check_groups(estimator, has_groups=rows.facts.groups is not None)
+    params = _snapshot(styled(estimator))
+    futures, examples = rows.number(estimator.class_weight)
+    parts = rows.parts(futures, "Growing trees")
+    plan = _plan(parts, rows, params, seed, examples)
+    trees = tuple(map(examples.tree, grow_forest_levels(parts, plan, seed, range(params.n_trees))))
+    return _read(estimator, rows.parts(futures, "Reading the forest"), plan, Forest(trees, examples, params, seed))
 
 
 def _plan(
-    parts: Parts,
-    facts: SourceFacts,
-    params: ForestParams,
-    seed: np.random.SeedSequence,
-    examples: ExamplesWithoutRows,
+    parts: Parts, rows: ClusterRows, params: ForestParams, seed: np.random.SeedSequence, examples: TrainingSet
 ) -> LevelPlan:
+    facts = rows.facts
     return forest_plan(
         parts,
         facts.bins,
@@ -258,14 +239,9 @@ def _batches(
     return [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
 
 
-def _describe(
-    estimator: Any, seed: np.random.SeedSequence, rows: JoinedRows
-) -> tuple[ForestParams, ExamplesWithoutRows]:
-    """Return the parameters of the trees, which may depend on the rows where a style prunes by cross-validation.
-
-    And what a model keeps of the rows.
-    """
-    examples = examples_for(estimator, rows)
+def _describe(estimator: Any, seed: np.random.SeedSequence, rows: Any) -> tuple[ForestParams, TrainingSet]:
+    """Return the parameters of the trees, which a style may choose by the rows, and what a model keeps of the rows."""
+    examples = rows.examples(estimator.class_weight)
     return _snapshot(styled_for(examples, estimator, seed)), examples.without_rows()
 
 
@@ -273,17 +249,16 @@ def _snapshot(params: Any) -> ForestParams:
     return cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
 
 
-def _grow_batch(params: ForestParams, seed: np.random.SeedSequence, batch: range, rows: JoinedRows) -> list[Tree]:
+def _grow_batch(params: ForestParams, seed: np.random.SeedSequence, batch: range, rows: Any) -> list[Tree]:
     """Grow some trees in one thread of a worker."""
     alone = cast("ForestParams", SimpleNamespace(**vars(params) | {"n_jobs": 1}))
-    return Forest((), examples_for(params, rows), alone, seed).grow_batch(batch)
+    return Forest((), rows.examples(params.class_weight), alone, seed).grow_batch(batch)
 
 
 def _finish(
-    estimator: Any, params: ForestParams, seed: np.random.SeedSequence, rows: JoinedRows, grown: Sequence[list[Tree]]
+    estimator: Any, params: ForestParams, seed: np.random.SeedSequence, rows: Any, grown: Sequence[list[Tree]]
 ) -> dict[str, Any]:
     """Read the grown forest as the estimator does, and drop the rows."""
     trees = tuple(tree for batch in grown for tree in batch)
-    forest = Forest(trees, examples_for(estimator, rows), params, seed)
-    estimator._store(forest)._drop_rows()
+    estimator._store(Forest(trees, rows.examples(estimator.class_weight), params, seed))._drop_rows()
     return dict(vars(estimator))

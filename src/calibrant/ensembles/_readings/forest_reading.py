@@ -29,7 +29,7 @@ from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate
 from calibrant.estimates._internal import look_up, with_classes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.trees._internal import GrownTree, TreeReading, predict_rows, probability_table, resolve_estimate
+from calibrant.trees._internal import GrownTree, TreeReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,8 +65,7 @@ class RowReading:
 
     def predict_by_tree(self, tree: int, rows: Rows) -> NDArray[np.float64]:
         """Return the probabilities of rows by one tree."""
-        forest = self._forest
-        return predict_rows(forest.trees[tree], rows, [self._reading(tree)], forest.params.n_jobs)[0]
+        return self._reading(tree).predict_proba(rows, self._forest.params.n_jobs)
 
     def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
         """Return the mean of the trees' probabilities."""
@@ -221,9 +220,7 @@ class ForestReader:
     def tables(self) -> list[NDArray[np.float64]]:
         """The probabilities at the nodes of each tree, from its own counts."""
         empty_leaf, dialect = self.forest.params.empty_leaf, self.forest.params.dialect
-        return [
-            probability_table(tree, self.estimate, empty_leaf=empty_leaf, dialect=dialect) for tree in self.forest.trees
-        ]
+        return [TreeReading(tree, self.estimate, empty_leaf, dialect).table for tree in self.forest.trees]
 
     @cached_property
     def by_rows(self) -> RowReading | None:
@@ -325,8 +322,9 @@ class ForestReader:
         right = total = 0.0
         for first in range(0, len(self.oob_proba), _BLOCK):  # sources have more rows than copies of them have memory
             rows = slice(first, first + _BLOCK)
-            proba, weights = self.oob_proba[rows], self.forest.examples.weights_of_block(rows)
-            sums = score_sums(proba, self.members.labels[rows], weights)
+            weights, proba = self.forest.examples.weights, self.oob_proba[rows]
+            of_rows = np.ones(len(proba)) if weights is None else weights[rows]
+            sums = score_sums(proba, self.members.labels[rows], of_rows)
             right, total = right + sums[0], total + sums[1]
         return right / total if total > 0 else float("nan")
 
@@ -363,7 +361,8 @@ def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
     """Choose what is left to cross-validation once for all trees, on a tree grown from all rows."""
     if not needs_all_rows(estimate, forest.trees[0]):
         return estimate
-    return resolve_estimate(estimate, GrownTree.grow(forest.examples, forest.params, forest.seed), forest.params)
+    grown = GrownTree.grow(forest.examples, forest.params, forest.seed)
+    return TreeReading.of(grown, estimate, forest.params).estimate
 
 
 def needs_all_rows(estimate: Estimate, tree: CountedTree) -> bool:

@@ -20,13 +20,13 @@ from calibrant._exact_sums import ExactSums
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.estimates import CountedTree, Estimate, Frequency, Laplace, MEstimate
 from calibrant.estimates._internal import frequencies
-from calibrant.trees._internal import probability_table
+from calibrant.trees._internal import TreeReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.trees import Tree
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = [
     "Alpha",
@@ -199,7 +199,7 @@ def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     (array([0.75, 0.25]), array([1., 0.]))
     """
     counted = tree if tree.weight[0] > 0 else tree.shape
-    return probability_table(cast("Tree", counted), pooling.estimate, empty_leaf=pooling.empty_leaf, dialect="c45")
+    return TreeReading(cast("Tree", counted), pooling.estimate, pooling.empty_leaf, "c45").table
 
 
 # From an out-of-bag row that hardly counts to one that outweighs the bag of a small leaf; powers of two trade
@@ -225,7 +225,7 @@ class Alpha:
     floor: float = 0.005  # the least probability in the likelihood that chooses the alpha of a bin
 
 
-def core_pooling(members: Members | Examples, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
+def core_pooling(members: Members | TrainingSet, pooling: Pooling, alpha: Alpha) -> _core.Pooling:
     """Return the core's description of how counts become probabilities, by the class weights of all rows.
 
     Examples

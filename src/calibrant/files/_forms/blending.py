@@ -310,7 +310,7 @@ FORMS: tuple[Form, ...] = (
             "_blend": Object("blending.Blend"),
             "left_out_": MapOf(Text()),
             "_sample": Maybe(Object("blending.BlendSample")),
-            "_examples": Maybe(Object("trees.Examples", "trees.ExamplesWithoutRows")),
+            "_examples": Maybe(Object("trees.Examples")),
         },
         with_rows=("_sample", "_examples"),
         check=_check,

@@ -15,7 +15,6 @@ from calibrant.ensembles._internal import (
     BoostingRun,
     GradientBoostedFolds,
     StumpMember,
-    TreeMember,
     stack_stumps,
 )
 from calibrant.exceptions import ModelFileError
@@ -99,14 +98,14 @@ def _finish_run(model: Any, values: dict[str, Any], members: list[Any]) -> None:
 def _take_trees(model: BoostedTreesClassifier, training_rows: bool) -> dict[str, Any]:
     if "_run" not in vars(model):
         return {}
-    members: list[TreeMember] = model._run.members
-    is_recomputed = all(same_table(member.tree, member.reading, model) for member in members)
+    members: list[TreeReading] = model._run.members
+    is_recomputed = all(same_table(member.tree, member, model) for member in members)
     return {
         **_take_run(model, training_rows),
         "trees": tuple(member.tree for member in members),
-        "estimates": [member.reading.estimate for member in members],
-        "readers": [member.reading.reader for member in members],
-        "tables": None if is_recomputed else [member.reading.table for member in members],
+        "estimates": [member.estimate for member in members],
+        "readers": [member.reader for member in members],
+        "tables": None if is_recomputed else [member.table for member in members],
     }
 
 
@@ -115,12 +114,13 @@ def _finish_trees(model: BoostedTreesClassifier, values: dict[str, Any]) -> None
     if not len(trees) == len(estimates) == len(readers) or (tables is not None and len(tables) != len(trees)):
         raise ModelFileError("has readings of other trees")
     readings = [
-        TreeReading.stored(tree, estimate, reader, model)
+        TreeReading(tree, estimate, model.empty_leaf, model.dialect, reader)
         for tree, estimate, reader in zip(trees, estimates, readers, strict=True)
     ]
     if tables is not None:
-        readings = [TreeReading(old.estimate, table, old.reader) for old, table in zip(readings, tables, strict=True)]
-    _finish_run(model, values, [TreeMember(*pair) for pair in zip(trees, readings, strict=True)])
+        for reading, table in zip(readings, tables, strict=True):
+            vars(reading)["table"] = table
+    _finish_run(model, values, readings)
     model.trees_ = list(trees)
     check_same_columns(model._schema, model.classes_, trees[0])
     for tree, reading in zip(trees, readings, strict=True):

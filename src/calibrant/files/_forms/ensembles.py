@@ -37,7 +37,7 @@ from calibrant.files._forms.data import COLUMNS, check_columns, taken_columns
 from calibrant.files._forms.estimates import ESTIMATE, check_estimate
 from calibrant.files._forms.tree_fields import Narrowed, Snapshot, TablesByTree, Trees, WithRows, is_recomputed
 from calibrant.files._forms.trees import EXAMPLES, check_has_rows, check_same_columns, table_of
-from calibrant.trees._internal import Examples, with_table
+from calibrant.trees._internal import with_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,22 +67,15 @@ def _take_forest(forest: Forest, training_rows: bool) -> dict[str, Any]:
     if not training_rows:
         return values
     check_has_rows(forest.examples)
-    return values if forest.drawn is None else {**values, "in_bag": forest.drawn}
+    return values
 
 
 def _make_forest(values: dict[str, Any]) -> Forest:
-    examples, trees, in_bag = values["examples"], values["trees"], values.pop("in_bag", None)
-    check_same_columns(examples.table.schema, examples.classes, trees[0])
-    if isinstance(examples, Examples):
-        if in_bag is not None and in_bag.shape != (len(trees), examples.n_rows):
-            raise ModelFileError("has bags of other trees or rows")
+    examples, trees = values["examples"], values["trees"]
+    check_same_columns(examples.schema, examples.classes, trees[0])
+    if examples.has_rows:
         values["trees"] = tuple(with_table(tree, examples.table.core) for tree in trees)
-    elif in_bag is not None:
-        raise ModelFileError("has a part of its training rows")
-    values["drawn"] = in_bag  # of older versions, which drew otherwise
-    forest: Forest = object.__new__(Forest)
-    vars(forest).update(values)
-    return forest
+    return Forest(**values)
 
 
 def _take_reader(reader: ForestReader, training_rows: bool) -> dict[str, Any]:
@@ -232,7 +225,7 @@ def _take_lazy(model: LazyOptionTreesClassifier, training_rows: bool) -> dict[st
 def _finish_lazy(model: LazyOptionTreesClassifier, values: dict[str, Any]) -> None:
     examples, in_bag = values.pop("examples"), values.pop("in_bag")
     model.__dict__.update(values)
-    if not isinstance(examples, Examples) or in_bag.ndim != 2 or in_bag.shape[1] != examples.n_rows or not len(in_bag):
+    if not examples.has_rows or in_bag.ndim != 2 or in_bag.shape[1] != examples.n_rows or not len(in_bag):
         raise ModelFileError("lacks the training rows or bags from which it predicts")
     if examples.table.schema != model._schema or not np.array_equal(examples.classes, model.classes_):
         raise ModelFileError("has rows of other columns or classes")
@@ -248,7 +241,6 @@ FORMS = (
             "examples": EXAMPLES,
             "params": Snapshot(FOREST_RULES),
             "seed": Object("random.SeedSequence"),
-            "in_bag": Maybe(Narrowed("u2", ndim=2)),
         },
         take=_take_forest,
         make=_make_forest,

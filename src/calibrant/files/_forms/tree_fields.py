@@ -15,7 +15,7 @@ from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.files._codec.arrays import Array, LabelArray
 from calibrant.files._codec.fields import Field, wrong
 from calibrant.files._codec.values import Object, Parameters
-from calibrant.trees._internal import TREE_ARRAYS, TreeReading, narrowest, pack_trees, probability_table, unpack_trees
+from calibrant.trees._internal import TREE_ARRAYS, TreeReading, narrowest, pack_trees, unpack_trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,5 +175,5 @@ def same_table(tree: Tree, reading: TreeReading, params: Any) -> bool:
     """Return whether the table of a reading follows from the tree and the parameters, to the bit."""
     if not is_recomputed(reading.estimate):
         return False
-    made = probability_table(tree, reading.estimate, empty_leaf=params.empty_leaf, dialect=params.dialect)
+    made = TreeReading(tree, reading.estimate, params.empty_leaf, params.dialect).table
     return made.tobytes() == reading.table.tobytes()

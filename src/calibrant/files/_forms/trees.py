@@ -20,12 +20,10 @@ from calibrant.trees import ProbabilityTreeClassifier, Tree
 from calibrant.trees._internal import (
     RULES,
     SINGLE_TREE_RULES,
-    Examples,
-    ExamplesWithoutRows,
     GrownTree,
     NodeReader,
     RowSubsets,
-    TableWithoutRows,
+    TrainingSet,
     TreeReading,
     with_table,
 )
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLES", "FORMS", "check_has_rows", "check_reading", "check_same_columns", "table_of"]
 
-EXAMPLES = Object("trees.Examples", "trees.ExamplesWithoutRows")
+EXAMPLES = Object("trees.Examples")
 _READER = Object("trees.NodeReader")
 _HELD = ("labels", "weights", "copies", "groups", "cases", "codes", "values")  # and `lows` of rows in bins
 
@@ -58,7 +56,7 @@ def check_same_columns(schema: Any, classes: NDArray[Any], other: Any) -> None:
 
 def table_of(examples: Any) -> _core.CodedTable | None:
     """Return the coded training rows, None where they were left out."""
-    return examples.table.core if isinstance(examples, Examples) else None
+    return examples.table.core if examples.has_rows else None
 
 
 def check_reading(tree: Tree, reading: TreeReading) -> None:
@@ -87,23 +85,23 @@ def _check_reader(tree: Tree, reader: NodeReader) -> None:
 
 def check_has_rows(examples: Any) -> None:
     """Raise if the training rows that are to be saved were left out of the file that a model was loaded from."""
-    if not isinstance(examples, Examples):
+    if not examples.has_rows:
         raise ModelFileError("was loaded without its training rows, or fitted to a source: save it without them")
 
 
 def _take_examples(examples: Any, training_rows: bool) -> dict[str, Any]:
-    table = examples.table
     values = {
         "classes": examples.classes,
         "n_declared": examples.n_declared,
         "order": examples.order,
         "feature_names": examples.feature_names,
         "class_weights": examples.class_weights,
-        "schema": table.schema,
+        "schema": examples.schema,
     }
     if not training_rows:
         return values
     check_has_rows(examples)
+    table = examples.table
     columns = range(table.n_columns)
     rows = {name: getattr(examples, name) for name in ("labels", "weights", "copies", "groups", "cases")}
     held = {**values, **rows, "codes": [table.codes(j) for j in columns], "values": [table.values(j) for j in columns]}
@@ -121,12 +119,12 @@ def _make_examples(values: dict[str, Any]) -> Any:
     if "labels" not in values:
         if values.keys() & set(_HELD):
             raise ModelFileError("has a part of its training rows")
-        return ExamplesWithoutRows(**values, class_weights=class_weights, table=TableWithoutRows(schema))
+        return TrainingSet(**values, kept_schema=schema, kept_weights=class_weights)
     if not values.keys() >= set(_HELD):
         raise ModelFileError("has a part of its training rows")
     held = (values.pop("codes"), values.pop("values"), values.pop("lows", None))
     table = _make_table(*held, schema, len(values["labels"]))
-    examples = Examples(**values, table=table)
+    examples = TrainingSet(**values, table=table)
     _check_examples(examples)
     return examples
 
@@ -156,7 +154,7 @@ def _make_binned(columns: list[tuple[Any, int, Any]], lows: list[Any], schema: A
     return CodedTable(_core.byte_table(np.column_stack(codes), bins), schema)
 
 
-def _check_examples(examples: Examples) -> None:
+def _check_examples(examples: TrainingSet) -> None:
     n_rows = examples.n_rows
     for array in (examples.labels, examples.weights, examples.copies, examples.groups, examples.cases):
         if array is not None and len(array) != n_rows:
@@ -179,17 +177,14 @@ def _take_grown(grown: GrownTree, training_rows: bool) -> dict[str, Any]:
 def _make_grown(values: dict[str, Any]) -> GrownTree:
     ((tree,), examples, cut_values) = values.pop("tree"), values["examples"], values.pop("cut_values", None)
     subsets = values.pop("subsets", None)
-    check_same_columns(examples.table.schema, examples.classes, tree)
-    if isinstance(examples, Examples):
+    check_same_columns(examples.schema, examples.classes, tree)
+    if examples.has_rows:
         if subsets is None or any(each is not None and len(each) != examples.n_rows for each in subsets):
             raise ModelFileError("has a part of its training rows")
         return GrownTree(with_table(tree, examples.table.core), examples, RowSubsets(*subsets), **_rest(values))
     if cut_values is not None and len(cut_values) == tree.n_features:
-        table = TableWithoutRows(tree.schema, tuple(cut_values))
-        examples = ExamplesWithoutRows(**{**vars(examples), "table": table})
-    grown: GrownTree = object.__new__(GrownTree)
-    vars(grown).update(tree=tree, examples=examples, **_rest(values))
-    return grown
+        examples = examples.with_cut_values(tuple(cut_values))
+    return GrownTree(tree, examples, RowSubsets(), **_rest(values))
 
 
 def _rest(values: dict[str, Any]) -> dict[str, Any]:
@@ -212,10 +207,9 @@ def _finish_classifier(model: ProbabilityTreeClassifier, values: dict[str, Any])
     tree = model.tree_ = grown.tree
     check_same_columns(model._schema, model.classes_, tree)
     model.n_nodes_, model.n_leaves_, model.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
-    if table is None:
-        model._reading = TreeReading.stored(tree, model.estimate_, reader, model)
-    else:
-        model._reading = TreeReading(model.estimate_, table, reader)
+    model._reading = TreeReading(tree, model.estimate_, model.empty_leaf, model.dialect, reader)
+    if table is not None:
+        vars(model._reading)["table"] = table
     check_reading(tree, model._reading)
 
 
@@ -252,8 +246,7 @@ FORMS = (
         take=lambda tree, _: {"tree": (tree,)},
         make=lambda values: values["tree"][0],
     ),
-    _examples_form("trees.Examples", Examples),
-    _examples_form("trees.ExamplesWithoutRows", ExamplesWithoutRows),
+    _examples_form("trees.Examples", TrainingSet),
     Form(
         "trees.GrownTree",
         GrownTree,

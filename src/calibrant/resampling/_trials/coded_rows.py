@@ -11,7 +11,7 @@ import numpy as np
 from calibrant.data import CodedTable
 from calibrant.data._internal import Columns, Nominal, fit_columns, object_columns, read_groups, warn_of_weights
 from calibrant.resampling._trials.method_trial import Stopwatch
-from calibrant.trees._internal import Examples, number_classes
+from calibrant.trees._internal import TrainingSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,10 +52,12 @@ class CodedRows:
         self.uncharged.clear()
         return seconds
 
-    def all_examples(self, class_weight: Any) -> Examples:
+    def all_examples(self, class_weight: Any) -> TrainingSet:
         """Return all rows."""
-        numbered = number_classes(self.labels, self.data.weight, None, class_weight)
-        return Examples.of(numbered, self.table, self.columns.feature_names)
+        names = self.columns.feature_names
+        return TrainingSet.number(
+            self.table, self.labels, self.data.weight, class_weight=class_weight, feature_names=names
+        )
 
     def can_take(self, rows: NDArray[np.intp]) -> bool:
         """Return whether the rows taken are those that `fit` would code: classes, kinds and categories are the same.
@@ -83,7 +85,7 @@ class CodedRows:
         is_declared = self.table.schema.features[column].declared
         return not is_declared or len(np.unique(codes[codes != missing])) == len(self.table.categories(column))
 
-    def take(self, rows: NDArray[np.intp], method: Any, *, has_groups: bool) -> Examples:
+    def take(self, rows: NDArray[np.intp], method: Any, *, has_groups: bool) -> TrainingSet:
         """Return the rows as the `fit` of a method codes them."""
         weight = None if self.data.weight is None else self.data.weight[rows]
         if weight is not None and (weight == 1).all():
@@ -92,8 +94,8 @@ class CodedRows:
             warn_of_weights(weight)
         groups = np.unique(self._groups[rows], return_inverse=True)[1] if has_groups else None
         labels = replace(self.labels, codes=self.labels.codes[rows])
-        numbered = number_classes(labels, weight, groups, getattr(method, "class_weight", None))
-        return Examples.of(numbered, self.table.take(rows), self.columns.feature_names)
+        names, class_weight = self.columns.feature_names, getattr(method, "class_weight", None)
+        return TrainingSet.number(self.table.take(rows), labels, weight, groups, class_weight, feature_names=names)
 
     @cached_property
     def _groups(self) -> NDArray[np.intp]:

@@ -19,11 +19,9 @@ from calibrant.resampling._trials.coded_rows import CodedRows
 from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 from calibrant.trees._internal import (
     RULES,
-    Examples,
     GrownTree,
+    TrainingSet,
     TreeReading,
-    predict_rows,
-    probability_table,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ class CodedTrees:
     estimates: tuple[Estimate, ...]
     data: TrialData
     rows: CodedRows
-    examples: Examples
+    examples: TrainingSet
 
     @classmethod
     def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
@@ -127,7 +125,7 @@ class CodedTrees:
         for read in self._readers:
             readings.append(read(grown))
             fit.append(watch.lap())
-        by_rows = [predict_rows(grown.tree, self._columns(rows), readings, 1) for rows in split.row_sets]
+        by_rows = [TreeReading.predict_many(readings, self._columns(rows), 1) for rows in split.row_sets]
         n_members = len(readings)
         predict = watch.lap() / n_members
         return [
@@ -157,8 +155,9 @@ def _reader(member: Any, requested: Estimate) -> Reader:
         tree, estimate = grown.tree, requested
         if is_resolvable:
             estimate = cast("Resolvable", requested).resolve(tree.counts[0], tree.counts[tree.is_leaf])
-        table = probability_table(tree, estimate, empty_leaf=member.empty_leaf, dialect=member.dialect)
-        return TreeReading(estimate, table)
+        reading = TreeReading(tree, estimate, member.empty_leaf, member.dialect)
+        _ = reading.table  # its time is that of fitting
+        return reading
 
     return read
 
@@ -195,7 +194,7 @@ def _is_fitted_by_folds(estimate: Any) -> bool:
     return any(isinstance(each, Estimate) and _is_fitted_by_folds(each) for each in values) or "cv" in map(str, values)
 
 
-def _has_all_categories(examples: Examples, column: int, occurs: NDArray[np.bool_]) -> bool:
+def _has_all_categories(examples: TrainingSet, column: int, occurs: NDArray[np.bool_]) -> bool:
     """Return whether each category of a column occurs in some rows."""
     n_categories = len(examples.table.categories(column))
     codes = examples.table.codes(column)[occurs]

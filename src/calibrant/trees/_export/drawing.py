@@ -10,7 +10,6 @@ import numpy as np
 from calibrant._estimator_html import model_section
 from calibrant._sections import Paragraph, Section, TreeDrawing, TreeNode
 from calibrant.trees._export.outline import Values, conditions, sklearn_outline
-from calibrant.trees._export.text import plain_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,41 +18,7 @@ if TYPE_CHECKING:
     from calibrant.trees._export.outline import Outline
     from calibrant.trees._tree import Tree
 
-__all__ = ["HOW_TO_READ", "draw_model", "leaves_below", "node_positions", "tree_drawing", "tree_sections", "tree_size"]
-
-
-def node_positions(outline: Outline, drawn: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
-    """Return the column and depth of each node to draw: leaves side by side, tests centred above their children.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> outline = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])._outline()
-    >>> node_positions(outline, outline.is_drawn())
-    {0: (0.5, 0), 1: (0.0, 1), 2: (1.0, 1)}
-    """
-    tree = outline.tree
-    positions: dict[int, tuple[float, int]] = {}
-    n_columns, todo = 0, [(0, False)]
-    while todo:
-        node, is_done = todo.pop()
-        children = [child for child in tree.children_of(node) if drawn[child]] if outline.has_branches(node) else []
-        if is_done:
-            positions[node] = float(np.mean([positions[child][0] for child in children])), int(tree.depth[node])
-        elif children:
-            todo += [(node, True), *((child, False) for child in reversed(children))]
-        else:
-            positions[node] = float(n_columns), int(tree.depth[node])
-            n_columns += 1
-    return {int(node): position for node, position in sorted(positions.items())}
-
-
-def leaves_below(outline: Outline) -> list[int]:
-    """Return the number of leaves below each node, itself not counted."""
-    below = np.zeros(outline.tree.n_nodes, dtype=np.intp)
-    for node in range(outline.tree.n_nodes - 1, 0, -1):  # in preorder children come after their parent
-        below[outline.tree.parent[node]] += below[node] + int(outline.is_leaf[node])
-    return [int(each) for each in below]
+__all__ = ["HOW_TO_READ", "draw_model", "tree_drawing", "tree_sections", "tree_size"]
 
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
@@ -142,7 +107,7 @@ def _branches(outline: Outline, node: int, is_shown: NDArray[np.bool_]) -> NDArr
 
 
 def _nodes(outline: Outline, chosen: NDArray[np.bool_], values: Values | None) -> tuple[TreeNode, ...]:
-    tree, positions = outline.tree, node_positions(outline, chosen)
+    tree, positions = outline.tree, outline.positions(chosen)
     branches = _branch_texts(outline, chosen, values)
     hidden = _count_hidden(outline, chosen)
     has_branches = {int(tree.parent[node]) for node in positions}
@@ -219,7 +184,7 @@ def _text(outline: Outline) -> str:
     n_until = np.cumsum(np.bincount(outline.tree.depth[outline.is_drawn()]))
     fits = np.flatnonzero(n_until <= _MOST_LINES)
     max_depth = None if len(fits) == len(n_until) else max(int(fits[-1]), 1)
-    lines = plain_text(outline, max_depth).splitlines()
+    lines = outline.text(max_depth).splitlines()
     more = len(lines) - _MOST_LINES
     return "\n".join([*lines[:_MOST_LINES], *([f"… {more:,} more lines"] if more > 0 else [])])
 
@@ -267,4 +232,4 @@ def draw_model(model: Any, positive: object = None, fewest_rows: float = 0.0) ->
     shown_class = shown if len(labels) == 2 else None
     if isinstance(model, DecisionTreeClassifier):
         return tree_drawing(sklearn_outline(model), None, shown_class, fewest_rows)
-    return tree_drawing(model._outline(), model._grown_tree.examples.table.known_values, shown_class, fewest_rows)
+    return tree_drawing(model._outline(), model._grown_tree.examples.known_values, shown_class, fewest_rows)

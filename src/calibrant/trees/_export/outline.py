@@ -32,6 +32,9 @@ __all__ = [
 
 Values: TypeAlias = "Callable[[int], NDArray[np.float64] | None]"
 
+_BAR = "|   "
+# Deeper lines state their depth instead: else the text of a deep tree had quadratic length.
+_MAX_BARS = 25
 _DIGITS = ".10g"
 
 
@@ -257,6 +260,82 @@ class Outline:
         best = int(self.table[node].argmax())
         return str(self.tree.classes[best]), float(self.table[node, best])
 
+    def text(self, max_depth: int | None = None) -> str:
+        """Write one node a line: the condition, and at a leaf the most probable class, its probability, and the weight.
+
+        A node that curtailment removes is marked by a colon. A node that is test and leaf is marked as such.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> print(Outline.of(model.tree_, model.tree_.counts / 2).text())
+        x0 <= 2: a (p = 1.000, n = 2)
+        x0 > 2: b (p = 1.000, n = 2)
+        """
+        lines = [self.head] if self.head else []
+        if self.is_leaf[0]:
+            lines.append(self._line(0, "all rows") if self.is_test[0] else self._leaf(0))
+        waiting = self._branches(0, 0)
+        while waiting:
+            node, depth, condition = waiting.pop()
+            start = _BAR * depth if depth <= _MAX_BARS else f"{_BAR * _MAX_BARS}(+{depth - _MAX_BARS}) "
+            is_last = max_depth is not None and depth + 1 >= max_depth
+            line = f"{condition}: ..." if is_last and self.is_test[node] else self._line(node, condition)
+            lines.append(start + line)
+            waiting += [] if is_last else self._branches(node, depth + 1)
+        return "\n".join(lines)
+
+    def _line(self, node: int, condition: str) -> str:
+        if self.is_eliminated[node]:
+            return f": {condition} (n = {self.tree.weight[node]:.6g})"
+        if not self.is_leaf[node]:
+            return condition
+        return f"{condition}{', also a leaf' if self.is_test[node] else ''}: {self._leaf(node)}"
+
+    def _leaf(self, node: int) -> str:
+        label, p = self.top_class(node)
+        return f"{label} (p = {p:.3f}, n = {self.tree.weight[node]:.6g})"
+
+    def _branches(self, node: int, depth: int) -> list[tuple[int, int, str]]:
+        """Return the children of a node in the order of a stack, the first on top."""
+        if not self.has_branches(node):
+            return []
+        pairs = zip(self.tree.children_of(node).tolist(), conditions(self.tree, node), strict=True)
+        return [(child, depth, condition) for child, condition in pairs][::-1]
+
+    def positions(self, drawn: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
+        """Return the column and depth of each node to draw: leaves side by side, tests centred above their children.
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> outline = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])._outline()
+        >>> outline.positions(outline.is_drawn())
+        {0: (0.5, 0), 1: (0.0, 1), 2: (1.0, 1)}
+        """
+        tree = self.tree
+        positions: dict[int, tuple[float, int]] = {}
+        n_columns, todo = 0, [(0, False)]
+        while todo:
+            node, is_done = todo.pop()
+            children = [child for child in tree.children_of(node) if drawn[child]] if self.has_branches(node) else []
+            if is_done:
+                positions[node] = float(np.mean([positions[child][0] for child in children])), int(tree.depth[node])
+            elif children:
+                todo += [(node, True), *((child, False) for child in reversed(children))]
+            else:
+                positions[node] = float(n_columns), int(tree.depth[node])
+                n_columns += 1
+        return {int(node): position for node, position in sorted(positions.items())}
+
+    def leaves_below(self) -> list[int]:
+        """Return the number of leaves below each node, itself not counted."""
+        below = np.zeros(self.tree.n_nodes, dtype=np.intp)
+        for node in range(self.tree.n_nodes - 1, 0, -1):  # in preorder children come after their parent
+            below[self.tree.parent[node]] += below[node] + int(self.is_leaf[node])
+        return [int(each) for each in below]
+
 
 @dataclass(frozen=True, eq=False)
 class _SklearnNodes:
@@ -305,9 +384,8 @@ def sklearn_outline(model: Any, names: Sequence[str] | None = None) -> Outline:
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from calibrant.trees._export.text import plain_text
     >>> model = DecisionTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> print(plain_text(sklearn_outline(model, ["age"])))
+    >>> print(sklearn_outline(model, ["age"]).text())
     age <= 2.5: a (p = 1.000, n = 2)
     age > 2.5: b (p = 1.000, n = 2)
     """

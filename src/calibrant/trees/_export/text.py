@@ -1,4 +1,4 @@
-"""A tree as text: plain with probabilities, in the format of C4.5 (Release 8, trees.c), or in the DOT language."""
+"""A tree as text in the format of C4.5 (Release 8, trees.c), or in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -7,80 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.trees._export.outline import Outline, conditions, marked_missing, values_of_branches
+from calibrant.trees._export.outline import Outline, marked_missing, values_of_branches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.trees._tree import Tree
 
-__all__ = ["c45_text", "graphviz_text", "plain_text"]
+__all__ = ["c45_text", "graphviz_text"]
 
 
 _WIDTH, _BAR = 80, "|   "
-# Deeper lines of the plain style state their depth instead: else the text of a deep tree had quadratic length.
-_MAX_BARS = 25
 
 Errors = Callable[[int], float]
-
-
-# --- plain --------------------------------------------------------------------------------------------------------
-
-
-def plain_text(outline: Outline, max_depth: int | None = None) -> str:
-    """Write one node a line: the condition, and at a leaf the most probable class, its probability, and the weight.
-
-    A node that curtailment removes is marked by a colon. A node that is test and leaf is marked as such.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> print(plain_text(Outline.of(model.tree_, model.tree_.counts / 2)))
-    x0 <= 2: a (p = 1.000, n = 2)
-    x0 > 2: b (p = 1.000, n = 2)
-    """
-    return "\n".join(_plain_lines(outline, np.inf if max_depth is None else max_depth))
-
-
-def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
-    if outline.head:
-        yield outline.head
-    if outline.is_leaf[0]:
-        yield _plain_line(outline, 0, "all rows") if outline.is_test[0] else _plain_leaf(outline, 0)
-    waiting = _plain_branches(outline, 0, 0)
-    while waiting:
-        node, depth, condition = waiting.pop()
-        start = _BAR * depth if depth <= _MAX_BARS else f"{_BAR * _MAX_BARS}(+{depth - _MAX_BARS}) "
-        is_last = depth + 1 >= max_depth
-        line = f"{condition}: ..." if is_last and outline.is_test[node] else _plain_line(outline, node, condition)
-        yield start + line
-        waiting += [] if is_last else _plain_branches(outline, node, depth + 1)
-
-
-def _plain_line(outline: Outline, node: int, condition: str) -> str:
-    if outline.is_eliminated[node]:
-        return f": {condition} (n = {outline.tree.weight[node]:.6g})"
-    if not outline.is_leaf[node]:
-        return condition
-    return f"{condition}{', also a leaf' if outline.is_test[node] else ''}: {_plain_leaf(outline, node)}"
-
-
-def _plain_leaf(outline: Outline, node: int) -> str:
-    label, p = outline.top_class(node)
-    return f"{label} (p = {p:.3f}, n = {outline.tree.weight[node]:.6g})"
-
-
-def _plain_branches(outline: Outline, node: int, depth: int) -> list[tuple[int, int, str]]:
-    """Return the children of a node in the order of a stack, the first on top."""
-    if not outline.has_branches(node):
-        return []
-    tree = outline.tree
-    pairs = zip(tree.children_of(node).tolist(), conditions(tree, node), strict=True)
-    return [(child, depth, condition) for child, condition in pairs][::-1]
-
-
-# --- C4.5 ---------------------------------------------------------------------------------------------------------
 
 
 def c45_text(tree: Tree, errors: Errors) -> str:

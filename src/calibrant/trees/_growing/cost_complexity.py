@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calibrant.estimates import HeldOut
     from calibrant.trees._classifier import ProbabilityTreeClassifier
     from calibrant.trees._growing.grow import RowSubsets
-    from calibrant.trees._growing.training_set import Examples
+    from calibrant.trees._growing.training_set import TrainingSet
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
@@ -155,9 +155,9 @@ class HeldOutErrors:
 
 
 def choose_alpha(
-    examples: Examples, subsets: RowSubsets, params: TreeParams, seed: np.random.SeedSequence
+    examples: TrainingSet, subsets: RowSubsets, params: TreeParams, seed: np.random.SeedSequence
 ) -> TreeParams:
-    """Return the parameters with ``ccp_alpha`` as a number, chosen on held-out rows where it is not one.
+    """Return the parameters with ``ccp_alpha`` as a number, chosen on held-out rows.
 
     Examples
     --------
@@ -166,8 +166,6 @@ def choose_alpha(
     >>> ProbabilityTreeClassifier(prune="cost_complexity", ccp_alpha="cv_1se", random_state=0).fit(X, y).ccp_alpha_
     0.0
     """
-    if params.prune != "cost_complexity" or not isinstance(params.ccp_alpha, str):
-        return params
     unpruned, chosen = copy.copy(params), copy.copy(params)
     unpruned.prune = None
     pruned_rows = replace(subsets, count=None)  # an honest tree is pruned before its nodes are counted again
@@ -176,7 +174,7 @@ def choose_alpha(
     is_frequency = getattr(params, "weight_kind", "frequency") == "frequency"
     n_rows = independent_rows(examples.weights_or_ones, examples.groups, is_frequency=is_frequency)
     errors = held_out_errors(np.asarray(path.alphas), folds, n_rows)
-    chosen.ccp_alpha = errors.best(STANDARD_ERRORS[params.ccp_alpha])
+    chosen.ccp_alpha = errors.best(STANDARD_ERRORS[str(params.ccp_alpha)])
     return chosen
 
 

@@ -16,24 +16,20 @@ from calibrant._random import stream, stream_seed
 from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._growing.prune import prune
-from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import CRITERIA, TreeParams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.training_set import Examples
-    from calibrant.trees._tree_params import TreeParams
+    from calibrant.trees._growing.training_set import TrainingSet
+    from calibrant.trees._tree import Tree
 
 __all__ = [
-    "WHOLE_BUDGET",
-    "MemoryBudget",
     "RowSubsets",
     "draw_row_subsets",
     "grow",
     "grow_options",
     "grow_unpruned",
-    "limit_memory",
     "tie_seed",
 ]
 
@@ -42,22 +38,16 @@ _TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other a
 _MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
 
 
-@dataclass(frozen=True)
-class MemoryBudget:
-    """How trees share the memory: the number grown at once, and the bytes of counts that other trees already hold."""
-
-    n_trees: int = 1
-    held_bytes: int = 0
-
-
-WHOLE_BUDGET = MemoryBudget()
-
-
 @contextmanager
-def limit_memory(examples: Examples, options: _core.GrowOptions, budget: MemoryBudget = WHOLE_BUDGET) -> Iterator[None]:
-    """Limit the class counts that the core may allocate; raise if a column or the nodes need more."""
+def _limited_memory(
+    examples: TrainingSet, options: _core.GrowOptions, n_trees: int = 1, held_bytes: int = 0
+) -> Iterator[None]:
+    """Limit the class counts that the core may allocate; raise if a column or the nodes need more.
+
+    Trees that are grown at once share what is left by the counts that other trees already hold.
+    """
     max_bytes = count_memory()
-    options.most_counts = max(0, max_bytes - budget.held_bytes) // FLOAT_BYTES // budget.n_trees
+    options.most_counts = max(0, max_bytes - held_bytes) // FLOAT_BYTES // n_trees
     n_classes = len(examples.classes)
     _check_columns(examples, options.n_threads, max_bytes)
     try:
@@ -67,7 +57,7 @@ def limit_memory(examples: Examples, options: _core.GrowOptions, budget: MemoryB
             if examples.is_binned:
                 raise
             raise table_too_large(examples.n_rows, examples.table.n_columns) from None
-        what = "a smaller tree" if budget == WHOLE_BUDGET else "smaller trees, or grow fewer of them"
+        what = "a smaller tree" if n_trees == 1 and held_bytes == 0 else "smaller trees, or grow fewer of them"
         raise DataError(
             f"y has {n_classes:,} classes, and the class counts of all nodes take more than the "
             f"{format_bytes(max_bytes)} available for them. Group rare classes, or raise min_leaf or set max_depth "
@@ -75,7 +65,7 @@ def limit_memory(examples: Examples, options: _core.GrowOptions, budget: MemoryB
         ) from error
 
 
-def _check_columns(examples: Examples, n_threads: int, max_bytes: int) -> None:
+def _check_columns(examples: TrainingSet, n_threads: int, max_bytes: int) -> None:
     """Raise if a column's table of values x classes, one for each thread, is too large."""
     n_classes = len(examples.classes)
     for index, feature in enumerate(examples.table.schema.features):
@@ -89,12 +79,13 @@ _TIES = 0  # key of the random stream of one fit
 
 
 def grow(
-    examples: Examples,
+    examples: TrainingSet,
     subsets: RowSubsets,
     params: TreeParams,
     seed: np.random.SeedSequence,
     max_features: int = 0,
-    budget: MemoryBudget = WHOLE_BUDGET,
+    n_concurrent: int = 1,
+    held_bytes: int = 0,
 ) -> Tree:
     """Grow a tree on the rows that are not set aside, prune it, and recount its nodes where rows are set aside for it.
 
@@ -102,16 +93,16 @@ def grow(
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> from calibrant.trees._growing.grow import RowSubsets
-    >>> from calibrant.trees._growing.training_set import read_training
-    >>> from calibrant.trees._growing.training_set import Examples
-    >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._growing.training_set import TrainingSet
+    >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> grow(examples, RowSubsets(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
     """
     weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = grow_options(params, examples.n_declared, max_features)
     options.seed = tie_seed(seed)
-    with limit_memory(examples, options, budget):
+    with _limited_memory(examples, options, n_concurrent, held_bytes):
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
         )
@@ -120,11 +111,11 @@ def grow(
         core = _core.count_rows(
             core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(subsets.count)
         )
-    return Tree(core, examples.order, examples.classes, examples.table.schema)
+    return examples.tree(core)
 
 
 def grow_unpruned(
-    examples: Examples,
+    examples: TrainingSet,
     bags: _core.Bags,
     params: TreeParams,
     tie_seeds: Sequence[int],
@@ -139,9 +130,9 @@ def grow_unpruned(
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.training_set import read_training
-    >>> from calibrant.trees._growing.training_set import Examples
-    >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._growing.training_set import TrainingSet
+    >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> row_counts = np.array([[1, 1, 1, 1], [2, 2, 0, 0]], dtype=np.uint16)
     >>> bags = _core.bags_from_counts(row_counts)
     >>> [tree.n_nodes for tree in grow_unpruned(examples, bags, ProbabilityTreeClassifier(), [0, 1], n_jobs=1)]
@@ -149,7 +140,7 @@ def grow_unpruned(
     """
     options = grow_options(params, examples.n_declared, max_features)
     options.n_threads = n_threads(n_jobs)
-    with limit_memory(examples, options, MemoryBudget(len(tie_seeds), held_bytes)):
+    with _limited_memory(examples, options, len(tie_seeds), held_bytes):
         cores = _core.grow_forest(
             examples.table.core,
             examples.labels,
@@ -160,7 +151,7 @@ def grow_unpruned(
             len(examples.classes),
             options,
         )
-    return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
+    return [examples.tree(core) for core in cores]
 
 
 def tie_seed(seed: np.random.SeedSequence) -> int:
@@ -190,7 +181,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options.max_depth = params.max_depth or 0
     options.midpoint = params.threshold == "midpoint"
     options.dialect = _core.Dialect[params.dialect]
-    options.missing = _core.MissingValues[getattr(params, "missing", "fractional")]  # older pickles have none
+    options.missing = _core.MissingValues[params.missing]
     options.accept_zero_gain = _accepts_zero_gain(params)
     options.n_declared_classes = n_declared
     options.n_threads = n_threads(params.n_jobs)
@@ -215,7 +206,7 @@ def _check_criterion(params: TreeParams) -> None:
             f"nominal_splits must be 'multiway' or 'binary' with criterion={params.criterion!r}, which has no prior "
             "probabilities of groups; got 'subset'."
         )
-    if getattr(params, "missing", "fractional") == "learned":
+    if params.missing == "learned":
         raise ParameterError(
             f"missing must be 'fractional' with criterion={params.criterion!r}, which averages over cuts that send "
             "missing values to all branches; got 'learned'."
@@ -254,7 +245,7 @@ class RowSubsets:
         return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
 
 
-def draw_row_subsets(examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
+def draw_row_subsets(examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
     """Draw the rows that do not grow the tree, stratified by class."""
     if not params.honest and params.prune != "reduced_error":
         return RowSubsets()
@@ -270,7 +261,7 @@ def draw_row_subsets(examples: Examples, params: TreeParams, seed: np.random.See
     return RowSubsets(grow, prune, count)
 
 
-def _one_in(n: int, rows: NDArray[np.bool_], examples: Examples, random: np.random.Generator) -> NDArray[np.bool_]:
+def _one_in(n: int, rows: NDArray[np.bool_], examples: TrainingSet, random: np.random.Generator) -> NDArray[np.bool_]:
     """Draw one in n of the rows: shuffled, sorted by class, then every n-th; or about as many in whole groups."""
     if examples.groups is not None:
         counts = count_by_group(examples.groups, examples.labels, rows.astype(np.float64))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from types import SimpleNamespace
@@ -17,8 +16,8 @@ import numpy as np
 from calibrant import _core
 from calibrant.estimates import HeldOut
 from calibrant.trees._growing.cost_complexity import choose_alpha
-from calibrant.trees._growing.grow import MemoryBudget, RowSubsets, draw_row_subsets, grow, grow_unpruned, tie_seed
-from calibrant.trees._growing.training_set import Examples, ExamplesWithoutRows, missing_rows
+from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, grow_unpruned, tie_seed
+from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import RULES, TreeParams
@@ -26,8 +25,7 @@ from calibrant.trees._tree_params import RULES, TreeParams
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.training_set import ExamplesWithoutRows, TrainingData
-    from calibrant.trees._tree_params import TreeParams
+    from calibrant.data._internal import TrainingRows
 
 __all__ = ["GrownTree", "GrownTreeCache", "grow_cached", "inherit_cache"]
 
@@ -37,35 +35,32 @@ class GrownTree:
     """A tree, its coded rows and the subsets of them set aside, the parameters and the seed that it was grown with."""
 
     tree: Tree
-    examples: Examples
+    examples: TrainingSet
     subsets: RowSubsets
     params: TreeParams
     seed: np.random.SeedSequence
 
     @classmethod
-    def fit(cls, training: TrainingData, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
-        """Code a training set and grow a tree on it.
+    def fit(cls, examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
+        """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that.
 
         Examples
         --------
+        >>> from calibrant.data._internal import read_training_rows
         >>> from calibrant.trees import ProbabilityTreeClassifier
-        >>> from calibrant.trees._growing.training_set import read_training
-        >>> training = read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> GrownTree.fit(training, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
+        >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+        >>> GrownTree.fit(examples, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
         <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
         """
-        return cls.fit_coded(Examples.code(training, n_jobs=params.n_jobs, max_bins=params.max_bins), params, seed)
-
-    @classmethod
-    def fit_coded(cls, examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
-        """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that."""
         params = _snapshot(params)
-        return cls.grow(examples, choose_alpha(examples, _subsets(examples, params, seed, None), params, seed), seed)
+        if params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str):
+            params = choose_alpha(examples, draw_row_subsets(examples, params, seed), params, seed)
+        return cls.grow(examples, params, seed)
 
     @classmethod
     def grow(
         cls,
-        examples: Examples,
+        examples: TrainingSet,
         params: TreeParams,
         seed: np.random.SeedSequence,
         *,
@@ -75,13 +70,14 @@ class GrownTree:
         held_bytes: int = 0,
     ) -> GrownTree:
         """Grow a tree on coded rows, or on some of them, sharing the memory with concurrent and earlier trees."""
-        subsets, budget = _subsets(examples, params, seed, rows), MemoryBudget(n_concurrent, held_bytes)
-        return cls(grow(examples, subsets, params, seed, max_features, budget), examples, subsets, params, seed)
+        subsets = _subsets(examples, params, seed, rows)
+        tree = grow(examples, subsets, params, seed, max_features, n_concurrent, held_bytes)
+        return cls(tree, examples, subsets, params, seed)
 
     @classmethod
     def grow_many(
         cls,
-        examples: Examples,
+        examples: TrainingSet,
         row_counts: NDArray[np.uint16],
         params: TreeParams,
         seeds: Sequence[np.random.SeedSequence],
@@ -89,7 +85,9 @@ class GrownTree:
         n_jobs: int | None,
     ) -> list[GrownTree]:
         """Grow a tree for each line of row counts (trees x rows), each on the rows that occur so often."""
-        each_tree = [(_repeat(examples, counts), counts > 0) for counts in row_counts]
+        each_tree = [
+            (examples if int(counts.max()) <= 1 else examples.repeated(counts), counts > 0) for counts in row_counts
+        ]
         if params.prune is not None or params.collapse or params.honest:
             return [
                 cls.grow(repeated, params, seed, rows=rows)
@@ -102,11 +100,14 @@ class GrownTree:
             for tree, (repeated, rows), seed in zip(trees, each_tree, seeds, strict=True)
         ]
 
+    tie_seed = staticmethod(tie_seed)
+    grow_unpruned = staticmethod(grow_unpruned)
+
     @classmethod
     def of(
         cls,
         tree: Tree,
-        examples: Examples,
+        examples: TrainingSet,
         params: TreeParams,
         seed: np.random.SeedSequence,
         rows: NDArray[np.bool_] | None = None,
@@ -116,9 +117,7 @@ class GrownTree:
 
     def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
-        other = copy.copy(self)
-        vars(other).update(tree=tree, params=_snapshot(params))
-        return other
+        return replace(self, tree=tree, params=_snapshot(params))
 
     @cached_property
     def folds(self) -> tuple[HeldOut, ...]:
@@ -139,21 +138,12 @@ class GrownTree:
     @property
     def cut_values(self) -> tuple[NDArray[np.float64] | None, ...]:
         """The values of each column next to the cuts of the tree, by which cuts are written with few digits."""
-        table = self.examples.table
-        return tuple(_values_at_cuts(self.tree, j, table.known_values(j)) for j in range(self.tree.n_features))
+        known = self.examples.known_values
+        return tuple(_values_at_cuts(self.tree, j, known(j)) for j in range(self.tree.n_features))
 
     def without_rows(self) -> GrownTree:
         """Return the tree without the rows that it was grown from; what needs them raises `NotSavedError`."""
-        return GrownTree.of_source(self.tree, self.examples.without_rows(self.cut_values), self.params, self.seed)
-
-    @classmethod
-    def of_source(
-        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
-    ) -> GrownTree:
-        """Return a tree whose rows are not kept."""
-        grown: GrownTree = object.__new__(GrownTree)
-        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
-        return grown
+        return replace(self, examples=self.examples.without_rows(self.cut_values), subsets=RowSubsets())
 
     @property
     def n_bytes(self) -> int:
@@ -161,14 +151,8 @@ class GrownTree:
         arrays = cast("tuple[NDArray[Any], ...]", self.tree.core.state)
         return self.examples.n_bytes + sum(array.nbytes for array in arrays)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "subsets":  # which a file need not hold
-            missing_rows(name, from_source=getattr(self.examples, "from_source", False))
-        raise AttributeError(f"'GrownTree' object has no attribute {name!r}")
-
     def __getstate__(self) -> dict[str, Any]:
-        names = [field.name for field in fields(self) if field.name in self.__dict__]
-        return {name: getattr(self, name) for name in names}  # the folds can be grown again
+        return {name: value for name, value in vars(self).items() if name != "folds"}  # which can be grown again
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GrownTree:
         return self  # it is immutable
@@ -184,17 +168,10 @@ def _values_at_cuts(tree: Tree, column: int, values: NDArray[np.float64] | None)
 
 
 def _subsets(
-    examples: Examples, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
+    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
 ) -> RowSubsets:
     subsets = draw_row_subsets(examples, params, seed)
     return subsets if rows is None else subsets.within(rows)
-
-
-def _repeat(examples: Examples, row_counts: NDArray[np.uint16]) -> Examples:
-    """Return the rows, weighted where some occur several times."""
-    if int(row_counts.max()) <= 1:
-        return examples
-    return examples.repeated(row_counts)
 
 
 def _snapshot(params: TreeParams) -> TreeParams:
@@ -206,7 +183,7 @@ def _snapshot(params: TreeParams) -> TreeParams:
 # small data. GridSearchCV fits all folds for one candidate after the other, so a tree is needed again only after
 # those of all other folds: with fewer entries than folds the cache would never hit.
 _MAX_TREES, _MAX_BYTES = 256, 2**30
-# Not part of the key: these change how a tree is read, or have already changed the rows, their weights or the seed.
+# Not part of the key: these change how a tree is read, or have a key of their own.
 _NOT_IN_KEY = {"estimate", "empty_leaf", "n_jobs", "class_weight", "random_state"}
 
 
@@ -267,32 +244,38 @@ def inherit_cache(cache: GrownTreeCache | None) -> GrownTreeCache:
 
 
 def grow_cached(
-    cache: GrownTreeCache | None, training: TrainingData, params: TreeParams, seed: np.random.SeedSequence
+    cache: GrownTreeCache | None, rows: TrainingRows, params: TreeParams, seed: np.random.SeedSequence
 ) -> GrownTree:
     """Grow a tree, unless another clone has grown the same one.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.training_set import read_training
-    >>> cache, training = GrownTreeCache(), read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> from calibrant.data._internal import read_training_rows
+    >>> cache, rows = GrownTreeCache(), read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     >>> cache.is_shared = True
     >>> model, seed = ProbabilityTreeClassifier(), np.random.SeedSequence(0)
-    >>> grow_cached(cache, training, model, seed) is grow_cached(cache, training, model, seed)
+    >>> grow_cached(cache, rows, model, seed) is grow_cached(cache, rows, model, seed)
     True
     """
-    if cache is None or not cache.is_shared:
-        return GrownTree.fit(training, params, seed)
-    key = (_digest(training), _growing_params(params), _seed_key(params, seed))
-    grown = cache.get(key)
+    grown = key = None
+    if cache is not None and cache.is_shared:
+        growing = tuple(getattr(params, name) for name in RULES if name not in _NOT_IN_KEY)
+        key = (_digest(rows), growing, _class_weight_key(params), _seed_key(params, seed))
+        grown = cache.get(key)
     if grown is None:
-        grown = GrownTree.fit(training, params, seed)
-        cache.add(key, grown)
+        examples = TrainingSet.of(
+            rows, class_weight=params.class_weight, n_jobs=params.n_jobs, max_bins=params.max_bins
+        )
+        grown = GrownTree.fit(examples, params, seed)
+        if cache is not None and key is not None:
+            cache.add(key, grown)
     return grown
 
 
-def _growing_params(params: TreeParams) -> tuple[Hashable, ...]:
-    return tuple(getattr(params, name) for name in RULES if name not in _NOT_IN_KEY)
+def _class_weight_key(params: TreeParams) -> str:
+    weights = params.class_weight
+    return repr(weights if weights is None or isinstance(weights, str) else dict(weights))
 
 
 def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
@@ -304,22 +287,14 @@ def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
     return repr(seed.entropy), tuple(seed.spawn_key), seed.pool_size
 
 
-def _digest(training: TrainingData) -> bytes:
+def _digest(rows: TrainingRows) -> bytes:
     """Return a digest of the validated rows, their classes, weights and groups."""
-    columns, weights = training.columns, training.weights
-    schema = (columns.schema, columns.feature_names, training.classes.dtype.str, training.classes.tolist())
-    header = (
-        schema,
-        training.order.tolist(),
-        training.n_declared,
-        columns.n_rows,
-        weights is None,
-        training.copies is None,
-    )
+    columns, labels = rows.columns, rows.labels
+    classes = (labels.classes.dtype.str, labels.classes.tolist(), labels.declared, labels.n_declared)
+    header = (columns.schema, columns.feature_names, classes, columns.n_rows, rows.weights is None)
     digest = hashlib.blake2b(repr(header).encode("utf-8", "surrogatepass"))
-    optional = [each for each in (weights, training.copies, training.groups) if each is not None]
-    arrays = (*columns.arrays, training.labels, *optional)
-    for array in arrays:
+    optional = [each for each in (rows.weights, rows.groups) if each is not None]
+    for array in (*columns.arrays, labels.codes, *optional):
         digest.update(array.dtype.str.encode())
         digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.digest()

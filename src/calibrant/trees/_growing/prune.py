@@ -9,12 +9,11 @@ import numpy as np
 from calibrant import _core
 from calibrant.estimates._internal import leaves_of_most_probable
 from calibrant.exceptions import ParameterError
-from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import CRITERIA
 
 if TYPE_CHECKING:
     from calibrant.trees._growing.grow import RowSubsets
-    from calibrant.trees._growing.training_set import Examples
+    from calibrant.trees._growing.training_set import TrainingSet
     from calibrant.trees._tree_params import TreeParams
 
 __all__ = ["deviate", "extra_errors", "prune"]
@@ -25,7 +24,7 @@ _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 
-def prune(tree: _core.Tree, examples: Examples, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
     """Collapse and prune a tree as the parameters specify."""
     if params.collapse:
         tree = _core.collapse_tree(tree)
@@ -81,20 +80,20 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
     return options
 
 
-def _prune_pessimistic(tree: _core.Tree, examples: Examples, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+def _prune_pessimistic(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
     weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
     return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
 
 
-def _prune_to_most_probable(tree: _core.Tree, examples: Examples, params: TreeParams) -> _core.Tree:
+def _prune_to_most_probable(tree: _core.Tree, examples: TrainingSet, params: TreeParams) -> _core.Tree:
     """Prune to the most probable subtree by the prior of the criterion, Wallace's where it has none."""
     prior = CRITERIA[params.criterion].prior or "wallace"
-    grown = Tree(tree, examples.order, examples.classes, examples.table.schema)
+    grown = examples.tree(tree)
     return _core.prune_marked(tree, leaves_of_most_probable(grown, prior=prior))
 
 
-def _prune_reduced_error(tree: _core.Tree, examples: Examples, subsets: RowSubsets) -> _core.Tree:
+def _prune_reduced_error(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets) -> _core.Tree:
     if subsets.prune is None:
         raise AssertionError("reduced-error pruning sets rows aside")
     weights = examples.weights_of(subsets.prune)

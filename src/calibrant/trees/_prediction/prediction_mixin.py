@@ -10,13 +10,13 @@ import numpy as np
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
+from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin
 from calibrant.estimates import Estimate, RowEstimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.training_set import rows_needed
 from calibrant.trees._prediction.intervals import intervals
-from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares, predict_rows
+from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares
 from calibrant.trees._tree import impurity_importances
 from calibrant.trees._tree_params import RULES
 
@@ -76,7 +76,7 @@ class PredictionMixin(RowClassifierMixin):
         %(predict_proba_sections)s
         """
         rows = self._rows(X)
-        return predict_rows(self.tree_, rows, [self._reading], self.n_jobs)[0]
+        return self._reading.predict_proba(rows, self.n_jobs)
 
     @fill_docstring()
     def predict_proba_many(self, X: Any, estimates: Sequence[str | Estimate]) -> list[NDArray[np.float64]]:
@@ -110,7 +110,7 @@ class PredictionMixin(RowClassifierMixin):
         rows = self._rows(X)
         with rows_needed(self, f"predict_proba_many(X, {list(estimates)!r})"):
             readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
-        return predict_rows(self.tree_, rows, readings, self.n_jobs)
+        return TreeReading.predict_many(readings, rows, self.n_jobs)
 
     @fill_docstring()
     def predict_interval(self, X: Any, confidence: float = 0.95) -> NDArray[np.float64]:

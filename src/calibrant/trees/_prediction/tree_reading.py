@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -43,7 +44,6 @@ __all__ = [
     "leaf_shares",
     "majority_leaves",
     "nearest_with_weight",
-    "predict_rows",
     "probability_table",
     "resolve_estimate",
 ]
@@ -178,13 +178,15 @@ _PAGE_BYTES, _LARGE_BYTES = 2**21, 2**23
 
 @dataclass(frozen=True, eq=False)
 class TreeReading:
-    """An estimate with all its numbers, and the class probabilities that it has at every node.
+    """A tree and an estimate with all its numbers, by which the class probabilities of rows are read from it.
 
     An estimate that looks at the rows themselves has a ``reader``, which predicts in place of the table.
     """
 
+    tree: Tree
     estimate: Estimate
-    table: NDArray[np.float64]
+    empty_leaf: EmptyLeaf | None
+    dialect: Dialect
     reader: NodeReader | None = None
 
     @classmethod
@@ -198,63 +200,55 @@ class TreeReading:
         >>> TreeReading.of(model._grown_tree, "frequency", model).table[1]
         array([1., 0.])
         """
-        tree, empty_leaf, dialect = grown.tree, params.empty_leaf, params.dialect
+        tree, reader = grown.tree, None
         resolved = resolve_estimate(look_up(estimate), grown, params)
-        table = probability_table(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)
-        if not isinstance(resolved, RowEstimate):
-            return cls(resolved, table)
-        node = nearest_with_weight(tree)
-        node[majority_leaves(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)] = -1
-        return cls(resolved, table, NodeReader(resolved.reader(tree, *grown.counted_rows), node))
+        if isinstance(resolved, RowEstimate):
+            node = nearest_with_weight(tree)
+            node[majority_leaves(tree, resolved, empty_leaf=params.empty_leaf, dialect=params.dialect)] = -1
+            reader = NodeReader(resolved.reader(tree, *grown.counted_rows), node)
+        reading = cls(tree, resolved, params.empty_leaf, params.dialect, reader)
+        _ = reading.table  # an estimate that fails does so in `fit`
+        return reading
 
-    @classmethod
-    def stored(cls, tree: Tree, estimate: Estimate, reader: NodeReader | None, params: ReadingParams) -> TreeReading:
-        """Return the reading of a model file by an estimate with all its numbers; its table is made at first use.
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """The probabilities of the sorted classes at every node; made at the first use in a model from a file."""
+        return probability_table(self.tree, self.estimate, empty_leaf=self.empty_leaf, dialect=self.dialect)
+
+    def predict_proba(self, rows: Rows, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the class probabilities of each row."""
+        return self.predict_many([self], rows, n_jobs)[0]
+
+    def declared_proba(self, rows: Rows, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the class probabilities, with the classes in the order in which they were declared."""
+        found, order = self.predict_proba(rows, n_jobs), self.tree.order
+        return found if (order == np.arange(len(order))).all() else found[:, np.argsort(order)]
+
+    @staticmethod
+    def predict_many(readings: Sequence[TreeReading], rows: Rows, n_jobs: int | None) -> list[NDArray[np.float64]]:
+        """Return the class probabilities of each row by several readings of one tree, all from one descent.
 
         Examples
         --------
-        >>> from calibrant.estimates import Laplace
         >>> from calibrant.trees import ProbabilityTreeClassifier
         >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> TreeReading.stored(model.tree_, Laplace(), None, model).table[1]
-        array([0.75, 0.25])
+        >>> TreeReading.predict_many([model._reading], (1, np.array([[1.5]])), 1)
+        [array([[0.75, 0.25]])]
         """
-        reading = object.__new__(cls)
-        vars(reading).update(estimate=estimate, reader=reader, _made_from=(tree, params.empty_leaf, params.dialect))
-        return reading
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "table" or "_made_from" not in self.__dict__:
-            raise AttributeError(f"'TreeReading' object has no attribute {name!r}")
-        tree, empty_leaf, dialect = self.__dict__["_made_from"]
-        table = probability_table(tree, self.estimate, empty_leaf=empty_leaf, dialect=dialect)
-        self.__dict__["table"] = table
-        return table
+        if not readings:
+            return []
+        tree = readings[0].tree
+        check_output_memory(rows[0], len(tree.classes) * len(readings))
+        by_table = iter(_predict_by_table(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
+        by_reader = iter(_predict_by_reader(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
+        return [next(by_table if each.reader is None else by_reader) for each in readings]
 
 
 class NodeReader(NamedTuple):
-    """What predicts rows, and the node whose training rows it takes at each leaf; -1 where the table predicts."""
+    """The reader of an estimate, and the node whose rows it takes at each leaf; -1 where the table predicts."""
 
     rows: RowReader
     node: NDArray[np.intp]
-
-
-def predict_rows(
-    tree: Tree, rows: Rows, readings: Sequence[TreeReading], n_jobs: int | None
-) -> list[NDArray[np.float64]]:
-    """Return the class probabilities of each row, one array for each reading, all from one descent.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> predict_rows(model.tree_, (1, np.array([[1.5]])), [TreeReading.of(model._grown_tree, "laplace", model)], 1)
-    [array([[0.75, 0.25]])]
-    """
-    check_output_memory(rows[0], len(tree.classes) * len(readings))
-    by_table = iter(_predict_by_table(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
-    by_reader = iter(_predict_by_reader(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
-    return [next(by_table if each.reader is None else by_reader) for each in readings]
 
 
 def _predict_by_table(

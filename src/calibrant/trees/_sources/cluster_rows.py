@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import pairwise
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from calibrant._dask.tasks import gather, submit
-from calibrant._exact_sums import ExactSums
-from calibrant.data._internal import Bins, CodedPart, Labels, code_part
-from calibrant.trees._growing.training_set import (
-    Examples,
-    ExamplesWithoutRows,
-    TableWithoutRows,
-    class_factors,
-    fixed_point_weights,
-    number_classes,
-)
+from calibrant._dask.tasks import TaskQueue, gather, submit
+from calibrant._dask.worker_memory import smallest_memory
+from calibrant._exact_sums import ExactSums, fixed_point_weights
+from calibrant._memory import format_bytes
+from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, code_part, find_bins
+from calibrant.exceptions import ClusterError
+from calibrant.trees._growing.training_set import TrainingSet, class_factors
+from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
+from calibrant.trees._sources.parts import DaskParts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant._dask.client import Connection
-    from calibrant.data._internal import CodedPart, SourcePart
+    from calibrant.data._internal import SourcePart
 
-__all__ = ["JoinedRows", "LevelParts", "SourceFacts", "code_rows", "join_parts", "number_parts"]
+__all__ = ["ClusterRows", "JoinedRows", "SourceFacts", "fit_coded"]
+
+R = TypeVar("R")
+
+# Codes may take a third of a worker's memory: a second copy exists while partitions are joined, and trees need the rest
+_MEMORY_SHARE = 3
+_BLOCKS_PER_THREAD = 4  # so that workers end at about the same time
 
 
 @dataclass(frozen=True, eq=False)
 class SourceFacts:
-    """What is known of all rows of a source: bins, classes (without the codes of rows), groups and column names."""
+    """The bins, classes (without the codes of rows), groups and column names of all rows of a source."""
 
     bins: Bins
     labels: Labels
@@ -42,6 +46,16 @@ class SourceFacts:
     feature_names: tuple[str, ...] | None
     n_rows: int
     has_weights: bool
+
+    @classmethod
+    def read(cls, source: DaskSource, max_bins: int) -> SourceFacts:
+        """Return the facts that passes over a source find."""
+        bins = find_bins(source, max_bins)
+        bins.check_bytes()
+        survey = source.survey()
+        names = source.roles.features if source.roles.named else None
+        labels: Labels = survey.labels.labels()  # type: ignore[union-attr]
+        return cls(bins, labels, survey.groups, names, survey.n_rows, has_weights=not survey.are_ones)
 
     @property
     def n_bytes(self) -> int:
@@ -54,24 +68,29 @@ class SourceFacts:
         return len(self.bins.highs) + 2 + 8 * self.has_weights + 8 * (self.groups is not None)
 
 
-def code_rows(part: SourcePart, facts: SourceFacts) -> CodedPart:
-    """Return the codes of a partition: bytes, and the position of each class among the sorted ones."""
-    return code_part(part, facts.bins, facts.labels.classes, facts.groups, weighted=facts.has_weights)
-
-
 class JoinedRows:
     """The codes of all rows, on a worker."""
 
     def __init__(self, facts: SourceFacts, codes: CodedPart) -> None:
         self._facts, self._codes = facts, codes
-        self._examples: Examples | None = None
+        self._examples: TrainingSet | None = None
         self._lock = threading.Lock()
 
-    def examples(self, class_weight: Any) -> Examples:
+    def examples(self, class_weight: Any) -> TrainingSet:
         """Return the training rows of a classifier; made once on each worker, the same as from rows in memory."""
         with self._lock:
             if self._examples is None:
-                self._examples = self._make(class_weight)
+                facts, codes = self._facts, self._codes
+                labels = replace(facts.labels, codes=codes.labels.astype(np.int32))
+                self._examples = TrainingSet.number(
+                    facts.bins.table(codes.matrix),
+                    labels,
+                    codes.weights,
+                    codes.groups,
+                    class_weight,
+                    feature_names=facts.feature_names,
+                    from_source=True,
+                )
             return self._examples
 
     def block(self, class_weight: Any, first: int, last: int) -> CodedPart:
@@ -81,14 +100,6 @@ class JoinedRows:
         groups = None if examples.groups is None else examples.groups[rows]
         return CodedPart(first, self._codes.matrix[rows], examples.labels[rows], weights, groups)
 
-    def _make(self, class_weight: Any) -> Examples:
-        facts, codes = self._facts, self._codes
-        positions = codes.labels.astype(np.int32)
-        labels = Labels(facts.labels.classes, positions, facts.labels.declared, facts.labels.n_declared)
-        numbered = number_classes(labels, codes.weights, codes.groups, class_weight)
-        table = facts.bins.table(codes.matrix)
-        return replace(Examples.of(numbered, table, facts.feature_names), from_source=True).with_exact_sums()
-
     def __sizeof__(self) -> int:
         return self._codes.__sizeof__()
 
@@ -96,7 +107,143 @@ class JoinedRows:
         return JoinedRows, (self._facts, self._codes)
 
 
-def join_parts(facts: SourceFacts, parts: Sequence[CodedPart]) -> JoinedRows:
+class ClusterRows:
+    """The coded rows of a source on the workers of a cluster."""
+
+    def __init__(self, source: DaskSource, max_bins: int) -> None:
+        self.connection, self._source = source.connection, source
+        self.facts = SourceFacts.read(source, max_bins)
+        self._parts: list[Any] = []
+        self._joined: Any = None
+
+    @property
+    def fits_workers(self) -> bool:
+        """Whether every worker has memory for the codes of all rows."""
+        return self.facts.n_bytes <= smallest_memory(self.connection) // _MEMORY_SHARE
+
+    def check_fits(self, why: str) -> None:
+        """Raise if a worker has no memory for the codes of all rows, and `why` there is no other way."""
+        if not self.fits_workers:
+            raise ClusterError(
+                f"the codes of {self.facts.n_rows:,} rows take {format_bytes(self.facts.n_bytes)} on each worker, for "
+                f"which it needs {format_bytes(_MEMORY_SHARE * self.facts.n_bytes)} of memory; the smallest has "
+                f"{format_bytes(smallest_memory(self.connection))}, and {why}. Start workers with more memory."
+            )
+
+    def _code(self) -> None:
+        """Code the partitions, which stay on their workers."""
+        self._parts = self._source.start(_code_rows, self.facts)
+        gather(self.connection, self._parts, "Coding rows", fetch=False)
+
+    def join(self) -> None:
+        """Join the codes of all partitions, and copy them to every worker."""
+        self._code()
+        self._joined = submit(self.connection, _join, self.facts, self._parts)
+        gather(self.connection, [self._joined], "Joining rows", fetch=False)
+        self._parts = []  # Dask computes them again if the joined rows are lost with their workers
+        # A task on each worker makes it fetch the rows; if one dies meanwhile, another runs its task
+        touched = [
+            submit(self.connection, _touch, self._joined, workers=[address], allow_other_workers=True)
+            for address in self.connection.n_threads()
+        ]
+        gather(self.connection, touched, "Sending rows", fetch=False)
+
+    def number(self, class_weight: Any) -> tuple[list[Any], TrainingSet]:
+        """Return futures of the coded partitions, with classes numbered and rows weighted, and what a model keeps.
+
+        The partitions stay on their workers; their rows are those of a training set in memory, to the bit.
+        """
+        self._check_share_fits()
+        self._code()
+        connection, labels, parts = self.connection, self.facts.labels, self._parts
+        factors = total = None
+        if class_weight is not None:
+            # Summed in the order of the rows, one part after the other: sums of parts would differ in last bits
+            totals = submit(connection, np.zeros, len(labels.classes))
+            for part in parts:
+                totals = submit(connection, _add_totals, part, totals)
+            factors = class_factors(labels.classes, class_weight, gather(connection, [totals], "Weighting")[0])
+        if self.facts.has_weights or factors is not None:
+            sums = gather(connection, [submit(connection, _sum_weights, factors, part) for part in parts], "Weighting")
+            total = float(reduce(add, sums).totals()[0])
+        numbering = _Numbering(np.argsort(labels.declared), factors, total)
+        self._parts = [submit(connection, _number_part, numbering, part) for part in parts]
+        of_classes = [submit(connection, _class_weights, len(labels.classes), part) for part in self._parts]
+        weights = np.sum(gather(connection, of_classes, "Weighting"), axis=0)[numbering.order]
+        return self._parts, TrainingSet(
+            labels.classes,
+            labels.n_declared,
+            numbering.order,
+            self.facts.feature_names,
+            from_source=True,
+            kept_schema=self.facts.bins.schema,
+            kept_weights=weights,
+        )
+
+    def _check_share_fits(self) -> None:
+        """Raise if a worker has no memory for its share of the codes, and of those of one tree."""
+        memory, n_workers = smallest_memory(self.connection), max(1, len(self.connection.n_threads()))
+        of_tree = self.facts.n_rows * (BYTES_OF_ROW + self.facts.bytes_of_row)
+        needed = (self.facts.n_bytes + of_tree) // n_workers
+        if needed > memory:
+            raise ClusterError(
+                f"the codes of {self.facts.n_rows:,} rows, shared out over {n_workers:,} workers, and those of the "
+                f"tree that is grown take {format_bytes(needed)} on each; the smallest has {format_bytes(memory)}. "
+                "Start more workers, or workers with more memory."
+            )
+
+    @property
+    def n_threads(self) -> int:
+        """Number of threads of all workers."""
+        return max(1, sum(self.connection.n_threads().values()))
+
+    def call(self, function: Callable[..., R], *args: Any, inputs: Sequence[Any] | None = None, description: str) -> R:
+        """Return ``function(*args, rows)``, computed by one worker; futures of `inputs` come last, as a list."""
+        futures = [self._joined] if inputs is None else [self._joined, list(inputs)]
+        found: R = gather(self.connection, [submit(self.connection, function, *args, *futures)], description)[0]
+        return found
+
+    def start_many(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], description: str) -> list[Any]:
+        """Return futures of ``function(*each, rows)`` for all calls, in their order, after the workers shared them."""
+
+        def start(*each: Any, **options: Any) -> Any:
+            return submit(self.connection, function, *each, self._joined, **options)
+
+        return TaskQueue(self.connection, start).run(calls, description)
+
+    def fit_by_one_worker(self, estimator: Any) -> dict[str, Any]:
+        """Return the attributes of an estimator that one worker has fitted to the joined rows."""
+        self.check_fits(f"{type(estimator).__name__} is fitted by one worker")
+        self.join()
+        return self.call(_fit, estimator, description="Fitting")
+
+    def blocks(self, class_weight: Any) -> list[Any]:
+        """Return futures of blocks of the joined rows, some for each thread; any worker has all of them."""
+        n_rows, workers = self.facts.n_rows, list(self.connection.n_threads())
+        n_blocks = min(_BLOCKS_PER_THREAD * self.n_threads, n_rows)
+        ends = [n_rows * each // n_blocks for each in range(n_blocks + 1)]
+
+        def start(number: int, first: int, last: int) -> Any:  # Dask would make all of them on one worker
+            options = {"workers": [workers[number % len(workers)]], "allow_other_workers": True}
+            return submit(self.connection, _block, class_weight, first, last, self._joined, **options)
+
+        return [start(number, first, last) for number, (first, last) in enumerate(pairwise(ends))]
+
+    def parts(self, futures: Sequence[Any], description: str = "Growing trees") -> DaskParts:
+        """Return parts of the rows, which the workers hold."""
+        return DaskParts(self.connection, futures, description)
+
+    def release(self) -> None:
+        """Release the rows on the workers."""
+        self.connection.cancel([*self._parts, *([self._joined] if self._joined is not None else [])])
+
+
+def _code_rows(part: SourcePart, facts: SourceFacts) -> CodedPart:
+    """Return the codes of a partition: bytes, and the position of each class among the sorted ones."""
+    return code_part(part, facts.bins, facts.labels.classes, facts.groups, weighted=facts.has_weights)
+
+
+def _join(facts: SourceFacts, parts: Sequence[CodedPart]) -> JoinedRows:
     """Return the rows of all partitions, in order."""
     matrix = np.concatenate([part.matrix for part in parts])
     labels = np.concatenate([part.labels for part in parts])
@@ -105,50 +252,34 @@ def join_parts(facts: SourceFacts, parts: Sequence[CodedPart]) -> JoinedRows:
     return JoinedRows(facts, CodedPart(0, matrix, labels, weights, groups))
 
 
-@dataclass(frozen=True, eq=False)
-class LevelParts:
-    """Futures of partitions whose rows are numbered and weighted, and what stands for the training rows of a model."""
-
-    futures: Sequence[Any]
-    examples: ExamplesWithoutRows
+def _touch(rows: JoinedRows) -> None:
+    """Do nothing, on a worker that has fetched the rows for it."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Numbering:
+def fit_coded(estimator: Any, examples: TrainingSet) -> None:
+    """Fit an estimator to coded rows of a source, and let it drop them."""
+    if hasattr(estimator, "_grow_coded"):
+        estimator._adopt(estimator._grow_coded(examples))
+    else:
+        estimator._fit_coded(examples)
+    estimator._drop_rows()
+
+
+def _fit(estimator: Any, rows: JoinedRows) -> dict[str, Any]:
+    fit_coded(estimator, rows.examples(getattr(estimator, "class_weight", None)))
+    return dict(vars(estimator))
+
+
+def _block(class_weight: Any, first: int, last: int, rows: JoinedRows) -> CodedPart:
+    return rows.block(class_weight, first, last)
+
+
+class _Numbering(NamedTuple):
     """The core's number of each sorted class, the factors of its weights, and the sum of all weights."""
 
     order: NDArray[np.intp]
     factors: NDArray[np.float64] | None
     total: float | None
-
-
-def number_parts(connection: Connection, facts: SourceFacts, futures: Sequence[Any], class_weight: Any) -> LevelParts:
-    """Return coded partitions with numbered classes and weighted rows, made on the workers as of rows in memory."""
-    order = np.argsort(facts.labels.declared)
-    n_classes = len(facts.labels.classes)
-    factors = None
-    if class_weight is not None:
-        totals = _sequential_totals(connection, n_classes, futures)
-        factors = class_factors(facts.labels.classes, class_weight, totals)
-    total = None
-    if facts.has_weights or factors is not None:
-        sums = gather(connection, [submit(connection, _sum_weights, factors, part) for part in futures], "Weighting")
-        total = float(reduce(add, sums).totals()[0])
-    numbering = _Numbering(order, factors, total)
-    numbered = [submit(connection, _number_part, numbering, part) for part in futures]
-    counted = gather(
-        connection, [submit(connection, _class_weights, n_classes, part) for part in numbered], "Weighting"
-    )
-    return LevelParts(numbered, _examples(facts, order, np.sum(counted, axis=0)[order]))
-
-
-def _sequential_totals(connection: Connection, n_classes: int, futures: Sequence[Any]) -> NDArray[np.float64]:
-    """Return the weight of each class, summed in the order of the rows: sums of parts would differ in last bits."""
-    totals = submit(connection, np.zeros, n_classes)
-    for part in futures:
-        totals = submit(connection, _add_totals, part, totals)
-    found: NDArray[np.float64] = gather(connection, [totals], "Weighting")[0]
-    return found
 
 
 def _add_totals(part: CodedPart, before: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -175,9 +306,3 @@ def _number_part(numbering: _Numbering, part: CodedPart) -> CodedPart:
 
 def _class_weights(n_classes: int, part: CodedPart) -> NDArray[np.float64]:
     return np.bincount(part.labels, part.weights, n_classes).astype(np.float64)
-
-
-def _examples(facts: SourceFacts, order: NDArray[np.intp], class_weights: NDArray[np.float64]) -> ExamplesWithoutRows:
-    labels = facts.labels
-    table = TableWithoutRows(facts.bins.schema, from_source=True)
-    return ExamplesWithoutRows(labels.classes, labels.n_declared, order, facts.feature_names, class_weights, table)

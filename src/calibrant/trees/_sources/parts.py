@@ -4,61 +4,34 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from calibrant._dask.tasks import deliver, gather, submit
 from calibrant._dask.worker_memory import smallest_memory
 
 if TYPE_CHECKING:
     from calibrant._dask.client import Connection
-    from calibrant.data._internal import CodedPart
 
-__all__ = ["DaskParts", "LocalParts", "Parts"]
+__all__ = ["DaskParts", "Parts"]
 
-
-class Parts(Protocol):
-    """Parts of the rows, in order, and what is done with them where they are."""
-
-    @property
-    def n_jobs(self) -> int:
-        """Number of jobs that `collect` is best passed at once."""
-
-    @property
-    def n_processes(self) -> int:
-        """Number of processes that hold parts."""
-
-    @property
-    def free_bytes(self) -> int:
-        """Memory of each process that the rows of the trees grown together may take."""
-
-    def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
-        """Return the results of ``function(*args, part)`` for all parts, merged."""
-
-    def collect(
-        self,
-        take: Callable[..., Any],
-        finish: Callable[..., Any],
-        jobs: Sequence[Any],
-        *args: Any,
-    ) -> list[Any]:
-        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
-
-    def share(self, value: Any) -> Any:
-        """Return what stands for a value among the last arguments of `reduce` and `each`, sent once to each worker."""
-
-    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
-        """Pass ``function(*args, part)`` of each part to `receive`, in any order, and keep none of them."""
+_MERGED_AT_ONCE = 8  # results that one task adds up
+_JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
+_MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others
+_PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
 
 
-class LocalParts:
-    """Parts in the memory of this process."""
+class Parts:
+    """Parts of the rows, in order, and the functions that are called where they are: here, in this process.
 
-    n_jobs = 1
-    n_processes = 1
-    free_bytes = 1 << 30
+    A function gets one part and the jobs of a whole batch, such as all trees that are grown together.
+    """
 
-    def __init__(self, parts: Sequence[CodedPart]) -> None:
-        self._parts = parts
+    n_jobs = 1  # that `collect` is best passed at once
+    n_processes = 1  # that hold parts
+    free_bytes = 1 << 30  # memory of each process that the rows of the trees grown together may take
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self._parts = list(parts)
 
     def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged one after another."""
@@ -74,45 +47,32 @@ class LocalParts:
         return [finish(job, *args, [take(job, *args, part) for part in self._parts]) for job in jobs]
 
     def share(self, value: Any) -> Any:
-        """Return the value."""
+        """Return what stands for a value among the last arguments of `reduce` and `each`, sent once to each worker."""
         return value
 
     def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
-        """Pass ``function(*args, part)`` of each part to `receive`."""
+        """Pass ``function(*args, part)`` of each part to `receive`, in any order, and keep none of them."""
         for part in self._parts:
             receive(function(*args, part))
 
 
-_MERGED_AT_ONCE = 8  # results that one task adds up
-_JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
-_MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others
-_PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
-
-
-class DaskParts:
-    """The futures of parts, in order; a part or result that is lost with its worker is computed again by Dask."""
+class DaskParts(Parts):
+    """Futures of parts, on their workers; one that is lost with its worker is computed again by Dask."""
 
     def __init__(self, connection: Connection, futures: Sequence[Any], description: str = "Growing trees") -> None:
-        self._connection, self._futures, self._description = connection, list(futures), description
+        super().__init__(futures)
+        self._connection, self._description = connection, description
+        threads = connection.n_threads()
+        self.n_jobs, self.n_processes = max(2, _JOBS_PER_THREAD * sum(threads.values())), max(1, len(threads))
 
     @property
-    def n_jobs(self) -> int:
-        """Several for each thread of the cluster."""
-        return max(2, _JOBS_PER_THREAD * sum(self._connection.n_threads().values()))
-
-    @property
-    def n_processes(self) -> int:
-        """Number of workers."""
-        return max(1, len(self._connection.n_threads()))
-
-    @property
-    def free_bytes(self) -> int:
+    def free_bytes(self) -> int:  # type: ignore[override]
         """A quarter of the memory of the smallest worker."""
         return smallest_memory(self._connection) // _MEMORY_SHARE
 
     def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""
-        level = [submit(self._connection, function, *args, part) for part in self._futures]
+        level = [submit(self._connection, function, *args, part) for part in self._parts]
         futures = level
         while len(level) > 1:
             groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
@@ -124,7 +84,7 @@ class DaskParts:
         self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
     ) -> list[Any]:
         """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
-        pieces = [[submit(self._connection, take, job, *args, part) for part in self._futures] for job in jobs]
+        pieces = [[submit(self._connection, take, job, *args, part) for part in self._parts] for job in jobs]
         finished = [
             submit(self._connection, finish, job, *args, of_job) for job, of_job in zip(jobs, pieces, strict=True)
         ]
@@ -138,7 +98,7 @@ class DaskParts:
 
     def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
         """Pass ``function(*args, part)`` of each part to `receive` as it comes, and release it on its worker."""
-        futures = (submit(self._connection, function, *args, part) for part in self._futures)
+        futures = (submit(self._connection, function, *args, part) for part in self._parts)
         deliver(self._connection, futures, self._description, lambda _, result: receive(result))
 
     def _gather(self, wanted: Sequence[Any], submitted: Sequence[Any]) -> list[Any]:
