@@ -10,7 +10,7 @@ import pytest
 
 from calibrant._exact_sums import fixed_point_weights
 from calibrant._source_limits import check_source_params
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, Run, boost

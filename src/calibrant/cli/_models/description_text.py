@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from calibrant._repr import listed
 from calibrant.files import DataSource
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def description_lines(described: ModelDescription) -> list[str]:
         lines.append(f"from: {rows}{described.made_from.name or 'data without a name'}{digest}")
     lines += [f"expected: {score}" for score in described.expected]
     if described.classes:
-        lines.append(f"classes: {_listed([str(each) for each in described.classes], _MOST_CLASSES)}")
+        lines.append(f"classes: {listed(map(str, described.classes), _MOST_CLASSES, ', ')}")
     return [*lines, f"file: {described.n_bytes:,} bytes, SHA-256 {described.sha256}"]
 
 
@@ -44,9 +45,4 @@ def _values(column: ColumnDescription) -> str:
     if column.kind == "numeric":
         return column.measure if column.measure not in ("", "numbers") else ""
     n = len(column.categories)
-    return f"{n:,}: {_listed([str(each) for each in column.categories], _MOST_CATEGORIES)}" if n else "none"
-
-
-def _listed(texts: Sequence[str], most: int) -> str:
-    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
+    return f"{n:,}: {listed(map(str, column.categories), _MOST_CATEGORIES, ', ')}" if n else "none"

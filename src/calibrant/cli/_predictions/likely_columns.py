@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import listed
 from calibrant.cli._predictions.column_class import words_of
 
 if TYPE_CHECKING:
@@ -59,9 +60,8 @@ def proposal(option: str, names: list[str], what: str) -> str:
     if not names:
         return ""
     shown = names[:_MOST_SHOWN]
-    listed = " and ".join([", ".join(map(repr, shown[:-1])), repr(shown[-1])] if len(shown) > 1 else [repr(shown[0])])
     first = f"'{shown[0]}'" if " " in shown[0] else shown[0]
-    return f" {listed} look{'s' if len(shown) == 1 else ''} like {what}: pass {option} {first}."
+    return f" {listed(map(repr, shown))} look{'s' if len(shown) == 1 else ''} like {what}: pass {option} {first}."
 
 
 def _is_fractional(column: pd.Series[Any]) -> bool:

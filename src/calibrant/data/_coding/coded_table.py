@@ -242,7 +242,7 @@ def code_columns(
     """
     if max_bins is None:
         return _code_exactly(columns, n_jobs)
-    from calibrant.data._bins.bins_of import bins_of  # bins are made of coded tables
+    from calibrant.data._bins.bins import bins_of  # bins are made of coded tables
 
     bins = bins_of(columns, weights, max_bins, n_jobs=n_jobs)
     if bins.fits_bytes:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._saved import Field, Integer, LabelArray, Maybe, Object, need
 from calibrant.data._frames.columns import MAX_ROWS, Columns, Nominal, extend_columns, fit_columns, match_columns
 from calibrant.data._frames.schema import Schema
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, read_groups
@@ -134,8 +135,19 @@ array of shape (n_rows, n_classes)
 class ColumnSchemaMixin:
     """Mixin of an estimator that stores the schema of its columns and accepts nominal columns and missing values."""
 
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        "_schema": Object("data.Schema"),
+        "n_features_in_": Integer(1),
+        "feature_names_in_": Maybe(LabelArray()),
+    }
+
     if TYPE_CHECKING:
         _schema: Schema
+
+    def _check_saved(self) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        is_same = names is None or names.tolist() == list(self._schema.names)
+        need(is_same and self.n_features_in_ == len(self._schema.features), "has other columns than its schema")
 
     def _store_schema(self, schema: Schema, feature_names: tuple[str, ...] | None) -> None:
         """Store the schema, and the fitted attributes that scikit-learn expects."""
@@ -188,6 +200,8 @@ class LogProbaMixin:
 class RowClassifierMixin(LogProbaMixin, ColumnSchemaMixin):
     """Mixin of a classifier: `predict` returns the most probable class."""
 
+    _saved_fields: ClassVar[Mapping[str, Field]] = {**ColumnSchemaMixin._saved_fields, "classes_": LabelArray()}
+
     if TYPE_CHECKING:
         classes_: NDArray[Any]
 
@@ -203,3 +217,7 @@ class RowClassifierMixin(LogProbaMixin, ColumnSchemaMixin):
     def _store_columns(self, schema: Schema, classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> None:
         self._store_schema(schema, feature_names)
         self.classes_ = classes
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        need(len(set(self.classes_.tolist())) == len(self.classes_), "has a class twice")

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from calibrant._repr import listed
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.metrics import Difference, compare
@@ -23,7 +24,6 @@ from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
     ends_text,
-    listed,
     money_text,
     pvalue_text,
     rows_text,

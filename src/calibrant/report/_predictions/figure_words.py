@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.report._predictions.wording import listed
+from calibrant._repr import listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

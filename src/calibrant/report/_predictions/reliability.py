@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import ReliabilityCurve, reliability
 from calibrant.plots._internal import reliability_limits
 from calibrant.report._predictions.figure_words import by_model, percent, probability
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.wording import listed
 
 __all__ = ["section"]
 

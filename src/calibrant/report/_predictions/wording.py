@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from calibrant.decisions import Money
@@ -18,7 +17,6 @@ __all__ = [
     "confidence_text",
     "ends_text",
     "few_rows_text",
-    "listed",
     "model_of",
     "money_text",
     "pvalue_text",
@@ -127,18 +125,6 @@ def few_rows_text(data: ReportData, label: object) -> str:
     which = data.y_true == label
     is_hidden = not data.rows and which.sum() < FEWEST_ROWS
     return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(data.count(which))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in words.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    *rest, last = names
-    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def upper_first(sentence: str) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from calibrant._dask.tasks import TaskQueue, gather, submit
-from calibrant._dask.worker_memory import smallest_memory
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._memory import format_bytes
 from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, code_part, find_bins
@@ -119,7 +118,7 @@ class ClusterRows:
     @property
     def fits_workers(self) -> bool:
         """Whether every worker has memory for the codes of all rows."""
-        return self.facts.n_bytes <= smallest_memory(self.connection) // _MEMORY_SHARE
+        return self.facts.n_bytes <= self.connection.memory() // _MEMORY_SHARE
 
     def check_fits(self, why: str) -> None:
         """Raise if a worker has no memory for the codes of all rows, and `why` there is no other way."""
@@ -127,7 +126,7 @@ class ClusterRows:
             raise ClusterError(
                 f"the codes of {self.facts.n_rows:,} rows take {format_bytes(self.facts.n_bytes)} on each worker, for "
                 f"which it needs {format_bytes(_MEMORY_SHARE * self.facts.n_bytes)} of memory; the smallest has "
-                f"{format_bytes(smallest_memory(self.connection))}, and {why}. Start workers with more memory."
+                f"{format_bytes(self.connection.memory())}, and {why}. Start workers with more memory."
             )
 
     def _code(self) -> None:
@@ -182,7 +181,7 @@ class ClusterRows:
 
     def _check_share_fits(self) -> None:
         """Raise if a worker has no memory for its share of the codes, and of those of one tree."""
-        memory, n_workers = smallest_memory(self.connection), max(1, len(self.connection.n_threads()))
+        memory, n_workers = self.connection.memory(), max(1, len(self.connection.n_threads()))
         of_tree = self.facts.n_rows * (BYTES_OF_ROW + self.facts.bytes_of_row)
         needed = (self.facts.n_bytes + of_tree) // n_workers
         if needed > memory:
