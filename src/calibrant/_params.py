@@ -15,6 +15,7 @@ from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, nearest
 
 __all__ = [
+    "CONFIDENCE",
     "AnyOf",
     "Bool",
     "Choice",
@@ -189,6 +190,9 @@ class Bool(Rule):
 
     def _words(self) -> tuple[str, ...]:
         return ("a bool",)
+
+
+CONFIDENCE = Real(0, 1, closed="neither")  # of any interval or bound
 
 
 @dataclass(frozen=True)

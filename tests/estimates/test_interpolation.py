@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from calibrant.estimates import FittedHeldOut, HeldOut, PathAverage
-from calibrant.estimates._held_out import log_loss_of
-from calibrant.estimates._path.interpolation import fit_trust
+from calibrant.estimates._path_average import fit_trust
 from calibrant.exceptions import ParameterError
+from calibrant.trees._prediction.tree_reading import log_loss_of
 
 
 @pytest.fixture

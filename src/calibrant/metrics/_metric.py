@@ -6,16 +6,27 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from calibrant.exceptions import ParameterError
+from calibrant.metrics._docstrings import document_metric
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-__all__ = ["BoundMetric", "Metric", "bound_keywords", "options_of", "requested_metrics"]
+__all__ = [
+    "CARUANA",
+    "CHAWLA",
+    "NIELSEN",
+    "WITTEN",
+    "ZADROZNY",
+    "BoundMetric",
+    "Metric",
+    "bound_keywords",
+    "options_of",
+    "requested_metrics",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +95,38 @@ class Metric:
         return one < other if self.better == "lower" else one > other
 
 
+METRICS: dict[str, Metric] = {}  # by id, in the order of `calibrant.metrics`
+_F = TypeVar("_F", bound=Callable[..., float])
+
+
+def metric(
+    better: Literal["lower", "higher", "nearer"],
+    low: float,
+    high: float,
+    papers: Mapping[str, str] | None = None,
+    *,
+    judge: Callable[..., float] | None = None,
+    **facts: Any,
+) -> Callable[[_F], _F]:
+    """Enter a function into the registry, and fill the placeholders of its docstring.
+
+    The function passes its first arguments to `read_predictions`, which returns validated rows as they are: so it is
+    its own `judge`, unless another is passed. `facts` are further fields of `Metric`.
+    """
+
+    def register(function: _F) -> _F:
+        name = function.__name__
+        own = judge or partial(_judge, function)
+        METRICS[name] = Metric(name, function, own, better, low, high, papers or {}, **facts)
+        return document_metric(function)
+
+    return register
+
+
+def _judge(function: Callable[..., float], predictions: Any, **options: Any) -> float:
+    return function(predictions, None, **options)
+
+
 @dataclass(frozen=True, eq=False)
 class BoundMetric(Metric):
     """A metric with options of its own, which its `judge` is called with.
@@ -96,15 +139,16 @@ class BoundMetric(Metric):
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
+    labels: Any = None
 
     @staticmethod
     def of(metric: Metric, options: Mapping[str, Any], labels: Any = None) -> BoundMetric:
-        """Bind the options of a metric, and the order of classes that some of them follow."""
-        takes_labels = labels is not None and "labels" in inspect.signature(metric.judge).parameters
-        judge = partial(metric.judge, **options, **({"labels": labels} if takes_labels else {}))
+        """Bind the options of a metric, and the order of classes that a matrix or a prior among them follows."""
+        follows = labels is not None and not {"matrix", "prior"}.isdisjoint(options)
+        judge = partial(metric.judge, **options, **({"labels": labels} if follows else {}))
         kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
         own = {"judge": judge, "needs": (), "hits": _bound_hits(metric, options)}
-        return BoundMetric(**(kept | own), options=dict(options))
+        return BoundMetric(**(kept | own), options=dict(options), labels=labels)
 
 
 def _bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
@@ -139,3 +183,10 @@ def requested_metrics(
         hint = f" Pass [{metrics!r}]." if isinstance(metrics, str) else ""
         raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.{hint}")
     return {name: find(name) for name in metrics}
+
+
+CARUANA = "Caruana & Niculescu-Mizil 2006"
+CHAWLA = "Chawla & Cieslak 2006"
+NIELSEN = "Nielsen 2004"
+WITTEN = "Witten, Frank & Hall 2011"
+ZADROZNY = "Zadrozny & Elkan 2001"

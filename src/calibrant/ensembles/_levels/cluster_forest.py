@@ -18,7 +18,7 @@ from calibrant.ensembles._bagging.forest import GROWING_STREAM, RULES, Forest, F
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._readings.forest_reading import needs_all_rows
 from calibrant.ensembles._tree_style import styled, styled_for, with_tree_params
-from calibrant.estimates._internal import look_up
+from calibrant.estimates import as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import LevelPlan
 
@@ -183,7 +183,7 @@ def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
     """Return whether blocks of rows can be read by themselves: one worker reads the forest otherwise."""
     if params.prune is not None or params.honest or params.collapse:
         return False
-    if needs_all_rows(look_up(estimator._reading_options().estimate), tree):
+    if needs_all_rows(as_estimate("estimate", estimator._reading_options().estimate), tree):
         return False
     return bool(estimator.combine == "vote" or estimator.out_of_bag == "ignore")
 

@@ -20,8 +20,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._exact_sums import weight_step
 from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import ForestBags
-from calibrant.estimates import CountedTree
-from calibrant.estimates._internal import frequencies
+from calibrant.estimates import CountedTree, Frequency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -228,7 +227,7 @@ class Members:
 
 def vote_tables(trees: Sequence[CountedTree]) -> list[NDArray[np.float64]]:
     """Return the class frequencies of the nodes of each tree."""
-    return [np.ascontiguousarray(frequencies(tree)) for tree in trees]
+    return [np.ascontiguousarray(Frequency().table(tree)) for tree in trees]
 
 
 def class_weights(

@@ -26,8 +26,8 @@ from calibrant.ensembles._readings.forest_members import (
 )
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate
-from calibrant.estimates._internal import look_up, with_classes
+from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate, as_estimate
+from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._internal import GrownTree, TreeReading
 
@@ -166,7 +166,7 @@ class ReadingOptions:
 
     def check(self) -> None:
         """Raise if the reading cannot use the estimate; called before growing."""
-        estimate = look_up(self.estimate)
+        estimate = as_estimate("estimate", self.estimate)
         if self.combine == "vote" or self.out_of_bag == "ignore":
             return
         if isinstance(estimate, RowEstimate):
@@ -209,7 +209,7 @@ class ForestReader:
     @cached_property
     def estimate(self) -> Estimate:
         """The estimate with all its numbers; base rates, m and v are those of the whole training set."""
-        named = with_classes(look_up(self.options.estimate), self.forest.examples.classes)
+        named = with_classes(as_estimate("estimate", self.options.estimate), self.forest.examples.classes)
         estimate = _choose_by_cv(named, self.forest)
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])

@@ -19,7 +19,6 @@ from calibrant import _core
 from calibrant._exact_sums import ExactSums
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.estimates import CountedTree, Estimate, Frequency, Laplace, MEstimate
-from calibrant.estimates._internal import frequencies
 from calibrant.trees._internal import TreeReading
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ class PooledTree:
     @cached_property
     def label(self) -> NDArray[np.intp]:
         """The majority class of each node, of the nearest one above with weight where it has none."""
-        shares = frequencies(self)
+        shares = Frequency().table(self)
         return np.asarray((shares >= shares.max(axis=1, keepdims=True) - _TOLERANCE).argmax(axis=1))
 
     @property

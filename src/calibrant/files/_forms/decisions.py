@@ -18,7 +18,6 @@ from calibrant.decisions import (
     MetaCostClassifier,
     ThresholdClassifier,
 )
-from calibrant.decisions._internal import COST_SENSITIVE_RULES, HECKMAN_RULES, METACOST_RULES, THRESHOLD_RULES
 from calibrant.exceptions import CalibrantError, ModelFileError
 from calibrant.files._forms.calibration import HELD_OUT, check_models, wrapper_fields
 from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
@@ -98,7 +97,7 @@ FORMS: tuple[Form, ...] = (
         CostSensitiveClassifier,
         {**wrapper_fields(), "costs_": _COSTS},
         check=_check_costs,
-        rules=COST_SENSITIVE_RULES,
+        rules=CostSensitiveClassifier._rules,
     ),
     estimator_form(
         "decisions.MetaCostClassifier",
@@ -106,7 +105,7 @@ FORMS: tuple[Form, ...] = (
         {**wrapper_fields(), "costs_": Object("decisions.CostMatrix"), "relabelled_": Maybe(LabelArray())},
         with_rows=("relabelled_",),
         check=_check_metacost,
-        rules=METACOST_RULES,
+        rules=MetaCostClassifier._rules,
     ),
     estimator_form(
         "decisions.ThresholdClassifier",
@@ -120,7 +119,7 @@ FORMS: tuple[Form, ...] = (
         },
         with_rows=("held_out_", "table_"),
         check=_check_threshold,
-        rules=THRESHOLD_RULES,
+        rules=ThresholdClassifier._rules,
     ),
     estimator_form(
         "decisions.HeckmanRegressor",
@@ -134,6 +133,6 @@ FORMS: tuple[Form, ...] = (
             "selection_intercept_": Maybe(Number()),
         },
         check=_check_heckman,
-        rules=HECKMAN_RULES,
+        rules=HeckmanRegressor._rules,
     ),
 )

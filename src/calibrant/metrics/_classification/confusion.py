@@ -12,7 +12,6 @@ import numpy as np
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -20,7 +19,16 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Confusions", "averaged", "confusion_matrix", "is_predicted", "judge_confusion", "measure_of", "ratio"]
+__all__ = [
+    "Confusions",
+    "averaged",
+    "confusion_matrix",
+    "is_predicted",
+    "judge_confusion",
+    "measure_of",
+    "of_confusion",
+    "ratio",
+]
 
 
 @document_metric
@@ -126,7 +134,7 @@ class Confusions:
         >>> [float(n[0]) for n in Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])).two_by_two("f1")]
         [1.0, 0.0, 1.0, 1.0]
         """
-        check_two_classes(self.predictions, who, hint)
+        self.predictions.check_two_classes(who, hint)
         # A threshold counts one class against all others, and the matrix then has fewer columns than classes.
         index = self.predictions.positive if self.counts.shape[1] == self.predictions.n_classes else 1
         others = np.flatnonzero(np.arange(self.counts.shape[1]) != index)
@@ -148,10 +156,15 @@ def judge_confusion(
     inclusive: bool = False,
     **options: Any,
 ) -> float:
-    """Return a measure of the confusion matrix of some rows: the `judge` of such metrics, bound to their measure."""
+    """Return a measure of the confusion matrix of some rows."""
     if threshold is not None and options.get("average") is not None:
         raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
     return float(measure(Confusions.of(predictions, threshold, inclusive), **options)[0])
+
+
+def of_confusion(measure: Callable[..., NDArray[np.float64]]) -> partial[float]:
+    """Return the `judge` of a metric that a measure of confusion matrices defines."""
+    return partial(judge_confusion, measure)
 
 
 def measure_of(metric: Metric) -> Callable[[Confusions], NDArray[np.float64]] | None:
@@ -185,7 +198,7 @@ def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) 
     if n_classes == 2:
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     if threshold is not None:
-        check_two_classes(predictions, "threshold")
+        predictions.check_two_classes("threshold")
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     cells = predictions.label * n_classes + predictions.predicted_class()
     return np.bincount(cells, predictions.weights, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)

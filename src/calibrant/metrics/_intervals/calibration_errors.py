@@ -16,10 +16,8 @@ from scipy.special import bdtr, bdtrc
 
 from calibrant._random import stream
 from calibrant.metrics._calibration.gap_bound import bound_gap, independent_cells
-from calibrant.metrics._calibration.perfect_samples import draw_bin_residuals
-from calibrant.metrics._calibration.probability_cells import cells_of
+from calibrant.metrics._calibration.probability_cells import cells_of, draw_bin_residuals
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
-from calibrant.metrics._intervals.design_effect import design_effect
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._metric import Metric, options_of
 from calibrant.metrics._scorecard.score_card import Score
@@ -70,13 +68,13 @@ def band_of(plan: BootstrapPlan, confidence: float) -> Band:
 
 def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
     rows = plan.predictions.calibration_rows()
-    weight = plan.predictions.weight / design_effect(plan)
+    weight = plan.predictions.weight / plan.design_effect()
     return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
 
 def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
     """Return the upper confidence bound on the mean error of the positive or the predicted class."""
-    return bound_gap(independent_cells(cells_of(plan), design_effect(plan)), confidence).gap
+    return bound_gap(independent_cells(cells_of(plan), plan.design_effect()), confidence).gap
 
 
 def _score(

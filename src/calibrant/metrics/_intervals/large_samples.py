@@ -1,8 +1,4 @@
-"""Bootstrap distributions of very many rows, from groups of rows and from moments instead of single rows.
-
-Rows of neighboring ranks and of the same class are nearly interchangeable, so a replicate draws how many rows of each
-group it has. Means of row values have the distribution of Cornish & Fisher (1938), given their variance and skewness.
-"""
+"""Bootstrap distributions of very many rows, from kinds of rows, groups of rows or moments instead of single rows."""
 
 from __future__ import annotations
 
@@ -14,8 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from calibrant._random import stream
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.few_kinds import MANY_ROWS
+from calibrant.metrics._intervals.bootstrap_plan import MANY_ROWS, BootstrapPlan
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, ReplicateValues
 from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Draws, Replicates, replicate_counts
 from calibrant.metrics._validation.predictions import Predictions
@@ -25,7 +20,8 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._metric import Metric
 
-__all__ = ["is_large", "large_sample_draws"]
+__all__ = ["group_rows", "is_large", "large_sample_draws"]
+
 
 _N_BLOCKS = 700  # of neighboring ranks, of equal weight, and as many again of equal weight of the positives
 _STREAM = 4  # of the random streams

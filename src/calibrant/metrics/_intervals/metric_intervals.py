@@ -10,22 +10,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.metrics._calibration.logistic_line import standard_errors
-from calibrant.metrics._calibration.spiegelhalter import SpiegelhalterZ, spiegelhalter_z_of
+from calibrant.metrics._calibration.calibration_tests import SpiegelhalterZ, spiegelhalter_z_of
+from calibrant.metrics._calibration.slope_and_intercept import standard_errors
+from calibrant.metrics._classification.accuracy import is_in_top
 from calibrant.metrics._classification.confusion import Confusions, measure_of
 from calibrant.metrics._classification.costs import least_costs, mean_costs, row_profits
 from calibrant.metrics._classification.rates import RATES, rate_counts
-from calibrant.metrics._classification.top_k import is_in_top
-from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
 from calibrant.metrics._intervals.delong import area_interval
+from calibrant.metrics._intervals.intervals import (
+    Interval,
+    bca_interval,
+    percentile_interval,
+    two_sided_z,
+    wilson_interval,
+)
 from calibrant.metrics._intervals.large_samples import is_large, large_sample_draws
-from calibrant.metrics._intervals.proportions import Interval, two_sided_z, wilson_interval
-from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values, sum_recipe
+from calibrant.metrics._intervals.replicate_values import (
+    RECIPES,
+    Layout,
+    Recipe,
+    recipe_values,
+    reweighted_bootstrap,
+    sum_recipe,
+)
 from calibrant.metrics._intervals.replicates import Draws
-from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
-from calibrant.metrics._losses.information import LOGARITHMIC
+from calibrant.metrics._losses.log_losses import LOGARITHMIC
 from calibrant.metrics._metric import Metric, bound_keywords, options_of
 from calibrant.metrics._scorecard.score_card import Score
 

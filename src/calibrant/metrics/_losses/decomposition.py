@@ -11,7 +11,6 @@ from scipy.special import entr
 
 from calibrant import _core
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._ranking.rankings import check_two_classes
 from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -121,7 +120,7 @@ def decomposition(
 
 def _decomposition(predictions: Predictions, score: str) -> Decomposition:
     if score == "log_loss":
-        check_two_classes(predictions, "the decomposition of the log-loss")
+        predictions.check_two_classes("the decomposition of the log-loss")
     parts = [_class_parts(predictions, which, score) for which in _decomposed_classes(predictions)]
     return Decomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
 

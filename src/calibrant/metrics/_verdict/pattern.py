@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from calibrant.metrics._calibration.logistic_line import standard_errors
-from calibrant.metrics._calibration.slope_and_intercept import fit_line
-from calibrant.metrics._intervals.proportions import two_sided_z
+from calibrant.metrics._calibration.slope_and_intercept import fit_line, standard_errors
+from calibrant.metrics._intervals.intervals import two_sided_z
 from calibrant.metrics._validation.predictions import BinaryRows
 from calibrant.metrics._verdict.joint_test import STATISTICS
 

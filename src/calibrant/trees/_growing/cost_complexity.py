@@ -13,7 +13,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._optional import optional_import
 from calibrant._params import Real, check_param
-from calibrant.estimates._internal import frequencies
+from calibrant.estimates import Frequency
 from calibrant.trees._growing.grow import grow
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 
@@ -224,7 +224,7 @@ def _wrong_weight(fold: HeldOut, alphas: NDArray[np.float64]) -> NDArray[np.floa
     """Return the weight of the rows of a fold that its tree misclassifies when pruned at each alpha."""
     tree = cast("Tree", fold.tree)
     counts = _held_out_counts(fold)
-    wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), frequencies(tree).argmax(axis=1)]
+    wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), Frequency().table(tree).argmax(axis=1)]
     # A node is a leaf from its own alpha up to that of its parent, which is never less.
     becomes_leaf = np.asarray(_core.cost_complexity(tree.core).node_alpha)
     disappears = becomes_leaf[tree.parent[1:]]

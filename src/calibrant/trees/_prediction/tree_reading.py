@@ -25,8 +25,9 @@ from calibrant.estimates import (
     Resolvable,
     RowEstimate,
     RowReader,
+    as_estimate,
 )
-from calibrant.estimates._internal import log_loss_of, look_up, with_classes
+from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
@@ -138,6 +139,24 @@ def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams)
     return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
 
 
+def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
+    """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import HeldOut
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> rows = HeldOut(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> round(log_loss_of(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]), rows), 4)
+    1.1394
+    """
+    counts = held_out.weight > 0
+    with np.errstate(divide="ignore"):
+        losses = 0.0 - np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
+    return float((losses * held_out.weight[counts]).sum())
+
+
 def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -> float:
     empty_leaf, dialect = params.empty_leaf, params.dialect
     return math.fsum(
@@ -201,7 +220,7 @@ class TreeReading:
         array([1., 0.])
         """
         tree, reader = grown.tree, None
-        resolved = resolve_estimate(look_up(estimate), grown, params)
+        resolved = resolve_estimate(as_estimate("estimate", estimate), grown, params)
         if isinstance(resolved, RowEstimate):
             node = nearest_with_weight(tree)
             node[majority_leaves(tree, resolved, empty_leaf=params.empty_leaf, dialect=params.dialect)] = -1
