@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,6 +16,7 @@ from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._saved import Narrowed, WithRows, need, saved
 from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.data import CodedTable
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["LAZY_RULES", "LazyOptionTreesClassifier", "LazyParams", "LazyTrees"]
+__all__ = ["LazyOptionTreesClassifier", "LazyParams", "LazyTrees"]
 
 
 _MISSING = np.iinfo(np.uint32).max
@@ -128,19 +130,7 @@ def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[n
     return np.where(np.isnan(array), _MISSING, np.searchsorted(values, array))
 
 
-LAZY_RULES: dict[str, Rule] = {
-    "n_trees": Int(1),
-    "max_options": Int(1),
-    "option_fraction": Real(0, 1),
-    "min_leaf": Real(0, closed="neither"),
-    "max_leaves": Int(1),
-    "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),
-    "max_samples": Real(0, 1, closed="right"),
-    "n_jobs": N_JOBS,
-    "random_state": Seed(),
-}
-
-
+@saved(examples=WithRows(TrainingSet), in_bag=Narrowed("u2", ndim=2))
 @fill_docstring(n_jobs=TREE_PARAMETER_DOCS["n_jobs"])
 class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Bagged lazy option trees (B-LOTs): a tree grown for each row that is predicted. Experimental.
@@ -213,6 +203,18 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
            [1.  , 0.  ]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_trees": Int(1),
+        "max_options": Int(1),
+        "option_fraction": Real(0, 1),
+        "min_leaf": Real(0, closed="neither"),
+        "max_leaves": Int(1),
+        "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),
+        "max_samples": Real(0, 1, closed="right"),
+        "n_jobs": N_JOBS,
+        "random_state": Seed(),
+    }
+
     def __init__(
         self,
         *,
@@ -244,19 +246,35 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
 
         %(grouped_fit_sections)s
         """
-        check_params(self, LAZY_RULES)
+        check_params(self)
         refuse_source(self, is_source(X))
         return self._fit_coded(TrainingSet.read(self, X, y, sample_weight, groups))
 
     def _fit_coded(self, examples: TrainingSet) -> Self:
         """Draw the bags of coded rows."""
-        check_params(self, LAZY_RULES)
+        check_params(self)
         seed = seed_sequence(self.random_state)
         # Trees are grown at prediction, so all a fit can do is to seed the bags.
         bags = ForestBags.of(self.bootstrap, examples, self.max_samples, seed)
         self._trees = LazyTrees.of(examples, bags, self.n_trees)
         self._store_columns(*examples.columns_and_classes)
         return self
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        if "_trees" not in vars(self):
+            return {}
+        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_")
+        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {**values, "examples": (self._trees.examples, True), "in_bag": self.in_bag_}
+
+    def _set_saved(self, values: dict[str, Any]) -> None:
+        examples, in_bag = values.pop("examples"), values.pop("in_bag")
+        self.__dict__.update(values)
+        is_known = examples.has_rows and in_bag.ndim == 2 and in_bag.shape[1] == examples.n_rows and len(in_bag) > 0
+        need(is_known, "lacks the training rows or bags from which it predicts")
+        same = examples.schema == self._schema and np.array_equal(examples.classes, self.classes_)
+        need(same, "has rows of other columns or classes")
+        self._trees = LazyTrees.of(examples, ForestBags(drawn=in_bag), len(in_bag))
 
     @property
     def in_bag_(self) -> NDArray[np.uint16]:
@@ -271,6 +289,6 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         %(predict_proba_sections)s
         """
         rows = self._rows(X)
-        check_params(self, LAZY_RULES)  # trees are grown here, by parameters that `set_params` may have changed
+        check_params(self)  # trees are grown here, by parameters that `set_params` may have changed
         check_output_memory(rows[0], len(self.classes_))
         return self._trees.predict_proba(rows, self)

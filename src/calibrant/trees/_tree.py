@@ -11,26 +11,26 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._optional import optional_import
+from calibrant._saved import Array, Field, LabelArray, Object, need, wrong
+from calibrant._saved.arrays import narrowest
 from calibrant.data._internal import Schema
+from calibrant.exceptions import ModelFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant._saved.documents import Reader, Writer
+
 __all__ = [
-    "TREE_ARRAYS",
     "Tree",
+    "Trees",
+    "check_order",
     "impurity_importances",
-    "narrowest",
     "pack_trees",
     "packed_tree",
     "read_only",
     "unpack_trees",
-    "with_table",
 ]
-
-
-# Arrays in a pickle written before trees had `missing_branch`, and before they had `log_prior`.
-_STATE_WITHOUT_MISSING, _STATE_WITHOUT_PRIOR = 13, 14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,6 +241,11 @@ class Tree:
         columns |= {f"count {label}": self.counts[:, k] for k, label in enumerate(self.classes)}
         return pd.DataFrame(columns, index=pd.RangeIndex(self.n_nodes, name="node"))
 
+    def _with_table(self, table: _core.CodedTable) -> Tree:
+        """Return a packed tree of a file that can predict the coded rows it was grown from."""
+        trees, number, _ = vars(self)["_packed"]
+        return packed_tree((trees, number, table), self.order, self.classes, self.schema)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.core.n_classes, self.core.state, self.order, self.classes, self.schema)
 
@@ -266,12 +271,6 @@ def packed_tree(
     return tree
 
 
-def with_table(tree: Tree, table: _core.CodedTable) -> Tree:
-    """Return a packed tree of a file that can predict the coded rows it was grown from."""
-    trees, number, _ = vars(tree)["_packed"]
-    return packed_tree((trees, number, table), tree.order, tree.classes, tree.schema)
-
-
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array that can no longer be written to."""
     array.setflags(write=False)
@@ -279,15 +278,11 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _restore(n_classes: int, state: Any, order: NDArray[np.intp], classes: NDArray[Any], schema: Schema) -> Tree:
-    if len(state) == _STATE_WITHOUT_MISSING:
-        state = (*state, np.full(len(state[0]), -1, dtype=np.int32))
-    if len(state) == _STATE_WITHOUT_PRIOR:
-        state = (*state, np.empty(0))
     return Tree(_core.restore_tree(n_classes, state), order, classes, schema)
 
 
 # In the order in which the core takes them.
-TREE_ARRAYS = (
+_TREE_ARRAYS = (
     "n_nodes",
     "test",
     "cut",
@@ -302,7 +297,6 @@ TREE_ARRAYS = (
     "label",
     "log_prior",
 )
-_UNSIGNED = (np.uint8, np.uint16, np.uint32)
 
 
 def pack_trees(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
@@ -319,12 +313,12 @@ def pack_trees(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     first = trees[0]
     cores, n_categories = [tree.core for tree in trees], _n_categories(first.schema)
     found = cast("Any", _core.pack_trees(cores, len(first.classes), n_categories))
-    arrays: dict[str, NDArray[Any]] = dict(zip(TREE_ARRAYS, found, strict=True))
+    arrays: dict[str, NDArray[Any]] = dict(zip(_TREE_ARRAYS, found, strict=True))
     if len(np.unique(arrays["missing_branch"])) == 1:
         arrays["missing_branch"] = arrays["missing_branch"][:1]
     arrays |= _ranked_cuts(arrays["test"], arrays["cut"], first.schema)
     if len(arrays["log_prior"]) == 0:
-        del arrays["log_prior"]  # so that earlier versions read the file
+        del arrays["log_prior"]  # which only criteria with priors have
     return {name: narrowest(array) for name, array in arrays.items()}
 
 
@@ -340,26 +334,10 @@ def unpack_trees(
     >>> unpack_trees(pack_trees([tree]), tree.order, tree.classes, tree.schema)
     (<Tree: 3 nodes, 2 leaves, depth 1, 2 classes>,)
     """
-    none = np.empty(0, dtype=np.uint8)  # files written before there were criteria with priors have no `log_prior`
-    in_order = tuple(np.ascontiguousarray(arrays.get(name, none)) for name in TREE_ARRAYS)
+    none = np.empty(0, dtype=np.uint8)  # `log_prior` of other criteria
+    in_order = tuple(np.ascontiguousarray(arrays.get(name, none)) for name in _TREE_ARRAYS)
     packed = _core.packed_trees(len(classes), _n_categories(schema), cast("Any", in_order))
     return tuple(packed_tree((packed, number, None), order, classes, schema) for number in range(packed.n_trees))
-
-
-def narrowest(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as the narrowest unsigned or float type that has the same numbers, to the bit.
-
-    Examples
-    --------
-    >>> [narrowest(np.array(numbers)).dtype.str for numbers in ([1.0, 300.0], [0.5, -0.0], [0.1])]
-    ['<u2', '<f4', '<f8']
-    """
-    for dtype in (*_UNSIGNED, np.float32):
-        with np.errstate(invalid="ignore", over="ignore"):
-            narrow = array.astype(dtype)
-        if narrow.astype(array.dtype).tobytes() == array.tobytes():
-            return narrow
-    return array
 
 
 def _n_categories(schema: Schema) -> list[int]:
@@ -424,3 +402,50 @@ def _gini(tree: Tree) -> NDArray[np.float64]:
 
 def _x_log_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return x * np.log2(np.where(x > 0, x, 1.0))
+
+
+class Trees(Field):
+    """A tuple of trees of the same columns and classes: at least one, or only one."""
+
+    def __init__(self, *, only_one: bool = False) -> None:
+        self.only_one = only_one
+
+    def write(self, value: Any, out: Writer) -> dict[str, Any]:
+        trees: Sequence[Tree] = tuple(value)
+        if not trees:
+            raise ModelFileError("has no trees: is it fitted?")
+        first = trees[0]
+        if any(tree.schema != first.schema or not np.array_equal(tree.classes, first.classes) for tree in trees):
+            raise ModelFileError("has trees of different columns or classes")
+        try:
+            arrays = pack_trees(trees)
+        except ValueError as error:
+            raise ModelFileError(f"has a tree that cannot be packed: {error}") from None
+        return {
+            "schema": Object("data.Schema").write(first.schema, out),
+            "classes": LabelArray().write(first.classes, out),
+            "order": Array("i8").write(first.order, out),
+            "arrays": {name: out.add_array(arrays[name]) for name in _TREE_ARRAYS if name in arrays},
+        }
+
+    def read(self, document: Any, source: Reader) -> tuple[Tree, ...]:
+        if type(document) is not dict or document.keys() != {"schema", "classes", "order", "arrays"}:
+            raise wrong("trees", document)
+        named = document["arrays"]
+        if type(named) is not dict or named.keys() | {"log_prior"} != set(_TREE_ARRAYS):
+            raise wrong("the arrays of trees", named)
+        arrays = {name: Array("u1 u2 u4 f4 f8").read(named[name], source) for name in named}
+        classes, order = LabelArray().read(document["classes"], source), Array("i8").read(document["order"], source)
+        check_order(order, len(classes))
+        try:
+            trees = unpack_trees(arrays, order, classes, Object("data.Schema").read(document["schema"], source))
+        except ValueError as error:
+            raise ModelFileError(f"holds no trees: {error}") from None
+        if self.only_one and len(trees) != 1:
+            raise ModelFileError("must hold one tree")
+        return trees
+
+
+def check_order(order: NDArray[Any], n_classes: int) -> None:
+    """Raise unless an order of classes is a permutation."""
+    need(np.array_equal(np.sort(order), np.arange(n_classes)), "has an order of classes that is none")

@@ -16,7 +16,6 @@ from calibrant.estimates._internal import ESTIMATE_RULE
 __all__ = [
     "CRITERIA",
     "RULES",
-    "SINGLE_TREE_RULES",
     "TREE_PARAMETER_DOCS",
     "Criterion",
     "CriterionName",
@@ -123,8 +122,6 @@ RULES: dict[str, Rule] = {
     "n_jobs": N_JOBS,
     "random_state": Seed(),
 }
-# A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
-SINGLE_TREE_RULES: dict[str, Rule] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}
 
 
 # Entries of a "Parameters" section for `fill_docstring`; `tree_parameters` is made of the others, so that a class that

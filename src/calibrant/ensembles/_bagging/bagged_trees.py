@@ -15,6 +15,7 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
+from calibrant._saved import Object, WithRows, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin, WeightKind, is_source
@@ -54,6 +55,7 @@ Base rates, m and v are those
 of the whole training set, not of each bag; a number left to ``"cv"`` is chosen once, for a tree of all rows."""
 
 
+@saved(_forest=WithRows(Forest), _reading=Object(ForestReader))
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
 class BaggedTreesClassifier(
     SectionsReprMixin,
@@ -135,6 +137,8 @@ class BaggedTreesClassifier(
     array([[1.  , 0.  ],
            [0.92, 0.08]])
     """
+
+    _rules = BAGGED_RULES
 
     def __init__(
         self,
@@ -223,7 +227,7 @@ class BaggedTreesClassifier(
 
         %(source_fit_sections)s
         """
-        check_params(self, BAGGED_RULES)
+        check_params(self)
         self._reading_options().check()
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
@@ -234,13 +238,13 @@ class BaggedTreesClassifier(
 
     def _grow_coded(self, examples: TrainingSet) -> Forest:
         """Grow the forest of coded rows, for `_adopt`."""
-        check_params(self, BAGGED_RULES)
+        check_params(self)
         seed = seed_sequence(self.random_state)
         return Forest.of(examples, styled_for(examples, self, seed), seed)
 
     def _adopt(self, forest: Forest) -> Self:
         """Check the parameters and read a forest that another classifier has grown."""
-        check_params(self, BAGGED_RULES)
+        check_params(self)
         self._reading_options().check()
         return self._store(forest)
 
@@ -260,6 +264,22 @@ class BaggedTreesClassifier(
         return self
 
     _fit_cluster = fit_forest_on_cluster
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        if "_forest" not in vars(self):
+            return {}
+        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_reading")
+        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {**values, "_forest": (self._forest, self._reading.predicts_from_rows)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        tree = self._forest.trees[0]
+        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
+        need(same, "has trees or rows of other columns or classes")
+        need(self._reading.forest is self._forest, "has the reading of another forest")
+        has_rows = self._forest.examples.has_rows or not self._reading.predicts_from_rows
+        need(has_rows, "lacks the training rows from which it predicts")
 
     def _drop_rows(self) -> None:
         """Drop the training rows, which were those of a source, after what is computed from them is stored."""

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from calibrant._memory import FLOAT_BYTES
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant._progress import progress
 from calibrant._random import stream_seed
+from calibrant._saved import Object, Snapshot, saved
 from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
 from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import RULES as TREE_RULES
-from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams
+from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, Trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,6 +93,7 @@ _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not recei
 _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
 
 
+@saved(trees=Trees(), examples=Object(TrainingSet), params=Snapshot(RULES), seed=Object("random.SeedSequence"))
 @dataclass(frozen=True, eq=False)
 class Forest:
     """Trees, the coded rows, the parameters and the seed, from which the bags follow."""
@@ -115,6 +117,15 @@ class Forest:
         """
         snapshot = SimpleNamespace(**{name: getattr(params, name) for name in RULES})  # `set_params` may come later
         return cls((), examples, cast("ForestParams", snapshot), seed).grown_to(params.n_trees)
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        if training_rows:
+            self.examples.check_has_rows()
+        return {name: getattr(self, name) for name in ("trees", "examples", "params", "seed")}
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> Forest:
+        return cls(**{**values, "trees": values["examples"].adopt(values["trees"])})
 
     def grown_to(self, n_trees: int) -> Forest:
         """Return the same forest with more trees; those already grown stay as they are.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calibrant._estimator import with_defaults
+from calibrant._saved import saved
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
 __all__ = ["BPETsClassifier", "EBPETsClassifier", "MOBESPClassifier"]
@@ -27,6 +28,7 @@ _EB_PETS = {
 }
 
 
+@saved()
 @with_defaults(**_B_PETS)
 class BPETsClassifier(BaggedTreesClassifier):
     """Bagged probability estimation trees (B-PETs): C4.4 trees with Laplace estimates, averaged.
@@ -46,6 +48,7 @@ class BPETsClassifier(BaggedTreesClassifier):
     """
 
 
+@saved()
 @with_defaults(**_EB_PETS)
 class EBPETsClassifier(BaggedTreesClassifier):
     """Enhanced bagged PETs (EB-PETs): leaves also count the out-of-bag rows, unsmoothed.
@@ -65,6 +68,7 @@ class EBPETsClassifier(BaggedTreesClassifier):
     """
 
 
+@saved()
 @with_defaults(**_EB_PETS | {"out_of_bag": "condition"})
 class MOBESPClassifier(BaggedTreesClassifier):
     """MOB-ESP: the class frequencies at a leaf among the rows for which the forest votes as for the predicted row.

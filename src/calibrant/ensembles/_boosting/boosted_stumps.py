@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
-from calibrant._params import Bool, Choice, Int, check_params
+from calibrant._params import Bool, Choice, Int, Rule, check_params
+from calibrant._saved import Array, NarrowFloats, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, Rows, is_source
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from calibrant.trees._internal import TrainingSet
 
 __all__ = [
-    "BOOSTED_STUMP_RULES",
     "STUMP_CRITERIA",
     "BoostedStumpsClassifier",
     "StumpCriterion",
@@ -95,17 +95,14 @@ class StumpLearner:
         return np.asarray(filled / filled.sum(axis=1, keepdims=True))
 
 
-BOOSTED_STUMP_RULES = {
-    "n_trees": Int(1),
-    "algorithm": Choice(*ALGORITHMS),
-    "criterion": Choice(*STUMP_CRITERIA),
-    "estimate": Choice("laplace", "frequency"),
-    "max_bins": RULES["max_bins"],
-    "n_jobs": RULES["n_jobs"],
-    "warm_start": Bool(),
-}
-
-
+@saved(
+    feature=Array("i4"),
+    threshold=Array("f8"),
+    category=Array("i4"),
+    gain=Array("f8", finite=True),
+    counts=NarrowFloats(ndim=3),
+    proba=Array("f8", ndim=3, finite=True, low=0, high=1),
+)
 @fill_docstring()
 class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Thousands of trees of one test each, every one fitted to rows reweighted by the errors of those before it.
@@ -180,7 +177,15 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
     """
 
     _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
-    _rules = BOOSTED_STUMP_RULES
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_trees": Int(1),
+        "algorithm": Choice(*ALGORITHMS),
+        "criterion": Choice(*STUMP_CRITERIA),
+        "estimate": Choice("laplace", "frequency"),
+        "max_bins": RULES["max_bins"],
+        "n_jobs": RULES["n_jobs"],
+        "warm_start": Bool(),
+    }
 
     def __init__(
         self,
@@ -209,7 +214,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
         %(ungrouped_source_fit_sections)s
         """
-        check_params(self, BOOSTED_STUMP_RULES)
+        check_params(self)
         if is_source(X):
             return fit_source(self, X, y, sample_weight, None, client)
         check_no_client(client)
@@ -217,7 +222,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
     def _fit_coded(self, examples: TrainingSet) -> BoostedStumpsClassifier:
         """Find the stumps of coded rows."""
-        check_params(self, BOOSTED_STUMP_RULES)
+        check_params(self)
         before = self.__dict__.get("_run") if self.warm_start else None
         with rows_needed(self, "fit with warm_start=True"):
             run = start_run(before, self.n_trees, examples.fingerprint(), 0)
@@ -236,9 +241,34 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
     def _store(self, run: Run, examples: TrainingSet) -> BoostedStumpsClassifier:
         self._store_run(run, examples)
-        self.stumps_: Stumps = stack_stumps(run.members, examples)
+        self.stumps_: Stumps = stack_stumps(run.members, examples.order, examples.schema)
         self._proba = np.stack([member.proba for member in run.members])
         return self
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        if "_run" not in vars(self):
+            return {}
+        members: list[StumpMember] = self._run.members
+        arrays = {name: np.array([getattr(member, name) for member in members]) for name in StumpMember._fields}
+        for name in ("feature", "category"):
+            arrays[name] = arrays[name].astype(np.int32)
+        return {**self._saved_run(training_rows), **arrays}
+
+    def _set_saved(self, values: dict[str, Any]) -> None:
+        arrays = [values[name] for name in StumpMember._fields]
+        shape = (len(arrays[0]), 3, len(values["classes_"]))
+        same = shape[0] > 0 and all(len(array) == shape[0] for array in arrays)
+        need(same, "has arrays of different numbers of stumps")
+        same = values["counts"].shape == shape and values["proba"].shape == shape
+        need(same, "has counts of other branches or classes")
+        is_proba = np.allclose(values["proba"].sum(axis=2), 1.0, rtol=0, atol=1e-6)
+        need(is_proba, "has probabilities that do not sum to 1")
+        _check_tests(values["feature"], values["threshold"], values["category"], values["_schema"])
+        rows = zip(*(array.tolist() for array in arrays[:4]), *arrays[4:], strict=True)
+        members = [StumpMember(*row) for row in rows]
+        self._set_saved_run(values, members)
+        self.stumps_ = stack_stumps(members, values["order"], values["_schema"])
+        self._proba = np.stack([member.proba for member in members])
 
     def _member_proba(self, member: StumpMember, rows: Rows) -> NDArray[np.float64]:
         number = next(i for i, each in enumerate(self._run.members) if each is member)
@@ -256,3 +286,16 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
     def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
         for number, contribution in enumerate(self._branch_contributions()):
             yield contribution[branch_of(self.stumps_, number, rows)]
+
+
+def _check_tests(feature: NDArray[Any], threshold: NDArray[Any], category: NDArray[Any], schema: Any) -> None:
+    """Raise unless numeric columns have thresholds, and nominal ones categories that exist."""
+    n_categories = np.array([len(each.categories) if each.kind == "nominal" else 0 for each in schema.features])
+    exists = ((feature >= -1) & (feature < len(n_categories))).all()
+    need(exists, "has a test of a column that does not exist")
+    n = np.where(feature >= 0, n_categories[feature], 0)
+    is_nominal = (feature >= 0) & np.array([each.kind == "nominal" for each in schema.features])[feature]
+    is_numeric = (feature >= 0) & ~is_nominal
+    is_wrong = (np.isnan(threshold) & is_numeric) | (is_nominal & ((category < 0) | (category >= n)))
+    need(not is_wrong.any(), "has a test without a threshold, or of a category that does not exist")
+    need((category[~is_nominal] == -1).all(), "has a category of a numeric column")

@@ -19,14 +19,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._random import stream_seed
+from calibrant._saved import Array, Field, Integer, Maybe, Number, saved
 from calibrant._source_limits import missing_rows
 from calibrant._threads import n_threads
+from calibrant.exceptions import ModelFileError
+from calibrant.trees._internal import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,6 +104,42 @@ class BoostingOptions:
         return options
 
 
+_RULES_ARRAYS = {
+    "is_nominal": "u1",
+    "n_bins": "u2",
+    "first_cut": "u4",
+    "cuts": "f8",
+    "first_category": "u4",
+    "bin_of_category": "u1",
+}
+_TREES_ARRAYS = {
+    "first_node": "u4",
+    "first_leaf": "u4",
+    "score": "u2",
+    "column": "u4",
+    "cut": "u1",
+    "also": "u1",
+    "set_index": "i4",
+    "kept_leaves": "u8",
+    "values": "f8",
+    "sets": "u8",
+}
+_MODEL_ARRAYS = {"first_tree": "u4", "start": "f8", "n_rounds": "u4"}
+
+
+def _core_arrays() -> dict[str, Field]:
+    """Return the fields of the core's arrays in files."""
+    named = {**_RULES_ARRAYS, **{f"tree_{name}": kind for name, kind in _TREES_ARRAYS.items()}, **_MODEL_ARRAYS}
+    return {name: Array(kind, ndim=2 if name == "tree_sets" else 1) for name, kind in named.items()}
+
+
+@saved(
+    n_classes=Integer(2, 65_535),
+    **_core_arrays(),  # type: ignore[arg-type]
+    order=Array("i8"),
+    seconds=Number(0),
+    held_out_proba=Maybe(Array("f8", ndim=2, low=0, high=1)),
+)
 @dataclass(frozen=True, eq=False, repr=False)
 class GradientBoostedFolds:
     """The models of all folds, and what each predicts for the rows of its own fold; classes are sorted.
@@ -110,13 +149,34 @@ class GradientBoostedFolds:
 
     core: _core.GradientFolds
     order: NDArray[np.intp]
-    held_out_proba: NDArray[np.float64]
+    held_out: NDArray[np.float64] | None  # None where a file left it out
     seconds: float
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "held_out_proba":  # which a file need not hold
+    @property
+    def held_out_proba(self) -> NDArray[np.float64]:
+        """The probabilities of each training row by the model of its fold."""
+        if self.held_out is None:
             missing_rows()
-        raise AttributeError(f"'GradientBoostedFolds' object has no attribute {name!r}")
+        return self.held_out
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        n_classes, rules, trees, *model = cast("Any", self.core).__getstate__()
+        values = {"n_classes": n_classes, "order": self.order, "seconds": self.seconds}
+        values |= dict(zip(_core_arrays(), (*rules, *trees, *model), strict=True))
+        return {**values, "held_out_proba": self.held_out_proba} if training_rows else values
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> GradientBoostedFolds:
+        rules = tuple(np.ascontiguousarray(values[name]) for name in _RULES_ARRAYS)
+        trees = tuple(np.ascontiguousarray(values[f"tree_{name}"]) for name in _TREES_ARRAYS)
+        model = tuple(np.ascontiguousarray(values[name]) for name in _MODEL_ARRAYS)
+        core: Any = _core.GradientFolds.__new__(_core.GradientFolds)
+        try:
+            core.__setstate__((values["n_classes"], rules, trees, *model))
+        except (ValueError, TypeError) as error:
+            raise ModelFileError(f"holds no models: {error}") from None
+        check_order(values["order"], values["n_classes"])
+        return cls(core, values["order"], values.get("held_out_proba"), values["seconds"])
 
     @property
     def n_rounds(self) -> NDArray[np.uint32]:

@@ -17,6 +17,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._folds import count_by_group
+from calibrant._saved import Array, Field, Inline, need, saved
 from calibrant.ensembles._readings.forest_members import (
     EXAMPLE_MEMBERS,
     Cells,
@@ -38,6 +39,9 @@ from calibrant.estimates import CountedTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from calibrant._saved.documents import Reader, Writer
+    from calibrant.trees import Tree
 
 __all__ = [
     "N_FIFTHS",
@@ -162,6 +166,29 @@ def _frequencies_of_others(members: Members, rows: NDArray[np.intp]) -> NDArray[
     return np.asarray(others / np.maximum(others.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
 
 
+class TablesByTree(Field):
+    """A list of tables with one line for each node of each tree, as one array, which `split_by_tree` splits again."""
+
+    def __init__(self, kinds: str = "f8") -> None:
+        self.field = Array(kinds, ndim=2, finite=True, low=0.0, high=1.0)
+
+    def write(self, value: Any, out: Writer) -> Any:
+        """Return the document of the tables."""
+        return self.field.write(np.concatenate(value), out)
+
+    def read(self, document: Any, source: Reader) -> NDArray[Any]:
+        """Return the tables as one array."""
+        return self.field.read(document, source)
+
+
+def split_by_tree(table: NDArray[Any], trees: Sequence[Tree]) -> list[NDArray[Any]]:
+    """Return the lines of each tree of a table with one for each node of all trees."""
+    ends = np.cumsum([tree.n_nodes for tree in trees])
+    need(len(table) == ends[-1], "has tables of other nodes")
+    return np.split(table, ends[:-1])
+
+
+@saved(tables=TablesByTree(), filled=TablesByTree("b") | None, alpha=Inline(Alpha))
 @dataclass(frozen=True, eq=False)
 class EBPets:
     """A forest read by the counts of rows in and out of the bag."""
@@ -169,6 +196,20 @@ class EBPets:
     tables: list[NDArray[np.float64]]  # nodes x classes of each tree, empty leaves filled from above
     filled: list[NDArray[np.bool_]] | None  # the nodes of each tree that are averaged; None for all
     alpha: Alpha  # the weight of out-of-bag rows
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        filled = None if self.filled is None else [each[:, np.newaxis] for each in self.filled]
+        return {"tables": self.tables, "filled": filled, "alpha": self.alpha}
+
+    def split(self, trees: Sequence[Tree]) -> EBPets:
+        """Return the reading of a file, whose tables are one array each, with tables by tree."""
+        whole: Any = self
+        tables, filled = split_by_tree(whole.tables, trees), None
+        need(tables[0].shape[1] == len(trees[0].classes), "has tables of other classes")
+        if whole.filled is not None:
+            need(whole.filled.shape[1] == 1, "has marks of other nodes")
+            filled = [np.ascontiguousarray(each[:, 0]) for each in split_by_tree(whole.filled, trees)]
+        return EBPets(tables, filled, self.alpha)
 
     @property
     def levels(self) -> list[list[Cells]]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved import Array, Inline, Integer, Maybe, Number, Object, Text, Value, need, saved
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_number
-from calibrant.ensembles._readings.eb_pets import EBPets, honest_oob_proba, read_eb_pets
+from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import (
     Members,
     Tally,
@@ -27,7 +28,7 @@ from calibrant.ensembles._readings.forest_members import (
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate, as_estimate
-from calibrant.estimates._internal import with_classes
+from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._internal import GrownTree, TreeReading
 
@@ -152,6 +153,13 @@ _OF_PREDICTIONS = ("estimate", "tables", "eb_pets", "mob_esp", "n_voters", "oob_
 READINGS: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
 
+@saved(
+    inline=True,
+    estimate=Value(),
+    out_of_bag=Text("ignore", "count", "only", "condition"),
+    out_of_bag_weight=Number(0, finite=False) | Text("auto", "leaf"),
+    vote_trees=Number(0, 1) | Text("out_of_bag"),
+)
 @dataclass(frozen=True)
 class ReadingOptions:
     """How a forest is read: the estimate at the leaves, and the role of out-of-bag rows there."""
@@ -178,6 +186,16 @@ class ReadingOptions:
             check_local(estimate)
 
 
+@saved(
+    forest=Object("ensembles.Forest"),
+    options=Inline(ReadingOptions),
+    estimate=Maybe(ESTIMATE),
+    n_voters=Maybe(Integer(1)),
+    eb_pets=Maybe(Object(EBPets)),
+    mob_esp=Maybe(Object(MobEsp)),
+    oob_label=Maybe(Array("i4")),
+    tables=Maybe(TablesByTree()),
+)
 @dataclass(frozen=True, eq=False)
 class ForestReader:
     """A forest and how to read it; what the reading needs is computed at its first use."""
@@ -252,6 +270,57 @@ class ForestReader:
     def __getstate__(self) -> dict[str, Any]:
         derived = ("members", "frequencies")  # computed again when needed
         return {name: value for name, value in self.__dict__.items() if name not in derived}
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        values: dict[str, Any] = {"forest": self.forest, "options": self.options}
+        if self.options.combine == "vote":
+            return values | ({"n_voters": self.n_voters} if self.options.out_of_bag == "condition" else {})
+        values["estimate"] = self.estimate
+        if self.options.out_of_bag == "condition":
+            values |= {"n_voters": self.n_voters, "mob_esp": self.mob_esp}
+            if training_rows:
+                values["oob_label"] = self.mob_esp.oob_label
+        elif self.options.out_of_bag != "ignore":
+            values["eb_pets"] = self.eb_pets
+        elif not isinstance(self.estimate, RowEstimate):
+            # Tables that have the same bits on any machine are made again
+            values |= {} if TreeReading.is_recomputed(self.estimate) else {"tables": self.tables}
+        return values
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> ForestReader:
+        trees, options = values["forest"].trees, values["options"]
+        needed = {"mob_esp": "condition", "eb_pets": "count only"}
+        for name, modes in needed.items():
+            is_needed = options.combine == "average" and options.out_of_bag in modes.split()
+            need(is_needed == (name in values), "must hold what its reading of out-of-bag rows needs, and nothing else")
+        found = {name: value for name, value in values.items() if name not in ("forest", "options", "oob_label")}
+        if "tables" in found:
+            found["tables"] = split_by_tree(found["tables"], trees)
+        if "eb_pets" in found:
+            found["eb_pets"] = found["eb_pets"].split(trees)
+        if "mob_esp" in found:
+            found["mob_esp"] = found["mob_esp"].split(values.get("oob_label"), trees)
+        reader = cls(values["forest"], options)
+        vars(reader).update(found)
+        return reader
+
+    def _check_saved(self) -> None:
+        n_classes, found = len(self.forest.examples.classes), vars(self)
+        need("estimate" in found or self.options.combine == "vote", "lacks its estimate")
+        if "estimate" in found:
+            check_estimate(self.estimate, n_classes)
+        is_known = "n_voters" not in found or 0 < self.n_voters <= len(self.forest.trees)
+        need(is_known, "has votes of more trees than there are")
+        for table in found.get("tables") or (found["eb_pets"].tables if "eb_pets" in found else []):
+            is_proba = table.shape[1] == n_classes and np.allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-6)
+            need(is_proba, "has probabilities that do not sum to 1")
+
+    @property
+    def predicts_from_rows(self) -> bool:
+        """Whether predictions read the training rows."""
+        is_by_table = self.options.combine == "vote" or self.options.out_of_bag != "ignore"
+        return not is_by_table and isinstance(self.estimate, RowEstimate)
 
     def prepare(self) -> None:
         """Compute what predictions need."""

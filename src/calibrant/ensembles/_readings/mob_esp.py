@@ -19,13 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved import Inline, Integer, ListOf, Narrowed, Object, need, saved
 from calibrant.ensembles._bagging.bags import ForestBags
-from calibrant.ensembles._readings.eb_pets import EBPets, honest_oob_proba, read_eb_pets
+from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import Cells, LeafPaths, Members, average_cells, out_of_bag_votes
 from calibrant.ensembles._readings.pooling import Alpha, Pooling, choose_alpha, core_pooling, is_local
 from calibrant.estimates import Estimate
@@ -33,6 +34,8 @@ from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from calibrant.trees import Tree
 
 __all__ = [
     "MobEsp",
@@ -87,6 +90,13 @@ def strict_probabilities(
     return np.asarray(found)
 
 
+@saved(
+    index=Narrowed("f8", ndim=2),
+    n_cells=ListOf(Integer(0, 2**31)),
+    tables=TablesByTree(),
+    fallback=Object(EBPets),
+    alpha=Inline(Alpha),
+)
 @dataclass(frozen=True, eq=False)
 class MobEsp:
     """A forest read by leaf and label.
@@ -107,6 +117,36 @@ class MobEsp:
     fallback: EBPets
     alpha: Alpha
     oob_label: NDArray[np.int32]
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        tables = [table for _, table in self.cells]
+        return {
+            "index": np.concatenate([line + 1 for line, _ in self.cells if line is not None]).astype(np.float64),
+            "n_cells": [len(table) for table in tables],
+            "tables": tables,
+            "fallback": self.fallback,
+            "alpha": self.alpha,
+        }
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> MobEsp:
+        cells: Any = values["index"], values["n_cells"], values["tables"]  # `split` makes cells of trees of them
+        return cls(cells, values["fallback"], values["alpha"], np.empty(0, dtype=np.int32))
+
+    def split(self, oob_label: NDArray[np.int32] | None, trees: Sequence[Tree]) -> MobEsp:
+        """Return the reading of a file with the cells of each tree, and the labels where the file holds them."""
+        whole: Any = self.cells
+        index, n_cells, table = whole
+        same = len(n_cells) == len(trees) and sum(n_cells) == len(table)
+        same = same and {table.shape[1], index.shape[1]} == {len(trees[0].classes)}
+        need(same, "has cells of other trees or classes")
+        is_proba = not len(table) or np.allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-6)
+        need(is_proba, "has probabilities that do not sum to 1")
+        by_tree = zip(split_by_tree(index, trees), np.split(table, np.cumsum(n_cells)[:-1]), strict=True)
+        cells: list[Cells] = [((lines.astype(np.int64) - 1).astype(np.int32), each) for lines, each in by_tree]
+        need(all(lines is None or (lines < len(each)).all() for lines, each in cells), "has cells that do not exist")
+        labels = cast("NDArray[np.int32]", oob_label)  # None: the file has no rows
+        return MobEsp(cells, self.fallback.split(trees), self.alpha, labels)
 
     def predict_proba(self, paths: LeafPaths, voters: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the probabilities of rows; the first trees, those with class frequencies in `voters`, label them."""

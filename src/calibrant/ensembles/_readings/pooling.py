@@ -17,6 +17,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._exact_sums import ExactSums
+from calibrant._saved import Number, saved
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.estimates import CountedTree, Estimate, Frequency, Laplace, MEstimate
 from calibrant.trees._internal import TreeReading
@@ -209,6 +210,7 @@ _GRID = 2.0 ** np.arange(-3, 7)
 OwnClassRates: TypeAlias = Callable[[_core.Pooling, list[float]], "NDArray[np.float64]"]
 
 
+@saved(inline=True, number=Number(0, finite=False), floor=Number(0, 1))
 @dataclass(frozen=True)
 class Alpha:
     """A chosen alpha: one number, or one for each bin, shrunk towards that number.

@@ -29,8 +29,8 @@ from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
 from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
-from calibrant.files._forms.tree_fields import Trees
 from calibrant.linear._internal import LogisticModel
+from calibrant.trees._internal import Trees
 
 __all__ = ["FORMS"]
 
@@ -227,7 +227,7 @@ FORMS: tuple[Form, ...] = (
             "_blend": Object("blending.Blend"),
             "left_out_": MapOf(Text()),
             "_sample": Maybe(Object("blending.BlendSample")),
-            "_examples": Maybe(Object("trees.Examples")),
+            "_examples": Maybe(Object("trees.TrainingSet")),
         },
         with_rows=("_sample", "_examples"),
         check=_check,

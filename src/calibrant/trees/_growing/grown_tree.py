@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved import Array, ListOf, Maybe, Object, Snapshot, TupleOf, need, saved
 from calibrant.estimates import HeldOut
 from calibrant.trees._growing.cost_complexity import choose_alpha
 from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, grow_unpruned, tie_seed
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
-from calibrant.trees._tree import Tree
+from calibrant.trees._tree import Tree, Trees
 from calibrant.trees._tree_params import RULES, TreeParams
 
 if TYPE_CHECKING:
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 __all__ = ["GrownTree", "GrownTreeCache", "grow_cached", "inherit_cache"]
 
 
+@saved(
+    tree=Trees(only_one=True),
+    examples=Object(TrainingSet),
+    params=Snapshot(RULES),
+    seed=Object("random.SeedSequence"),
+    subsets=Maybe(TupleOf(Array("b") | None, least=3, most=3)),
+    cut_values=Maybe(ListOf(Array("f8") | None)),
+)
 @dataclass(frozen=True, eq=False)
 class GrownTree:
     """A tree, its coded rows and the subsets of them set aside, the parameters and the seed that it was grown with."""
@@ -144,6 +153,25 @@ class GrownTree:
     def without_rows(self) -> GrownTree:
         """Return the tree without the rows that it was grown from; what needs them raises `NotSavedError`."""
         return replace(self, examples=self.examples.without_rows(self.cut_values), subsets=RowSubsets())
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        values = {"tree": (self.tree,), "examples": self.examples, "params": self.params, "seed": self.seed}
+        if not training_rows:
+            return {**values, "cut_values": list(self.cut_values)}
+        self.examples.check_has_rows()
+        return {**values, "subsets": (self.subsets.grow, self.subsets.prune, self.subsets.count)}
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> GrownTree:
+        examples: TrainingSet = values["examples"]
+        (tree,), subsets, cut_values = examples.adopt(values["tree"]), values.get("subsets"), values.get("cut_values")
+        if examples.has_rows:
+            lengths = {len(each) for each in subsets or () if each is not None}
+            need(subsets is not None and lengths <= {examples.n_rows}, "has a part of its training rows")
+        elif cut_values is not None and len(cut_values) == tree.n_features:
+            examples = examples.with_cut_values(tuple(cut_values))
+        of_rows = RowSubsets(*subsets) if subsets is not None and examples.has_rows else RowSubsets()
+        return cls(tree, examples, of_rows, values["params"], values["seed"])
 
     @property
     def n_bytes(self) -> int:

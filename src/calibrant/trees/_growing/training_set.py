@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 
+from calibrant import _core
 from calibrant._exact_sums import fixed_point_weights
 from calibrant._params import Real, check_param
+from calibrant._saved import (
+    Array,
+    Integer,
+    LabelArray,
+    ListOf,
+    Maybe,
+    Narrowed,
+    NarrowFloats,
+    Object,
+    Text,
+    TupleOf,
+    need,
+    saved,
+)
 from calibrant._source_limits import missing_rows
 from calibrant.data import CodedTable
 from calibrant.data._internal import (
@@ -24,13 +39,13 @@ from calibrant.data._internal import (
     read_training_rows,
     warn_of_weights,
 )
-from calibrant.exceptions import DataError, ParameterError, nearest
-from calibrant.trees._tree import Tree
+from calibrant.exceptions import DataError, ModelFileError, ParameterError, nearest
+from calibrant.trees._tree import Tree, check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant import _core
+    from calibrant._saved.documents import Writer
     from calibrant.data._internal import Schema
 
 __all__ = ["TrainingSet", "class_factors", "read_training"]
@@ -40,6 +55,7 @@ R = TypeVar("R")
 
 _MAX_CLASSES = 65_535  # the core keeps the class of a row in 16 bits
 _BLOCK = 2**20  # rows
+_OF_ROWS = {"labels", "weights", "copies", "groups", "cases", "codes", "values"}  # and `lows` of rows in bins
 
 
 def read_training(estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> TrainingRows:
@@ -76,6 +92,30 @@ class _OfRows(Generic[R]):
         vars(instance)[self._name] = value
 
 
+class _SavedLabels(Narrowed):
+    """The classes of the training rows; the file says that it holds them."""
+
+    def write(self, value: Any, out: Writer) -> Any:
+        out.notes.append(f"holds {len(value):,} training rows")
+        return super().write(value, out)
+
+
+@saved(
+    classes=LabelArray(),
+    n_declared=Integer(1, 2**32),
+    order=Array("i8"),
+    feature_names=TupleOf(Text()) | None,
+    class_weights=NarrowFloats(),
+    schema=Object("data.Schema"),
+    labels=Maybe(_SavedLabels("u2")),
+    weights=Maybe(NarrowFloats() | None),
+    copies=Maybe(NarrowFloats() | None),
+    groups=Maybe(Array("i8") | None),
+    cases=Maybe(NarrowFloats() | None),
+    codes=Maybe(ListOf(Array("u1 u2 u4"))),
+    values=Maybe(ListOf(Array("f8") | None)),
+    lows=Maybe(ListOf(Array("f8") | None)),
+)
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
     """Coded training rows; or, where a model was saved or fitted without keeping them, what is left of them.
@@ -189,6 +229,50 @@ class TrainingSet:
             groups=groups,
             from_source=from_source,
         ).with_exact_sums()
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        names = ("classes", "n_declared", "order", "feature_names", "class_weights", "schema")
+        values = {name: getattr(self, name) for name in names}
+        if not training_rows:
+            return values
+        self.check_has_rows()
+        table, columns = self.table, range(self.table.n_columns)
+        values |= {name: getattr(self, name) for name in ("labels", "weights", "copies", "groups", "cases")}
+        values |= {"codes": [table.codes(j) for j in columns], "values": [table.values(j) for j in columns]}
+        lows = [table.lows(j) for j in columns]
+        has_bins = self.is_binned or any(each is not None for each in lows)
+        return {**values, "lows": lows} if has_bins else values
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> TrainingSet:
+        schema, weights = values.pop("schema"), values.pop("class_weights")
+        n_classes = len(values["classes"])
+        check_order(values["order"], n_classes)
+        is_right = len(weights) == n_classes and weights.sum() > 0 and 0 < n_classes <= values["n_declared"]
+        need(is_right, "has weights of other classes")
+        held = values.keys() & _OF_ROWS
+        need(not held or held == _OF_ROWS, "has a part of its training rows")
+        if not held:
+            return cls(**values, kept_schema=schema, kept_weights=weights)
+        n_rows, columns = len(values["labels"]), (values.pop("codes"), values.pop("values"), values.pop("lows", None))
+        made = cls(**values, table=_saved_table(schema, *columns, n_rows))
+        for array in (made.labels, made.weights, made.copies, made.groups, made.cases):
+            need(array is None or len(array) == made.n_rows, "has rows of different number")
+        has_classes = int(made.labels.max()) < n_classes and made.class_weights.sum() > 0
+        need(has_classes, "has rows of no class, or of no weight")
+        groups = made.groups
+        need(groups is None or (groups.min() >= 0 and groups.max() < n_rows), "has more groups than rows")
+        return made
+
+    def check_has_rows(self) -> None:
+        """Raise `ModelFileError` if the rows, which are to be saved, are lost."""
+        need(self.has_rows, "was loaded without its training rows, or fitted to a source: save it without them")
+
+    def adopt(self, trees: Sequence[Tree]) -> tuple[Tree, ...]:
+        """Return trees of a file that were grown from these rows, whose codes they predict where rows are kept."""
+        same = trees[0].schema == self.schema and np.array_equal(trees[0].classes, self.classes)
+        need(same, "has trees or rows of other columns or classes")
+        return tuple(each._with_table(self.table.core) for each in trees) if self.has_rows else tuple(trees)
 
     @property
     def has_rows(self) -> bool:
@@ -359,6 +443,28 @@ class TrainingSet:
         if values is None:
             return np.where(is_missing, -1, codes.astype(np.int32))
         return np.append(values, np.nan)[np.where(is_missing, len(values), codes)]
+
+
+def _saved_table(
+    schema: Schema, codes: list[Any], numbers: list[Any], lows: list[Any] | None, n_rows: int
+) -> CodedTable:
+    """Return the coded table of a file; raise `ModelFileError` if it is none of the columns."""
+    same = len(codes) == len(numbers) == len(schema.features) == len(codes if lows is None else lows)
+    need(same and n_rows > 0, "has rows of other columns")
+    columns = []
+    for feature, code, values in zip(schema.features, codes, numbers, strict=True):
+        is_known = (values is None) == (feature.kind == "nominal") and (values is None or not np.isnan(values).any())
+        need(is_known, "has values of a column of another kind")
+        columns.append((code, len(feature.categories) if values is None else len(values), values))
+    try:
+        if lows is None or all(code.dtype != np.uint8 for code in codes):
+            return CodedTable(_core.restore_table(n_rows, columns, lows or []), schema)
+        if any(code.dtype != np.uint8 or len(code) != n_rows for code in codes):
+            raise ValueError("codes of bins must be bytes, one for each row")
+        bins = [(n_values, highs, low) for (_, n_values, highs), low in zip(columns, lows, strict=True)]
+        return CodedTable(_core.byte_table(np.column_stack(codes), bins), schema)
+    except (ValueError, TypeError) as error:
+        raise ModelFileError(f"has wrong training rows: {error}") from None
 
 
 def _weight_classes(

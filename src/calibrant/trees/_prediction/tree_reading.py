@@ -14,6 +14,7 @@ import numpy as np
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
 from calibrant._normalize import normalize_rows
+from calibrant._saved import Array, Object, need, saved
 from calibrant._threads import n_threads
 from calibrant.estimates import (
     ChosenByCV,
@@ -22,12 +23,13 @@ from calibrant.estimates import (
     FittedHeldOut,
     Frequency,
     HeldOut,
+    PathAverage,
     Resolvable,
     RowEstimate,
     RowReader,
     as_estimate,
 )
-from calibrant.estimates._internal import with_classes
+from calibrant.estimates._internal import check_estimate, with_classes
 from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
@@ -165,6 +167,13 @@ def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -
     )
 
 
+def is_recomputed(estimate: Estimate) -> bool:
+    """Return whether a table of probabilities has the same bits on any machine, being sums, products and quotients."""
+    if isinstance(estimate, Curtailment):
+        return estimate.then is None or is_recomputed(as_estimate("estimate", estimate.then))
+    return not (isinstance(estimate, PathAverage) and estimate.how == "bayes")
+
+
 class LeafShares(NamedTuple):
     """One entry for each leaf that a row reaches, row after row; the shares of a row add up to 1."""
 
@@ -234,6 +243,44 @@ class TreeReading:
         """The probabilities of the sorted classes at every node; made at the first use in a model from a file."""
         return probability_table(self.tree, self.estimate, empty_leaf=self.empty_leaf, dialect=self.dialect)
 
+    is_recomputed = staticmethod(is_recomputed)
+
+    @property
+    def saved_table(self) -> NDArray[np.float64] | None:
+        """The table that a file must hold; None where it follows from the tree and the estimate, to the bit."""
+        if is_recomputed(self.estimate):
+            made = TreeReading(self.tree, self.estimate, self.empty_leaf, self.dialect).table
+            if made.tobytes() == self.table.tobytes():
+                return None
+        return self.table
+
+    @classmethod
+    def from_saved(
+        cls,
+        tree: Tree,
+        estimate: Estimate,
+        params: ReadingParams,
+        reader: NodeReader | None,
+        table: NDArray[np.float64] | None,
+    ) -> TreeReading:
+        """Return the reading of a file; raise `ModelFileError` unless it has a line for each node of its tree."""
+        n_nodes, n_classes = tree.n_nodes, len(tree.classes)
+        check_estimate(estimate, n_classes)
+        reading = cls(tree, estimate, params.empty_leaf, params.dialect, reader)
+        if table is not None:
+            need(table.shape == (n_nodes, n_classes), "has a table of other nodes")
+            need(np.allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-6), "has probabilities that do not sum to 1")
+            vars(reading)["table"] = table
+        if reader is not None:
+            is_known = len(reader.node) == n_nodes and ((reader.node >= -1) & (reader.node < n_nodes)).all()
+            need(is_known, "has a reader of other nodes")
+            rows: Any = reader.rows
+            same_columns = rows.fallback.shape == (n_nodes, n_classes) and len(rows.kernels.columns) == tree.n_features
+            need(same_columns, "has kernels of other nodes or columns")
+            for column, n in rows.kernels.n_categories.items():
+                need(n == len(tree.schema.features[column].categories), "has kernels of other categories")
+        return reading
+
     def predict_proba(self, rows: Rows, n_jobs: int | None) -> NDArray[np.float64]:
         """Return the class probabilities of each row."""
         return self.predict_many([self], rows, n_jobs)[0]
@@ -263,6 +310,7 @@ class TreeReading:
         return [next(by_table if each.reader is None else by_reader) for each in readings]
 
 
+@saved(rows=Object("estimates.KernelReader"), node=Array("i8", low=-1))
 class NodeReader(NamedTuple):
     """The reader of an estimate, and the node whose rows it takes at each leaf; -1 where the table predicts."""
 
