@@ -2,13 +2,12 @@
 
 from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, boost, start_run
-from calibrant.ensembles._boosting.gradient_boosting import GradientBoostedFolds, fit_gradient_boosting
+from calibrant.ensembles._boosting.gradient_boosting import fit_gradient_boosting
 from calibrant.ensembles._boosting.tree_learner import TreeLearner
 
 __all__ = [
     "ALGORITHMS",
     "Forest",
-    "GradientBoostedFolds",
     "TreeLearner",
     "boost",
     "fit_gradient_boosting",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["LazyOptionTreesClassifier", "LazyParams", "LazyTrees"]
+__all__ = ["LazyOptionTreesClassifier"]
 
 
 _MISSING = np.iinfo(np.uint32).max

@@ -24,16 +24,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Schema
     from calibrant.trees._tree import Tree
 
-__all__ = [
-    "PROBABILITIES",
-    "TREE_CODINGS",
-    "Coding",
-    "DescriptionLength",
-    "Probabilities",
-    "counts_bits",
-    "cut_bits",
-    "structure_bits",
-]
+__all__ = ["PROBABILITIES", "TREE_CODINGS", "Coding", "DescriptionLength", "Probabilities", "counts_bits"]
 
 
 Probabilities = Literal["adaptive", "paid"]

@@ -14,7 +14,6 @@ from calibrant.trees._sources.source_fit import fit_source
 from calibrant.trees._styles import STYLES
 from calibrant.trees._tree import Trees, check_order, impurity_importances
 from calibrant.trees._tree_params import (
-    RULES,
     TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
@@ -28,7 +27,6 @@ from calibrant.trees._tree_params import (
 __all__ = [
     "HOW_TO_READ",
     "PROBABILITIES",
-    "RULES",
     "STYLES",
     "TREE_CODINGS",
     "TREE_PARAMETER_DOCS",

@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = [
-    "Tree",
-    "Trees",
-    "check_order",
-    "impurity_importances",
-    "pack_trees",
-    "packed_tree",
-    "read_only",
-    "unpack_trees",
-]
+__all__ = ["Tree", "Trees", "check_order", "impurity_importances", "read_only"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

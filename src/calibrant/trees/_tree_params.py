@@ -17,7 +17,6 @@ __all__ = [
     "CRITERIA",
     "RULES",
     "TREE_PARAMETER_DOCS",
-    "Criterion",
     "CriterionName",
     "Dialect",
     "EmptyLeaf",

@@ -127,7 +127,7 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
 
 
 def match_problems(X: Any, schema: Schema) -> list[str]:
-    """Return what is wrong with the columns of a frame that a schema names, a sentence each; columns may be missing.
+    """Return the problems of the columns of a frame that a schema names, a sentence each; columns may be missing.
 
     Examples
     --------

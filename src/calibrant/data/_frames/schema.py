@@ -110,7 +110,7 @@ class Schema:
         return list(range(len(self.features)))
 
     def missing_message(self, found: Collection[str]) -> str:
-        """Return which columns are missing among those found, and which of them fit had not; "" if none is missing."""
+        """Name the columns that are missing among those found, and those that fit had not; "" if none is missing."""
         missing = [name for name in self.names if name not in found]
         if not missing:
             return ""
@@ -129,7 +129,7 @@ class Schema:
 
 
 def column_problems(columns: Mapping[str, Any], schema: Schema) -> list[str]:
-    """Return what is wrong with columns that a schema names, a sentence each."""
+    """Return the problems of columns that a schema names, a sentence each."""
     problems = []
     for feature in schema.features:
         try:

@@ -23,14 +23,8 @@ __all__ = [
     "column_kind",
     "column_measure",
     "holds_objects",
-    "is_missing",
     "nominal_codes",
     "numeric_values",
-    "object_codes",
-    "object_kind",
-    "object_measure",
-    "object_numbers",
-    "to_python",
     "without_mask",
 ]
 
@@ -58,7 +52,7 @@ def object_kind(column: NDArray[Any], name: str) -> Kind:
 
 
 def object_measure(column: NDArray[Any]) -> str:
-    """Return what the first object that is not missing measures, "" if all are missing.
+    """Return the measure of the first object that is not missing, "" if all are missing.
 
     Examples
     --------
@@ -215,7 +209,7 @@ def column_kind(column: AnyColumn, name: str) -> Kind:
 
 
 def column_measure(column: AnyColumn) -> str:
-    """Return what a numeric column holds: numbers, dates, durations or times of day; "" if all objects are missing."""
+    """Return the measure of a numeric column: numbers, dates, durations, times of day; "" if all are missing."""
     if isinstance(column, np.ndarray):
         measures = {"M": "dates", "m": "durations"}
         return object_measure(column) if column.dtype.kind == "O" else measures.get(column.dtype.kind, "numbers")

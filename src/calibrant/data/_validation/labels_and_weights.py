@@ -100,7 +100,7 @@ def _warn_of_many_classes(y: Any, n_classes: int, n_rows: int) -> None:
 
 
 def _has_rows(coded: CategoryCodes, is_subset: bool) -> NDArray[np.bool_]:
-    """Return which categories have a row."""
+    """Return a mask of the categories that have a row."""
     n_categories = len(coded.categories)
     if coded.declared or is_subset:
         return np.asarray(np.bincount(coded.codes, minlength=n_categories) > 0)

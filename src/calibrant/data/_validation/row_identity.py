@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._validation.estimator_rows import TrainingRows
 
-__all__ = [
-    "MergedRows",
-    "copies_among",
-    "count_copies",
-    "fingerprint_rows",
-    "hash_codes",
-    "warn_of_copies",
-    "warn_of_number",
-]
+__all__ = ["MergedRows", "copies_among", "fingerprint_rows", "hash_codes", "warn_of_copies", "warn_of_number"]
 
 
 _VERSION = b"calibrant rows 1"  # a change of the algorithm below must change it

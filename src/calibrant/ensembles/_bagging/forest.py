@@ -22,8 +22,7 @@ from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
 from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
-from calibrant.trees import Tree
-from calibrant.trees._internal import RULES as TREE_RULES
+from calibrant.trees import ProbabilityTreeClassifier, Tree
 from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, Trees
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ class ForestParams(TreeParams, Protocol):
     smooth_votes: bool
 
 
+# Copies of a row would be on both sides of folds of a bag, so that alpha is no choice of cross-validation
+TREE_RULES: dict[str, Rule] = {**ProbabilityTreeClassifier._rules, "ccp_alpha": Real(0)}
 RULES: dict[str, Rule] = TREE_RULES | {
     "n_trees": Int(1),
     "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
     from calibrant.ensembles._readings.forest_reading import ForestReader
 
-__all__ = ["LOSSES", "LossName", "PermutationImportances", "RowLosses", "oob_permutation_importances"]
+__all__ = ["PermutationImportances", "oob_permutation_importances"]
 
 
 LossName: TypeAlias = Literal["avll", "log_loss", "mse"]
@@ -309,7 +309,7 @@ class _OutOfBagPermutation:
         return sums
 
     def _changes(self, block: range, repeat: int) -> NDArray[np.float64]:
-        """Return what permuting each column of a block adds to the sums of the trees' probabilities."""
+        """Return the changes of the summed probabilities of the trees by permuting each column of a block."""
         changes = np.zeros((len(block), self._forest.examples.n_rows, self._n_classes))
         trees = range(len(self._forest.trees))
         if self._reading.by_rows is not None:

@@ -27,8 +27,8 @@ from calibrant.ensembles._boosting.boosting_loop import (
     start_run,
 )
 from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, StumpSums, branch_of, stack_stumps
+from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import (
-    RULES,
     TREE_PARAMETER_DOCS,
     TrainingSet,
     fit_source,
@@ -37,15 +37,9 @@ from calibrant.trees._internal import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._internal import TrainingSet
+    from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = [
-    "STUMP_CRITERIA",
-    "BoostedStumpsClassifier",
-    "StumpCriterion",
-    "StumpEstimate",
-    "StumpLearner",
-]
+__all__ = ["BoostedStumpsClassifier"]
 
 
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
@@ -182,8 +176,8 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         "algorithm": Choice(*ALGORITHMS),
         "criterion": Choice(*STUMP_CRITERIA),
         "estimate": Choice("laplace", "frequency"),
-        "max_bins": RULES["max_bins"],
-        "n_jobs": RULES["n_jobs"],
+        "max_bins": ProbabilityTreeClassifier._rules["max_bins"],
+        "n_jobs": ProbabilityTreeClassifier._rules["n_jobs"],
         "warm_start": Bool(),
     }
 

@@ -16,6 +16,7 @@ from calibrant._random import SeedLike
 from calibrant._saved import Array, ListOf, Object, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant.data._internal import Nominal, Rows, is_source
+from calibrant.ensembles._bagging.forest import TREE_RULES
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, boost, start_run
 from calibrant.ensembles._boosting.tree_learner import TreeLearner
@@ -24,7 +25,6 @@ from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, style
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE
 from calibrant.trees._internal import (
-    RULES,
     TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
@@ -151,7 +151,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         "resample": Bool(),
         "warm_start": Bool(),
         "style": STYLE_RULE,
-        **{name: rule for name, rule in RULES.items() if name not in ("class_weight", "weight_kind")},
+        **{name: rule for name, rule in TREE_RULES.items() if name not in ("class_weight", "weight_kind")},
     }
 
     def __init__(

@@ -17,21 +17,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ALGORITHMS",
-    "Algorithm",
-    "AlgorithmName",
-    "BoostingStep",
-    "Learner",
-    "MemberPredictions",
-    "RealAdaBoost",
-    "Run",
-    "Stop",
-    "Votes",
-    "boost",
-    "start_run",
-    "voted",
-]
+__all__ = ["ALGORITHMS", "AlgorithmName", "MemberPredictions", "Run", "boost", "start_run"]
 
 
 Stop: TypeAlias = Literal["perfect", "weak"]
@@ -40,7 +26,7 @@ _CHANCE_TOLERANCE = 1e-6  # of an error equal to chance up to rounding, as in We
 
 
 class Learner(Protocol):
-    """What fits a member to the rows with their current weights."""
+    """A learner fits a member to the rows with their current weights."""
 
     weights: NDArray[np.float64]  # of the rows
     advice: str  # appended to the warning where a member makes no error
@@ -196,7 +182,7 @@ class Algorithm(Protocol):
         ...
 
     def contribution(self, proba: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
-        """Return what a member adds to the sum over members that `score` takes."""
+        """Return the contribution of a member to the sum over members that `score` takes."""
         ...
 
     def score(self, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

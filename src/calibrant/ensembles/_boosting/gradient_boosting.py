@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["BoostingOptions", "GradientBoostedFolds", "fit_gradient_boosting"]
+__all__ = ["BoostingOptions", "fit_gradient_boosting"]
 
 # At 10,000 rows of three tables 8 leaves and 64 bins have a loss of 45.0, 16 leaves and 255 bins 44.2, 31 leaves 44.2,
 # with min_leaf=20 44.0; the larger trees need fewer rounds, so many rows take them.
@@ -51,7 +51,7 @@ _LEAST_FOLDS = 3  # one to grow on, one to stop by, one to predict
 
 @dataclass(frozen=True)
 class BoostingOptions:
-    """What governs gradient boosting; the defaults are those of a few thousand rows.
+    """Options of gradient boosting; the defaults are those of a few thousand rows.
 
     ``min_leaf`` and ``category_support`` are weights of rows, estimated by the share of the node's hessian. The shares
     are those of the columns of a tree and of a node, and of the rows of a round, that are drawn at random. Chosen on

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Rows
 
-__all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "column_of", "stack_stumps"]
+__all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "stack_stumps"]
 
 
 class StumpMember(NamedTuple):

@@ -29,7 +29,7 @@ _DRAWS_BITS = 32  # draws are split by a bit each, which takes 0.1 s for each ha
 def draw_rows(
     weights: NDArray[np.float64], seed: int, *, before: float = 0.0, total: float | None = None
 ) -> NDArray[np.float64]:
-    """Return how often each row is drawn, where as many rows are drawn as the weights of all rows add up to.
+    """Return the number of times that each row is drawn, of as many draws as the weights of all rows add up to.
 
     Each draw is a point on the axis of cumulative weights, where `before` is the weight of the rows before these and
     `total` that of all rows. Weights whose sums are exact are drawn the same whatever the parts. From a total of 2^32

@@ -28,21 +28,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Bins, CodedPart
     from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
 
-__all__ = [
-    "BoostedWeights",
-    "BoostingRound",
-    "DrawnWeights",
-    "KeptWeights",
-    "LevelLearner",
-    "MixtureFactors",
-    "PredictedWeights",
-    "find_mixtures",
-    "fit_boosting_on_cluster",
-    "leaves_of",
-    "mixtures_of",
-    "sum_predicted",
-    "sum_weights",
-]
+__all__ = ["LevelLearner", "fit_boosting_on_cluster"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +221,7 @@ class DrawnWeights:
 
     @classmethod
     def of(cls, parts: Parts, rows: BoostedWeights, seed: int) -> DrawnWeights:
-        """Return how rows are drawn from all parts, whose weights are added up."""
+        """Return the draw of rows from all parts, whose weights are added up."""
         weighed: list[_PartWeight] = sorted(parts.reduce(_weigh, rows, merge=_joined))
         ends = list(accumulate(weight for *_, weight in weighed))
         # an empty part and the one that follows it begin at the same row, with the same weight before them
@@ -243,7 +229,7 @@ class DrawnWeights:
         return cls(rows, seed, ends[-1], before)
 
     def weights(self, part: CodedPart, tree: int) -> NDArray[np.float64]:
-        """Return how often each row is drawn for the tree of this round."""
+        """Return the number of times that each row is drawn for the tree of this round."""
         known, drawn = _KEPT_DRAWS.find(self.rows.run, part, tree)
         if drawn is None or known != tree:
             weights, before = self.rows.of_rows(part), self.before[part.first_row]

@@ -30,18 +30,12 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
 
-__all__ = [
-    "BagWeights",
-    "count_classes",
-    "fit_forest_on_cluster",
-    "forest_plan",
-    "grow_forest_levels",
-]
+__all__ = ["BagWeights", "fit_forest_on_cluster", "forest_plan", "grow_forest_levels"]
 
 
 @dataclass(frozen=True, eq=False)
 class BagWeights:
-    """How the bags of a forest are drawn; the units of all parts, and those before each part by its first row."""
+    """The draw of the bags of a forest: the units of all parts, and those before each part by its first row."""
 
     kind: Bootstrap | None
     seed: np.random.SeedSequence
@@ -60,7 +54,7 @@ class BagWeights:
         n_classes: int,
         n_groups: int | None = None,
     ) -> BagWeights:
-        """Return how bags are drawn from all parts, whose rows are counted."""
+        """Return the draw of bags from all parts, whose rows are counted."""
         counted = sorted(parts.reduce(count_classes, n_classes, merge=_joined), key=lambda each: each[:2])
         counts = np.array([of_part for *_, of_part in counted], dtype=np.int64).reshape(len(counted), n_classes)
         before = np.cumsum(counts, axis=0) - counts
@@ -117,7 +111,7 @@ def forest_plan(
     n_declared: int,
     n_groups: int | None = None,
 ) -> LevelPlan:
-    """Return what all parts must know of a forest: its columns, its parameters and how its bags are drawn."""
+    """Return the plan that all parts share: the columns, the parameters, the draw of the bags."""
     weights = BagWeights.of(parts, params.bootstrap, seed, params.max_samples, n_classes=n_classes, n_groups=n_groups)
     n_columns = len(bins.n_values)
     max_features = n_drawn(params.max_features, n_columns)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from calibrant import _core
-from calibrant.ensembles._readings.eb_pets import N_FIFTHS, fifth_average, honest_oob_proba, own_class_rates
+from calibrant.ensembles._readings.eb_pets import N_FIFTHS, own_class_rates
 from calibrant.ensembles._readings.forest_members import (
     AllRows,
     Cells,
     Members,
     WalkedPaths,
     count_votes,
-    out_of_bag_average,
     score_sums,
 )
 from calibrant.ensembles._readings.pooling import Alpha, Pooling, best_alpha, fixed_alpha, sum_log_rates
@@ -36,13 +35,8 @@ if TYPE_CHECKING:
     from calibrant.trees._internal import LevelPlan, Parts
 
 __all__ = [
-    "FifthTables",
-    "HonestLeaves",
-    "MeanTables",
     "OobRows",
     "PartForest",
-    "RowsReader",
-    "VoteShares",
     "Voters",
     "choose_level_alpha",
     "count_all_cells",
@@ -50,7 +44,7 @@ __all__ = [
     "n_out_of_bag",
     "pool_cell_counts",
     "read_rows",
-    "tree_batches",
+    "vote_shares",
 ]
 
 
@@ -249,64 +243,7 @@ class PartForest:
         )
 
 
-class RowsReader(Protocol):
-    """What out-of-bag probabilities are read from, the same for all parts; picklable."""
-
-    def proba(self, members: Members, first_row: int) -> tuple[slice, NDArray[np.float64]]:
-        """Return some rows of a part that begins at a row of the whole source, and their probabilities."""
-
-
-@dataclass(frozen=True, eq=False)
-class MeanTables:
-    """The probabilities at the nodes of each tree, as of bagged trees (B-PETs)."""
-
-    tables: Sequence[NDArray[np.float64]]
-
-    def proba(self, members: Members, first_row: int) -> tuple[slice, NDArray[np.float64]]:  # noqa: ARG002
-        """Return all rows, and the means over the trees without each."""
-        return slice(0, members.n_rows), out_of_bag_average(self.tables, members)
-
-
-@dataclass(frozen=True, eq=False)
-class VoteShares:
-    """The class frequencies by which the trees vote."""
-
-    frequencies: Sequence[NDArray[np.float64]]
-    smooth: bool
-
-    def proba(self, members: Members, first_row: int) -> tuple[slice, NDArray[np.float64]]:  # noqa: ARG002
-        """Return all rows, and the shares of the votes of the trees without each."""
-        tally = count_votes(self.frequencies, members.paths, members.bags)
-        return slice(0, members.n_rows), tally.shares(smooth=self.smooth)
-
-
-@dataclass(frozen=True, eq=False)
-class HonestLeaves:
-    """How counts at leaves are pooled, as of EB-PETs with an estimate of the leaf alone."""
-
-    pooling: Pooling
-    alpha: Alpha
-
-    def proba(self, members: Members, first_row: int) -> tuple[slice, NDArray[np.float64]]:  # noqa: ARG002
-        """Return all rows, and the probabilities of leaves without the row itself."""
-        return slice(0, members.n_rows), honest_oob_proba(members, self.pooling, self.alpha)
-
-
-@dataclass(frozen=True, eq=False)
-class FifthTables:
-    """The probabilities of trees pooled without a fifth of the rows, as of EB-PETs with any other estimate."""
-
-    fifth: int
-    level: Sequence[Cells]
-
-    def proba(self, members: Members, first_row: int) -> tuple[slice, NDArray[np.float64]]:
-        """Return the rows of the fifth."""
-        rows = slice((self.fifth - first_row) % N_FIFTHS, members.n_rows, N_FIFTHS)
-        return rows, fifth_average(members, self.level)[rows]
-
-
-@dataclass(frozen=True, eq=False)
-class OobRows:
+class OobRows(NamedTuple):
     """Rows by their numbers in the whole source, their probabilities unless only the score is wanted, and its sums."""
 
     rows: slice
@@ -315,11 +252,29 @@ class OobRows:
     total: float
 
 
-def read_rows(keep: bool, reader: RowsReader, whole: AllRows, forest: PartForest, part: CodedPart) -> OobRows:
-    """Return the out-of-bag probabilities of some rows of a part and the sums of their score."""
+def read_rows(
+    keep: bool,
+    fifth: int | None,
+    read: Callable[..., NDArray[np.float64]],
+    whole: AllRows,
+    forest: PartForest,
+    part: CodedPart,
+) -> OobRows:
+    """Return the out-of-bag probabilities of the rows of a part, or of a fifth of them, and the sums of their score.
+
+    ``read(members=members)`` returns the probabilities of the rows; it is the same for all parts, and picklable.
+    """
     members = forest.members(part, whole)
-    rows, proba = reader.proba(members, part.first_row)
+    rows = slice(0, part.n_rows, 1)
+    if fifth is not None:
+        rows = slice((fifth - part.first_row) % N_FIFTHS, part.n_rows, N_FIFTHS)
+    proba = read(members=members)[rows]
     weights = np.ones(part.n_rows) if part.weights is None else part.weights
     sums = score_sums(proba, members.labels[rows], weights[rows])
     numbers = slice(part.first_row + rows.start, part.first_row + rows.stop, rows.step)
     return OobRows(numbers, proba if keep else None, *sums)
+
+
+def vote_shares(frequencies: Sequence[NDArray[np.float64]], *, smooth: bool, members: Members) -> NDArray[np.float64]:
+    """Return the shares of the votes of the trees without each row."""
+    return count_votes(frequencies, members.paths, members.bags).shares(smooth=smooth)

@@ -52,7 +52,6 @@ __all__ = [
     "honest_oob_proba",
     "own_class_rates",
     "pool_counts",
-    "pooled_trees",
     "read_eb_pets",
 ]
 

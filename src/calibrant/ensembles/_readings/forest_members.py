@@ -40,7 +40,6 @@ __all__ = [
     "WalkedPaths",
     "average_cells",
     "by_node",
-    "class_weights",
     "count_votes",
     "out_of_bag_average",
     "out_of_bag_votes",
@@ -119,7 +118,7 @@ EXAMPLE_MEMBERS = """\
 
 @dataclass(frozen=True, eq=False)
 class AllRows:
-    """What is known of all rows where members have some of them.
+    """Totals of all rows where members have some of them.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from calibrant.estimates import RowEstimate
     from calibrant.trees import Tree
 
-__all__ = ["READINGS", "FewRows", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "RowReading", "needs_all_rows"]
+__all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "needs_all_rows"]
 
 
 _MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
@@ -162,7 +162,7 @@ READINGS: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_es
 )
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a forest is read: the estimate at the leaves, and the role of out-of-bag rows there."""
+    """The options of a reading: the estimate at the leaves, and the role of out-of-bag rows there."""
 
     estimate: str | Estimate
     out_of_bag: OutOfBag
@@ -257,7 +257,7 @@ class ForestReader:
 
     @property
     def pooling(self) -> Pooling:
-        """How out-of-bag rows count."""
+        """The rule by which out-of-bag rows count."""
         options = self.options
         return Pooling(
             out_of_bag="only" if options.out_of_bag == "only" else "count",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alpha",
-    "OwnClassRates",
     "PooledTree",
     "Pooling",
-    "added_counts",
     "best_alpha",
     "choose_alpha",
     "core_pooling",
@@ -50,7 +48,7 @@ _MAX_M = 1e200  # stands for an infinite m: its ratio to itself is finite
 
 @dataclass(frozen=True)
 class Pooling:
-    """How out-of-bag rows count.
+    """The rule by which out-of-bag rows count.
 
     Parameters
     ----------
@@ -93,7 +91,7 @@ def is_local(estimate: Estimate) -> bool:
 
 
 def added_counts(estimate: Estimate, class_weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what a local estimate adds to the count of each class before it takes the frequency.
+    """Return the counts that a local estimate adds to those of each class before it takes the frequency.
 
     Examples
     --------
@@ -135,7 +133,7 @@ class PooledTree:
     @cached_property
     def label(self) -> NDArray[np.intp]:
         """The majority class of each node, of the nearest one above with weight where it has none."""
-        shares = Frequency().table(self)
+        shares = Frequency().table(cast("Tree", self))
         return np.asarray((shares >= shares.max(axis=1, keepdims=True) - _TOLERANCE).argmax(axis=1))
 
     @property
@@ -144,44 +142,15 @@ class PooledTree:
         return len(self.counts)
 
     @property
-    def parent(self) -> NDArray[np.int32]:
-        """The node above each node, -1 for the root."""
-        return self.shape.parent
-
-    @property
-    def depth(self) -> NDArray[np.intp]:
-        """Number of tests above each node."""
-        return self.shape.depth
-
-    @property
-    def is_leaf(self) -> NDArray[np.bool_]:
-        """Whether each node is a leaf."""
-        return self.shape.is_leaf
-
-    @property
-    def n_children(self) -> NDArray[np.uint32]:
-        """Number of branches of each node."""
-        return self.shape.n_children
-
-    @property
-    def feature(self) -> NDArray[np.int32]:
-        """The column that each node tests."""
-        return self.shape.feature
-
-    @property
-    def n_values(self) -> NDArray[np.uint32]:
-        """Number of categories of each nominal test."""
-        return self.shape.n_values
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns that a node could test."""
-        return self.shape.n_features
-
-    @property
     def log_prior(self) -> NDArray[np.float64]:
-        """What a Bayesian criterion adds to the log prior probability of each test; else 0."""
+        """The terms that a Bayesian criterion adds to the log prior probability of each test; else 0."""
         return np.asarray(getattr(self.shape, "log_prior", np.zeros(self.n_nodes)))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an array of the grown tree: `parent`, `depth`, `is_leaf`, `n_children`, `feature` and so on."""
+        if name in ("shape", "counts"):  # where the tree is being made
+            raise AttributeError(name)
+        return getattr(self.shape, name)
 
 
 def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
@@ -241,7 +210,7 @@ def core_pooling(members: Members | TrainingSet, pooling: Pooling, alpha: Alpha)
 
 
 def probability_floor(class_weights: NDArray[np.float64]) -> float:
-    """Return what replaces a probability of 0 in a log-loss (Nielsen 2004, footnote 9).
+    """Return the number that replaces a probability of 0 in a log-loss (Nielsen 2004, footnote 9).
 
     Examples
     --------

@@ -32,16 +32,7 @@ from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ForestReading",
-    "SklearnTree",
-    "bags_of",
-    "check_forest",
-    "check_same_rows",
-    "leaves_of",
-    "mob_esp",
-    "trees_of",
-]
+__all__ = ["leaves_of", "mob_esp"]
 
 
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)

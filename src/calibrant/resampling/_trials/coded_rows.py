@@ -26,7 +26,6 @@ from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate
 from calibrant.estimates._internal import with_classes
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 from calibrant.trees._internal import (
-    RULES,
     GrownTree,
     TrainingSet,
     TreeReading,
@@ -170,7 +169,7 @@ class CodedTrees:
         if len(estimates) < len(family.members):
             return None
         for member in family.members:
-            check_params(member, RULES)
+            check_params(member)
         rows = family.rows if family.rows is not None else CodedRows.of(data, family.head.nominal, family.head.n_jobs)
         if rows is None:
             return None

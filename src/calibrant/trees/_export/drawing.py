@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calibrant.trees._export.outline import Outline
     from calibrant.trees._tree import Tree
 
-__all__ = ["HOW_TO_READ", "draw_model", "tree_drawing", "tree_sections", "tree_size"]
+__all__ = ["HOW_TO_READ", "draw_model", "tree_sections"]
 
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
@@ -74,7 +74,7 @@ def tree_size(tree: Tree) -> str:
 
 
 def _is_small(outline: Outline, fewest_rows: float) -> NDArray[np.bool_]:
-    """Return which nodes some training rows reach, but too few; nothing is known of rows by a branch without any."""
+    """Return a mask of the nodes that some rows reach, but too few; a branch without any tells nothing of rows."""
     return np.asarray((outline.tree.weight > 0) & (outline.tree.weight < fewest_rows))
 
 

@@ -247,7 +247,7 @@ class Outline:
         return all_conditions(self.tree)
 
     def is_drawn(self, max_depth: int | None = None) -> NDArray[np.bool_]:
-        """Return which nodes there are down to a depth; below nodes that curtailment removes there are none."""
+        """Return a mask of the nodes down to a depth; below nodes that curtailment removes there are none."""
         is_shown = self.is_test | self.is_leaf | self.is_eliminated
         return is_shown if max_depth is None else np.asarray(is_shown & (self.tree.depth <= max_depth))
 

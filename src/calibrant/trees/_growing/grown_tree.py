@@ -307,7 +307,7 @@ def _class_weight_key(params: TreeParams) -> str:
 
 
 def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
-    """Return what identifies a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
+    """Return the identity of a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
     draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
     draws = draws or (params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str))
     if params.random_state is None and not draws:

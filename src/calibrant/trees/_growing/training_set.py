@@ -407,7 +407,7 @@ class TrainingSet:
         return replace(self, weights=weights, copies=number if self.copies is None else number * self.copies)
 
     def without_rows(self, cut_values: tuple[NDArray[np.float64] | None, ...] = ()) -> TrainingSet:
-        """Return what a classifier fitted to a source keeps of its rows; `cut_values` are those next to its cuts."""
+        """Return the set that a classifier of a source keeps, without rows; `cut_values` are next to its cuts."""
         return TrainingSet(
             self.classes,
             self.n_declared,

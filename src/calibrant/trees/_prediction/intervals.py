@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._tree import Tree
 
-__all__ = ["intervals", "posterior"]
+__all__ = ["intervals"]
 
 _JEFFREYS = 0.5
 # Beta distributions with parameters beyond these are points: at 0 or 1 below, at their mean above.

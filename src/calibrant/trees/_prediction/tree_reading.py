@@ -40,16 +40,7 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
 
-__all__ = [
-    "LeafShares",
-    "NodeReader",
-    "TreeReading",
-    "leaf_shares",
-    "majority_leaves",
-    "nearest_with_weight",
-    "probability_table",
-    "resolve_estimate",
-]
+__all__ = ["TreeReading", "leaf_shares", "nearest_with_weight", "probability_table"]
 
 
 def probability_table(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import SourcePart
 
-__all__ = ["ClusterRows", "JoinedRows", "SourceFacts", "fit_coded"]
+__all__ = ["ClusterRows", "fit_coded"]
 
 R = TypeVar("R")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calibrant.trees._sources.parts import Parts
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["BYTES_OF_ROW", "KeptRows", "LevelPlan", "TreeRows", "WholeRows", "rows_of_small_nodes"]
+__all__ = ["BYTES_OF_ROW", "LevelPlan"]
 
 
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
@@ -139,7 +139,7 @@ class WholeRows:
         return bool(self.present[:, -1].any())
 
     def state(self, n_table_rows: int) -> tuple[Any, ...]:
-        """Return what the core must know of them to grow a subtree."""
+        """Return the totals that the core needs to grow a subtree."""
         present = self.present if self.n_rows < n_table_rows else None
         return n_table_rows, self.n_rows, self.weight, self.heaviest, self.is_counted, present
 
@@ -253,7 +253,7 @@ class _LeftNodes:
 
 
 def _count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> list[WholeRows]:
-    """Return what the rows of a part add to the root of each tree."""
+    """Return the totals of the rows of a part at the root of each tree."""
     table, found = plan.table_of(part), []
     for number in numbers:
         rows = _new_rows(number, plan, part)

@@ -46,7 +46,7 @@ class Parts:
         return [finish(job, *args, [take(job, *args, part) for part in self._parts]) for job in jobs]
 
     def share(self, value: Any) -> Any:
-        """Return what stands for a value among the last arguments of `reduce` and `each`, sent once to each worker."""
+        """Return a reference to a value for the last arguments of `reduce` and `each`, sent once to each worker."""
         return value
 
     def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
