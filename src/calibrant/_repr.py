@@ -49,7 +49,7 @@ def listed(items: Iterable[object], most: int | None = None, last: str = " and "
 
 
 def instance_hint(value: object) -> str:
-    """Return how a class becomes the instance that is needed; an empty string where the value is not a class.
+    """Return the advice to pass an instance instead of its class; an empty string where the value is not a class.
 
     Examples
     --------

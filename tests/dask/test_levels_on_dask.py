@@ -71,7 +71,7 @@ class PartsOfAKilledWorker(DaskParts):
     def reduce(self, function: Any, *args: Any, merge: Any) -> Any:
         self.n_passes += 1
         if self.n_passes == 4:
-            holders = self.client.who_has(self._futures)
+            holders = self.client.who_has(self._parts)
             address = next(workers[0] for workers in holders.values() if workers)
             self.killed = self.client.run(os.getpid, workers=[address])[address]
             os.kill(self.killed, signal.SIGKILL)

@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = [
-    "MEMBERSHIPS",
-    "MDLComparison",
-    "Membership",
-    "NumberBits",
-    "clustering_description_length",
-    "mdl",
-    "number_bits",
-]
+__all__ = ["MDLComparison", "clustering_description_length", "mdl"]
 
 
 _MAX_BITS = 30  # of a centre, so that the number of bits fits in 5

@@ -1,4 +1,4 @@
-"""What other packages may import from this one, as `tests/test_internal_imports.py` checks."""
+"""Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.comparison._all_pairs import Better, holm_corrected, method_pairs
 from calibrant.comparison._mean_ranks import tied_ranks

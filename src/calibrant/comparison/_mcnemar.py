@@ -103,7 +103,7 @@ def mcnemar_test(
 
 
 def _read_correct(y_true: Any, a: Any, b: Any) -> NDArray[np.bool_]:
-    """Return which rows each classifier (rows) predicts correctly."""
+    """Return marks of the rows (columns) that each classifier (rows) predicts correctly."""
     truth = _read_classes("y_true", y_true)
     predicted = [_read_classes("a", a), _read_classes("b", b)]
     for name, labels in zip("ab", predicted, strict=True):

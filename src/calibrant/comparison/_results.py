@@ -13,7 +13,7 @@ from calibrant.comparison._passages import PASSAGES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison", "Posterior", "agreeing_ends", "one_row_frame"]
+__all__ = ["Comparison", "Posterior", "agreeing_ends"]
 
 
 @fill_docstring(**PASSAGES)

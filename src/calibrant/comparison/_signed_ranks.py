@@ -21,16 +21,7 @@ from calibrant.comparison._t_tests import ROPE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "EXACT_UP_TO",
-    "bayesian_signed_rank_test",
-    "binomial_pvalue",
-    "pseudo_median",
-    "pseudo_median_interval",
-    "sign_test",
-    "signed_rank_pvalue",
-    "wilcoxon",
-]
+__all__ = ["bayesian_signed_rank_test", "binomial_pvalue", "sign_test", "wilcoxon"]
 
 
 @fill_docstring(**PASSAGES)
@@ -337,7 +328,7 @@ def bayesian_signed_rank_test(
 
 
 def _shares(draws: NDArray[np.float64], sets: NDArray[np.float64], rope: float) -> tuple[float, float, float]:
-    """Return how often below, within and above are the most probable; ties are shared equally."""
+    """Return the shares of draws in which below, within or above is the most probable; ties are shared equally."""
     above, below = _probability_beyond(draws, sets, rope), _probability_beyond(draws, -sets, rope)
     if rope == 0:
         lead = np.where(np.abs(above - below) > _ROUNDING, above - below, 0.0)

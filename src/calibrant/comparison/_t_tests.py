@@ -28,7 +28,6 @@ __all__ = [
     "bayesian_correlated_t_test",
     "corrected_resampled_t_test",
     "five_by_two_test",
-    "mean_size",
     "paired_t_test",
     "t_figures",
     "unpaired_t_test",

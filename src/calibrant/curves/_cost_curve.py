@@ -157,7 +157,7 @@ class CostLine:
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
     def operating_range(self) -> tuple[float, float] | None:
-        """Return where the classifier costs less than always predicting the same class, or None if it never does.
+        """Return the range where the classifier costs less than always predicting one class; None if it never does.
 
         The ends are values of the probability cost function; ``costs.p`` converts them into shares of positives.
 
@@ -261,7 +261,7 @@ class CostCurve(Curve):
         return self.costs.expected(self.at(self.costs.probability_cost(p)), p)
 
     def operating_range(self) -> tuple[float, float] | None:
-        """Return where the best threshold costs less than always predicting the same class, or None if it never does.
+        """Return the range where the best threshold costs less than always predicting one class; None if it never does.
 
         The ends are values of the probability cost function; ``costs.p`` converts them into shares of positives.
 

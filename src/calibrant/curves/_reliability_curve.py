@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from calibrant._random import SeedLike
 
-__all__ = ["BinBand", "ReliabilityCurve", "bin_bands", "consistency_band", "merge_neighbours", "reliability"]
+__all__ = ["ReliabilityCurve", "bin_bands", "merge_neighbours", "reliability"]
 
 
 _LARGE_VARIANCE = 400.0  # beyond it the corrected normal quantile is at most one count from the exact one

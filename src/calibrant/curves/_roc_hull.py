@@ -214,7 +214,7 @@ def _chain(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> NDArray[np.int
 
 
 def _may_be_vertices(fpr: NDArray[np.float64], tpr: NDArray[np.float64], n_blocks: int) -> NDArray[np.bool_]:
-    """Return which points are not clearly below the hull of a few: of each block, that farthest above its chord."""
+    """Return marks of the points not clearly below the hull of a few: of each block, the highest above its chord."""
     starts = np.unique(np.linspace(0, len(fpr) - 1, n_blocks + 1).astype(np.intp))
     ends = np.append(starts[1:], len(fpr) - 1)
     # The ratio is infinite nowhere: after the first point no two have the same `fpr`, and of (0, 0) and (0, tpr) the

@@ -6,7 +6,7 @@ from calibrant.data._bins.write_codes import CodedPart, binned_rows, code_part
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.coded_table import MAX_BINS, code_columns
 from calibrant.data._coding.standard_design import StandardDesign, known_moments
-from calibrant.data._datasets.bundled import costs_text
+from calibrant.data._datasets.catalog import costs_text
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema

@@ -46,12 +46,12 @@ class CostedPredictions:
         return np.asarray(self.expected_costs(proba).argmin(axis=1))
 
     def earnings(self, action: NDArray[np.intp] | int) -> NDArray[np.float64]:
-        """Return what each row earns by an action, one for all rows or one for each."""
+        """Return the earnings of each row by an action, one for all rows or one for each."""
         column = np.broadcast_to(np.asarray(action), (len(self.actual_costs),))
         return np.asarray(0.0 - np.take_along_axis(self.actual_costs, column[:, None], axis=1)[:, 0])
 
     def best_earnings(self) -> NDArray[np.float64]:
-        """Return what each row earns by the action that is best for its actual class."""
+        """Return the earnings of each row by the action that is best for its actual class."""
         return np.asarray(0.0 - self.actual_costs.min(axis=1))
 
     def leave_and_select(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._decision_report import cross_fitted, decompose

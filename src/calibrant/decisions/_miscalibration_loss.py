@@ -94,7 +94,7 @@ def chance_gain(costed: CostedPredictions, after: NDArray[np.intp], options: Int
 def _gains_of_class(
     costed: CostedPredictions, rows: NDArray[np.intp], before: NDArray[np.intp], after: NDArray[np.intp], label: int
 ) -> NDArray[np.float64]:
-    """Return what the new decisions of some rows gain if all rows are of one class."""
+    """Return the gain of the new decisions of some rows if all rows are of one class."""
     certain = np.zeros((len(rows), costed.predictions.n_classes))
     certain[:, label] = 1.0
     costs, each = costed.expected_costs(certain, rows), np.arange(len(rows))

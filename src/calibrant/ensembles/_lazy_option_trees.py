@@ -203,6 +203,7 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
            [1.  , 0.  ]])
     """
 
+    _short_name: ClassVar[str] = "lazy_trees"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "n_trees": Int(1),
         "max_options": Int(1),

@@ -1,4 +1,4 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.estimates._base import ESTIMATE, with_classes
 from calibrant.estimates._names import ESTIMATE_RULE, check_estimate

@@ -21,7 +21,7 @@ from calibrant.estimates._paths import nearest_above
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KernelDensity", "KernelReader", "RowEstimate", "RowReader"]
+__all__ = ["KernelDensity", "RowEstimate", "RowReader"]
 
 
 class RowReader(Protocol):
@@ -66,7 +66,7 @@ class RowEstimate(Estimate, Protocol):
         labels: NDArray[np.intp],
         weights: NDArray[np.float64] | None,
     ) -> RowReader:
-        """Return what predicts new rows from the training rows, their classes and their weights (default 1)."""
+        """Return the reader that predicts rows from the training rows, their classes and their weights (default 1)."""
 
 
 @saved(prior=PRIOR)
@@ -152,7 +152,7 @@ class KernelDensity:
         labels: NDArray[np.intp],
         weights: NDArray[np.float64] | None,
     ) -> RowReader:
-        """Return what predicts new rows.
+        """Return the reader that predicts new rows.
 
         Parameters
         ----------

@@ -13,16 +13,7 @@ from calibrant._saved import Array, Plain, TupleOf, need, saved
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CHOICES",
-    "ClassKernels",
-    "WidthChoice",
-    "category_width",
-    "fit_kernels",
-    "group_rows",
-    "known",
-    "numeric_width",
-]
+__all__ = ["CHOICES", "ClassKernels", "WidthChoice", "category_width", "fit_kernels", "group_rows", "numeric_width"]
 
 
 WidthChoice: TypeAlias = Literal["silverman", "cv"]
@@ -288,7 +279,7 @@ def fit_kernels(
 
 
 def known(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which values of a column are not missing: finite numbers, codes that are not negative.
+    """Return marks of the values of a column that are not missing: finite numbers, codes that are not negative.
 
     Examples
     --------

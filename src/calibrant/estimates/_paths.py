@@ -18,13 +18,11 @@ __all__ = [
     "TREE_PRIORS",
     "Levels",
     "average_along_paths",
-    "flat",
     "leaves_of_most_probable",
     "log_marginal",
     "nearest_above",
     "reach_of_prunings",
     "wallace",
-    "wallace_choices",
 ]
 
 
@@ -211,7 +209,7 @@ def reach_of_prunings(tree: CountedTree, levels: Levels, *, alpha: float, prior:
 
 
 def leaves_of_most_probable(tree: CountedTree, *, alpha: float = 1.0, prior: str = "wallace") -> NDArray[np.bool_]:
-    """Return which nodes test nothing in the most probable pruning of the tree, those below them included or not.
+    """Return marks of the nodes that test nothing in the most probable pruning of the tree, at any depth.
 
     A leaf wins over a subtree that is up to 0.1 % more probable.
 

@@ -1,7 +1,6 @@
-"""What other packages may import from this one, as `tests/test_internal_imports.py` checks."""
+"""Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
 from calibrant.metrics._intervals.delong import placements
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.intervals import (
@@ -9,9 +8,10 @@ from calibrant.metrics._intervals.intervals import (
     percentile_interval,
     score_difference,
 )
-from calibrant.metrics._losses.row_values import RowValues, row_values_of
+from calibrant.metrics._intervals.metric_intervals import CALIBRATION_ERRORS
+from calibrant.metrics._intervals.replicate_values import RowValues, row_values_of
+from calibrant.metrics._metric import check_options
 from calibrant.metrics._scorecard.score_card import scope_text
-from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import check_probabilities, read_predictions
 from calibrant.metrics._verdict.judge import verdict_of

@@ -129,6 +129,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
            [0.925, 0.075]])
     """
 
+    _short_name: ClassVar[str] = "tree"
     # A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
     _rules: ClassVar[Mapping[str, Rule]] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}
 

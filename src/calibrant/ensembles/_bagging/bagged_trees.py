@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -138,6 +138,7 @@ class BaggedTreesClassifier(
            [0.92, 0.08]])
     """
 
+    _short_name: ClassVar[str] = "forest"
     _rules = BAGGED_RULES
 
     def __init__(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from calibrant._estimator import with_defaults
 from calibrant._saved import saved
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
@@ -47,6 +49,8 @@ class BPETsClassifier(BaggedTreesClassifier):
     array([[0.75, 0.25]])
     """
 
+    _short_name: ClassVar[str] = "b_pets"
+
 
 @saved()
 @with_defaults(**_EB_PETS)
@@ -66,6 +70,8 @@ class EBPETsClassifier(BaggedTreesClassifier):
     >>> model.predict_proba([[1]])
     array([[1., 0.]])
     """
+
+    _short_name: ClassVar[str] = "eb_pets"
 
 
 @saved()
@@ -106,3 +112,5 @@ class MOBESPClassifier(BaggedTreesClassifier):
     >>> bool((model.fit(X, y).predict_proba(X) == 0).any()), bool((calibrated.predict_proba(X) == 0).any())
     (True, False)
     """
+
+    _short_name: ClassVar[str] = "mob_esp"

@@ -25,7 +25,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._random import stream_seed
-from calibrant._saved import Array, Field, Integer, Maybe, Number, saved
+from calibrant._saved import Array, Field, Integer, Maybe, Number, need, saved
 from calibrant._source_limits import missing_rows
 from calibrant._threads import n_threads
 from calibrant.exceptions import ModelFileError
@@ -34,7 +34,7 @@ from calibrant.trees._internal import check_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._internal import Rows
+    from calibrant.data._internal import Rows, Schema
     from calibrant.trees._internal import TrainingSet
 
 __all__ = ["BoostingOptions", "fit_gradient_boosting"]
@@ -182,6 +182,15 @@ class GradientBoostedFolds:
     def n_rounds(self) -> NDArray[np.uint32]:
         """The number of rounds of each model."""
         return np.asarray(self.core.n_rounds)
+
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless loaded models are of these columns and classes."""
+        _, (is_nominal, _, _, _, first_category, _), *_ = self.core.__getstate__()
+        kinds = [feature.kind == "nominal" for feature in schema.features]
+        is_same = len(self.order) == len(classes) and is_nominal.astype(bool).tolist() == kinds
+        need(is_same, "has a member of other columns")
+        sizes = zip(schema.features, np.diff(first_category).tolist(), strict=True)
+        need(all(size == len(feature.categories) for feature, size in sizes), "has a member of other categories")
 
     def predict_proba(self, rows: Rows, *, n_jobs: int | None = None, by_scores: bool = False) -> NDArray[np.float64]:
         """Return the class probabilities of validated rows: the mean of the models'.

@@ -13,8 +13,7 @@ from scipy.stats import chi2
 
 from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -94,7 +93,7 @@ def hosmer_lemeshow(
     >>> round(found.statistic, 3), round(found.p_value, 3)  # 2 (1 - 0.4)^2 / (2 * 0.16)
     (2.25, 0.325)
     """
-    check_options("hosmer_lemeshow", n_groups=n_groups, is_fitted=is_fitted)
+    check_options("hosmer_lemeshow", y_true, n_groups=n_groups, is_fitted=is_fitted)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     weight, positive, expected = predictions.positive_ranking("hosmer_lemeshow").mass_bins(n_groups)
     variance, error = expected * (1.0 - expected / weight), (positive - expected) ** 2
@@ -162,8 +161,9 @@ def spiegelhalter_z(
     >>> round(found, 4), round(found.p_value, 4)
     (0.5025, 0.6153)
     """
-    check_options("spiegelhalter_z", weight_kind=weight_kind)
-    return spiegelhalter_z_of(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), weight_kind)
+    check_options("spiegelhalter_z", y_true, weight_kind=weight_kind)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return spiegelhalter_z_of(predictions, weight_kind)
 
 
 def excess_and_variance(rows: BinaryRows, weight_kind: WeightKind = "frequency") -> tuple[float, float]:

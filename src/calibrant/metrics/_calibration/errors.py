@@ -14,8 +14,7 @@ from scipy.special import erf
 from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
-from calibrant.metrics._metric import CARUANA, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import CARUANA, check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -75,7 +74,7 @@ def ece(
     >>> round(ece([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.9], n_bins=2), 3)  # |1/3 - 0.3| 3/4 + |1 - 0.9| 1/4
     0.05
     """
-    check_options("ece", n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
+    check_options("ece", y_true, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _binned(predictions, n_bins, strategy, norm, debiased, _read_clusters(groups, strategy, predictions))
 
@@ -109,7 +108,7 @@ def classwise_ece(
     >>> round(classwise_ece(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]), 4)
     0.1333
     """
-    check_options("classwise_ece", n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
+    check_options("classwise_ece", y_true, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     clusters = _read_clusters(groups, strategy, predictions)
     return _binned(predictions, n_bins, strategy, norm, debiased, clusters, each_class=True)
@@ -235,7 +234,7 @@ def cal(
     >>> round(cal([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9], window=2), 4)  # the mean of 0.25, 0 and 0.25
     0.1667
     """
-    check_options("cal", window=window)
+    check_options("cal", y_true, window=window)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return predictions.calibration_ranking.window_calibration(float(window))
 

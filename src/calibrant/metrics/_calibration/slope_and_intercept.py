@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from calibrant import _core
-from calibrant.metrics._metric import metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -103,7 +102,7 @@ def calibration_intercept(
     >>> round(calibration_intercept([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)  # ln 3
     1.0986
     """
-    check_options("calibration_intercept", joint=joint)
+    check_options("calibration_intercept", y_true, joint=joint)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     predictions.check_two_classes("calibration_intercept")
     rows = predictions.binary_rows()

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import Confusions, is_predicted, of_confusion, ratio
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._classification.confusion import (
+    accuracy_of,
+    balanced_accuracy_of,
+    error_of,
+    is_predicted,
+    kappa_of,
+    mcc_of,
+)
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -28,18 +34,13 @@ def _is_correct(
     return np.asarray(is_predicted(predictions, threshold, inclusive) == is_positive, dtype=np.float64)
 
 
-@of_confusion
-def _accuracy(confusions: Confusions) -> NDArray[np.float64]:
-    return confusions.correct / confusions.total
-
-
 @metric(
     "higher",
     0.0,
     1.0,
     {CARUANA: "ACC", WITTEN: "success rate"},
     hits=_is_correct,
-    judge=_accuracy,
+    judge=accuracy_of,
 )
 def accuracy(
     y_true: Any,
@@ -64,21 +65,16 @@ def accuracy(
     >>> accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.75
     """
-    check_options("accuracy", threshold=threshold, inclusive=inclusive)
+    check_options("accuracy", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _accuracy(predictions, threshold, inclusive)
+    return accuracy_of(predictions, threshold, inclusive)
 
 
 def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> NDArray[np.float64]:
     return 1.0 - _is_correct(predictions, threshold, inclusive)
 
 
-@of_confusion
-def _error(confusions: Confusions) -> NDArray[np.float64]:
-    return (confusions.total - confusions.correct) / confusions.total
-
-
-@metric("lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong, judge=_error)
+@metric("lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong, judge=error_of)
 def error(
     y_true: Any,
     y_proba: Any,
@@ -104,15 +100,9 @@ def error(
     >>> error(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.25
     """
-    check_options("error", threshold=threshold, inclusive=inclusive)
+    check_options("error", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _error(predictions, threshold, inclusive)
-
-
-@of_confusion
-def _balanced_accuracy(confusions: Confusions) -> NDArray[np.float64]:
-    recalls = confusions.recalls
-    return np.asarray(recalls.mean(axis=1, where=~np.isnan(recalls)))
+    return error_of(predictions, threshold, inclusive)
 
 
 @metric(
@@ -120,7 +110,7 @@ def _balanced_accuracy(confusions: Confusions) -> NDArray[np.float64]:
     0.0,
     1.0,
     {"Brodersen et al. 2010": "balanced accuracy"},
-    judge=_balanced_accuracy,
+    judge=balanced_accuracy_of,
 )
 def balanced_accuracy(
     y_true: Any,
@@ -147,9 +137,9 @@ def balanced_accuracy(
     >>> round(balanced_accuracy(["no", "yes", "no", "no"], [0.1, 0.8, 0.6, 0.3], threshold=0.2), 4)  # of 1/3 and 1
     0.6667
     """
-    check_options("balanced_accuracy", threshold=threshold, inclusive=inclusive)
+    check_options("balanced_accuracy", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _balanced_accuracy(predictions, threshold, inclusive)
+    return balanced_accuracy_of(predictions, threshold, inclusive)
 
 
 @metric("higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",))
@@ -178,16 +168,7 @@ def delta_accuracy(
     return predictions.mean(_is_correct(predictions) - by_vote)
 
 
-@of_confusion
-def _kappa(confusions: Confusions, weights: str | None = None) -> NDArray[np.float64]:
-    n_classes, total = confusions.counts.shape[1], confusions.total
-    by_chance = confusions.actual[:, :, None] * confusions.predicted[:, None, :] / total[:, None, None]
-    off = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(np.float64)
-    costs = {None: (off > 0).astype(np.float64), "linear": off, "quadratic": off**2}[weights]
-    return 1.0 - ratio(confusions.summed(costs * confusions.counts), confusions.summed(costs * by_chance))
-
-
-@metric("higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"}, judge=_kappa)
+@metric("higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"}, judge=kappa_of)
 def kappa(
     y_true: Any,
     y_proba: Any,
@@ -215,20 +196,12 @@ def kappa(
     >>> kappa(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("kappa", threshold=threshold, inclusive=inclusive, weights=weights)
+    check_options("kappa", y_true, threshold=threshold, inclusive=inclusive, weights=weights)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _kappa(predictions, threshold, inclusive, weights=weights)
+    return kappa_of(predictions, threshold, inclusive, weights=weights)
 
 
-@of_confusion
-def _mcc(confusions: Confusions) -> NDArray[np.float64]:
-    actual, predicted, total = confusions.actual, confusions.predicted, confusions.total
-    variances = (total**2 - _dot(actual, actual)) * (total**2 - _dot(predicted, predicted))
-    covariance = confusions.correct * total - _dot(actual, predicted)
-    return np.clip(ratio(covariance, np.sqrt(np.maximum(variances, 0.0))), -1.0, 1.0)  # below 0 by rounding only
-
-
-@metric("higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"}, judge=_mcc)
+@metric("higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"}, judge=mcc_of)
 def mcc(
     y_true: Any,
     y_proba: Any,
@@ -254,14 +227,9 @@ def mcc(
     >>> round(mcc(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.5774
     """
-    check_options("mcc", threshold=threshold, inclusive=inclusive)
+    check_options("mcc", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _mcc(predictions, threshold, inclusive)
-
-
-def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the dot product of each pair of rows."""
-    return np.asarray((one[:, None, :] @ other[:, :, None])[:, 0, 0])
+    return mcc_of(predictions, threshold, inclusive)
 
 
 def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
@@ -304,6 +272,6 @@ def top_k_accuracy(
     >>> top_k_accuracy(["a", "b", "c", "c"], [[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.5, 0.4, 0.1], [0.1, 0.3, 0.6]], k=2)
     0.75
     """
-    check_options("top_k_accuracy", k=k)
+    check_options("top_k_accuracy", y_true, k=k)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return predictions.mean(is_in_top(predictions, k))

@@ -10,8 +10,7 @@ import numpy as np
 from calibrant._numbers import as_floats
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._classification.confusion import Confusions, judge_confusion
-from calibrant.metrics._metric import WITTEN, ZADROZNY, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -51,7 +50,7 @@ def cost(
     >>> cost(*rows, matrix=[[0, 1], [10, 0]]), cost(*rows, matrix=[[0, 1], [10, 0]], decide="cheapest")
     (2.5, 0.5)
     """
-    check_options("cost", decide=decide)
+    check_options("cost", y_true, decide=decide)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     if decide == "cheapest":
         return predictions.mean(least_costs(predictions, matrix, labels))

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import Confusions, averaged, is_predicted, of_confusion, ratio
-from calibrant.metrics._metric import CARUANA, WITTEN, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._classification.confusion import (
+    f_beta_of,
+    g_mean_of,
+    is_predicted,
+    rate_of,
+    sensitivity_specificity_of,
+)
+from calibrant.metrics._metric import CARUANA, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -17,40 +22,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "RATES",
     "f1",
     "f_beta",
     "g_mean",
     "npv",
     "precision",
-    "rate_counts",
     "recall",
     "sensitivity",
     "sensitivity_specificity",
     "specificity",
 ]
-
-
-_TRUE_NEGATIVE = 3
-# The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
-RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specificity": (3, 1), "npv": (3, 2)}
-
-
-@of_confusion
-def _rate(confusions: Confusions, average: str | None = None, name: str = "recall") -> NDArray[np.float64]:
-    if average is None:
-        return ratio(*rate_counts(confusions, name))
-    counts, actual, predicted = confusions.counts, confusions.actual, confusions.predicted
-    others = 1.0 - np.eye(counts.shape[1])
-    not_actual, not_predicted = ((others @ of_class[:, :, None])[:, :, 0] for of_class in (actual, predicted))
-    trials = {"precision": predicted, "specificity": not_actual, "npv": not_predicted}.get(name, actual)
-    correct = np.diagonal(counts, axis1=1, axis2=2)
-    if RATES[name][0] == _TRUE_NEGATIVE:
-        correct = np.maximum(not_actual - predicted + correct, 0.0)
-    found = actual + predicted > 0.0
-    if average == "micro":
-        return ratio(correct.sum(axis=1, where=found), trials.sum(axis=1, where=found))
-    return averaged(np.nan_to_num(ratio(correct, trials)), found, actual, average)
 
 
 @metric(
@@ -59,7 +40,7 @@ def _rate(confusions: Confusions, average: str | None = None, name: str = "recal
     1.0,
     {WITTEN: "precision"},
     classes="two",
-    judge=partial(_rate, name="precision"),
+    judge=partial(rate_of, name="precision"),
 )
 def precision(
     y_true: Any,
@@ -91,9 +72,9 @@ def precision(
     >>> precision(*of_three, average="macro")  # the mean of 1/2, 1 and 0
     0.5
     """
-    check_options("precision", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("precision", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average=average, name="precision")
+    return rate_of(predictions, threshold, inclusive, average=average, name="precision")
 
 
 def _found_positives(
@@ -111,7 +92,7 @@ def _found_positives(
     {WITTEN: "recall"},
     classes="two",
     hits=_found_positives,
-    judge=partial(_rate, name="recall"),
+    judge=partial(rate_of, name="recall"),
 )
 def recall(
     y_true: Any,
@@ -140,9 +121,9 @@ def recall(
     >>> round(recall(["no", "yes", "yes", "yes"], [0.1, 0.8, 0.4, 0.7], threshold=0.5), 4)
     0.6667
     """
-    check_options("recall", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("recall", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average=average, name="recall")
+    return rate_of(predictions, threshold, inclusive, average=average, name="recall")
 
 
 @metric(
@@ -152,7 +133,7 @@ def recall(
     {WITTEN: "sensitivity"},
     classes="two",
     hits=_found_positives,
-    judge=partial(_rate, name="sensitivity"),
+    judge=partial(rate_of, name="sensitivity"),
 )
 def sensitivity(
     y_true: Any,
@@ -181,9 +162,9 @@ def sensitivity(
     >>> sensitivity(["ill", "well", "ill", "well"], [0.8, 0.3, 0.4, 0.1], pos_label="ill")
     0.5
     """
-    check_options("sensitivity", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("sensitivity", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average=average, name="sensitivity")
+    return rate_of(predictions, threshold, inclusive, average=average, name="sensitivity")
 
 
 def _found_negatives(
@@ -201,7 +182,7 @@ def _found_negatives(
     {WITTEN: "specificity"},
     classes="two",
     hits=_found_negatives,
-    judge=partial(_rate, name="specificity"),
+    judge=partial(rate_of, name="specificity"),
 )
 def specificity(
     y_true: Any,
@@ -230,9 +211,9 @@ def specificity(
     >>> specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("specificity", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("specificity", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average=average, name="specificity")
+    return rate_of(predictions, threshold, inclusive, average=average, name="specificity")
 
 
 @metric(
@@ -241,7 +222,7 @@ def specificity(
     1.0,
     {"Altman & Bland 1994": "negative predictive value"},
     classes="two",
-    judge=partial(_rate, name="npv"),
+    judge=partial(rate_of, name="npv"),
 )
 def npv(
     y_true: Any,
@@ -270,39 +251,12 @@ def npv(
     >>> npv(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.3])
     0.5
     """
-    check_options("npv", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("npv", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average=average, name="npv")
+    return rate_of(predictions, threshold, inclusive, average=average, name="npv")
 
 
-def rate_counts(confusions: Confusions, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of the successes and of the trials of a rate of the positive class.
-
-    Examples
-    --------
-    >>> rate_counts(Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])), "recall")
-    (array([1.]), array([2.]))
-    """
-    counts = confusions.two_by_two(name, hint=" or average=")
-    successes, failures = (counts[index] for index in RATES[name])
-    return successes, successes + failures
-
-
-@of_confusion
-def _f_beta(
-    confusions: Confusions, beta: float = 1.0, average: str | None = None, who: str = "f_beta"
-) -> NDArray[np.float64]:
-    if average == "micro":
-        return ratio(confusions.correct, confusions.actual.sum(axis=1))
-    if average is None:
-        tp, fp, fn, _ = confusions.two_by_two(who)
-        return ratio((1.0 + beta**2) * tp, (1.0 + beta**2) * tp + beta**2 * fn + fp)
-    correct = np.diagonal(confusions.counts, axis1=1, axis2=2)
-    of_class = ratio((1.0 + beta**2) * correct, beta**2 * confusions.actual + confusions.predicted)
-    return averaged(np.nan_to_num(of_class), ~np.isnan(of_class), confusions.actual, average)
-
-
-_f1 = partial(_f_beta, who="f1")
+_f1 = partial(f_beta_of, who="f1")
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two", judge=_f1)
@@ -333,12 +287,12 @@ def f1(
     >>> round(f1(*of_three, average="macro"), 4)  # the mean of 2/3, 1 and 0
     0.5556
     """
-    check_options("f1", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("f1", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _f1(predictions, threshold, inclusive, average=average)
 
 
-@metric("higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two", judge=_f_beta)
+@metric("higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two", judge=f_beta_of)
 def f_beta(
     y_true: Any,
     y_proba: Any,
@@ -366,15 +320,9 @@ def f_beta(
     >>> round(f_beta(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7], beta=2), 4)
     0.9091
     """
-    check_options("f_beta", beta=beta, threshold=threshold, inclusive=inclusive, average=average)
+    check_options("f_beta", y_true, beta=beta, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _f_beta(predictions, threshold, inclusive, beta=beta, average=average)
-
-
-@of_confusion
-def _sensitivity_specificity(confusions: Confusions) -> NDArray[np.float64]:
-    tp, fp, fn, tn = confusions.two_by_two("sensitivity_specificity")
-    return ratio(tp * tn, (tp + fn) * (fp + tn))
+    return f_beta_of(predictions, threshold, inclusive, beta=beta, average=average)
 
 
 @metric(
@@ -383,7 +331,7 @@ def _sensitivity_specificity(confusions: Confusions) -> NDArray[np.float64]:
     1.0,
     {WITTEN: "sensitivity x specificity"},
     classes="two",
-    judge=_sensitivity_specificity,
+    judge=sensitivity_specificity_of,
 )
 def sensitivity_specificity(
     y_true: Any,
@@ -408,21 +356,12 @@ def sensitivity_specificity(
     >>> sensitivity_specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("sensitivity_specificity", threshold=threshold, inclusive=inclusive)
+    check_options("sensitivity_specificity", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _sensitivity_specificity(predictions, threshold, inclusive)
+    return sensitivity_specificity_of(predictions, threshold, inclusive)
 
 
-@of_confusion
-def _g_mean(confusions: Confusions) -> NDArray[np.float64]:
-    found = ~np.isnan(confusions.recalls)
-    products = np.prod(np.where(found, confusions.recalls, 1.0), axis=1)
-    # One root after the other: NumPy's power of a whole array may round otherwise, by the processor.
-    roots = zip(products.tolist(), found.sum(axis=1).tolist(), strict=True)
-    return np.array([product ** (1.0 / n_classes) for product, n_classes in roots])
-
-
-@metric("higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"}, judge=_g_mean)
+@metric("higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"}, judge=g_mean_of)
 def g_mean(
     y_true: Any,
     y_proba: Any,
@@ -448,6 +387,6 @@ def g_mean(
     >>> round(g_mean(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.7071
     """
-    check_options("g_mean", threshold=threshold, inclusive=inclusive)
+    check_options("g_mean", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _g_mean(predictions, threshold, inclusive)
+    return g_mean_of(predictions, threshold, inclusive)

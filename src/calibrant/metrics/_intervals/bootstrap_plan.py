@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from calibrant.metrics._metric import Metric
     from calibrant.metrics._validation.predictions import BinaryRows
 
-__all__ = ["FEW_GROUPS", "MANY_ROWS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
+__all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
 
 
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")
-MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width
+_MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width
 _MOST_KINDS = 1_000
 _SAMPLE = 1_000  # rows that show whether a value has few distinct ones
 _KINDS_STREAM = 5  # of the random streams
@@ -85,6 +85,16 @@ class BootstrapPlan:
         """Whether rows belong to so few clusters that the variance between these is not known."""
         return self.group is not None and int(self.group.max()) + 1 < _FEWEST_GROUPS
 
+    @property
+    def is_large(self) -> bool:
+        """Whether there are very many independent rows of two classes."""
+        return self.predictions.n_classes == 2 and self._has_many_rows
+
+    @property
+    def _has_many_rows(self) -> bool:
+        is_plain = self.is_simple and self.counts_whole_rows and not self.stratified
+        return is_plain and self.predictions.n_rows >= _MANY_ROWS
+
     @cached_property
     def counts_whole_rows(self) -> bool:
         """Whether every weight is a whole number of rows."""
@@ -92,7 +102,7 @@ class BootstrapPlan:
         return weights is None or (self.weight_kind == "frequency" and bool((weights == np.round(weights)).all()))
 
     def once(self, key: Any, compute: Callable[[], _T]) -> _T:
-        """Return what was computed of these rows under a key; compute it the first time.
+        """Return a result of these rows by its key; compute it the first time.
 
         Examples
         --------
@@ -125,7 +135,7 @@ class BootstrapPlan:
         return np.arange(self.predictions.n_rows)
 
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
-        """Return how the rows are resampled, arranged in some order."""
+        """Return the sampling of the rows, arranged in some order."""
         weight, group, label = (
             self._in_order(x, order) for x in (self.predictions.weights, self.group, self.predictions.label)
         )
@@ -238,10 +248,7 @@ def replicate_few_kinds(
     >>> float(drawn.mean().round(3)), float(drawn.std().round(3)), left_out.shape  # 3 * 0.25, 3 * sqrt(3 / 16 / 50,000)
     (0.75, 0.006, (200, 1))
     """
-    is_plain = plan.is_simple and plan.counts_whole_rows and not plan.stratified
-    if not is_plain or plan.predictions.n_rows < MANY_ROWS:
-        return None
-    kinds = _kinds(values)
+    kinds = _kinds(values) if plan._has_many_rows else None
     if kinds is None:
         return None
     kind, of_kind = kinds

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from calibrant._random import stream
 from calibrant.metrics._classification.confusion import Confusions
+from calibrant.metrics._classification.costs import least_costs, row_costs, row_profits
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.replicates import (
     Draws,
@@ -22,16 +24,114 @@ from calibrant.metrics._intervals.replicates import (
     left_out_blocks,
     replicate,
 )
-from calibrant.metrics._losses.row_values import ROW_VALUES
+from calibrant.metrics._losses.log_losses import avll_epsilon
 from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.prior import read_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "recipe_values", "reweighted_bootstrap", "sum_recipe"]
+__all__ = [
+    "MEANS",
+    "RECIPES",
+    "ROW_VALUES",
+    "Layout",
+    "Recipe",
+    "ReplicateValues",
+    "RowValues",
+    "recipe_values",
+    "reweighted_bootstrap",
+    "row_values_of",
+    "sum_recipe",
+]
+
+
+def _squared(predictions: Predictions) -> NDArray[np.float64]:
+    if predictions.is_one_column:
+        return np.asarray(2.0 * _own_squared(predictions))
+    return np.asarray(
+        np.einsum("ij,ij->i", predictions.table, predictions.table) - 2.0 * predictions.true_class_proba() + 1.0
+    )
+
+
+def _own_squared(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray((1.0 - predictions.true_class_proba()) ** 2)
+
+
+def _log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.asarray(0.0 - np.log(predictions.true_class_proba()))
+
+
+def _spherical(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray(
+        predictions.true_class_proba() / np.sqrt(np.einsum("ij,ij->i", predictions.proba, predictions.proba))
+    )
+
+
+def _bounded_log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    """Return -ln p with 0 and 1 replaced as `avll` does, by the class frequencies of all rows in every replicate."""
+    epsilon, own = avll_epsilon(read_prior(None, predictions, None)), predictions.true_class_proba()
+    return np.asarray(-np.log(np.where((own > 0.0) & (own < 1.0), own, np.clip(own, epsilon, 1.0 - epsilon))))
+
+
+ROW_VALUES: dict[str, Callable[[Predictions], NDArray[np.float64]]] = {
+    "squared": _squared,
+    "own_squared": _own_squared,
+    "log_loss": _log_loss,
+    "spherical": _spherical,
+    "bounded_log_loss": _bounded_log_loss,
+}
+
+
+# The row value that each metric is the mean of, and its factor.
+_MEANS = {
+    **dict.fromkeys(("mse", "ql"), ("squared", 1.0)),
+    "mse01": ("own_squared", 1.0),
+    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", 1.0)),
+    "log_loss_bits": ("log_loss", 1.0 / math.log(2.0)),
+    "spherical": ("spherical", 1.0),
+}
+
+
+class RowValues(NamedTuple):
+    """The value of each row, NaN where a row does not count, and whether the metric is their sum, not their mean."""
+
+    values: NDArray[np.float64]
+    is_sum: bool = False
+
+
+def row_values_of(metric: Metric, predictions: Predictions, options: Mapping[str, Any]) -> RowValues | None:
+    """Return the values that a metric is the weighted mean, or sum, of; None for a metric that is neither.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> rows = read_predictions([0, 1, 1], [0.2, 0.7, 0.4])
+    >>> row_values_of(METRICS["recall"], rows, {}).values, row_values_of(METRICS["auc"], rows, {})
+    (array([nan,  1.,  0.]), None)
+    """
+    if metric.id == "profit":
+        return RowValues(row_profits(predictions, **options), is_sum=True)
+    if metric.id == "cost":
+        given = dict(options)
+        costs = least_costs if given.pop("decide", "likeliest") == "cheapest" else row_costs
+        return RowValues(costs(predictions, **given))
+    if metric.hits is not None:
+        is_known = options.keys() <= inspect.signature(metric.hits).parameters.keys()
+        return RowValues(metric.hits(predictions, **options)) if is_known else None
+    if options:
+        return None
+    if metric.id == "brier":
+        return RowValues(ROW_VALUES["squared"](predictions) / brier_divisor(predictions.n_classes))
+    if metric.id not in _MEANS:
+        return None
+    name, factor = _MEANS[metric.id]
+    return RowValues(factor * ROW_VALUES[name](predictions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +187,7 @@ class ReplicateValues:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a metric needs from replicates, and how it is computed from that.
+    """The aggregates of replicates that a metric needs, with the function that computes it from them.
 
     Examples
     --------
@@ -175,14 +275,6 @@ def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_o
     return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
 
 
-def _mean(
-    name: str, then: Callable[[NDArray[np.float64], ReplicateValues], NDArray[np.float64]] | None = None
-) -> Recipe:
-    if then is None:
-        return Recipe(lambda values: values.mean(name), (name,))
-    return Recipe(lambda values: then(values.mean(name), values), (name,))
-
-
 def _auc(values: ReplicateValues) -> NDArray[np.float64]:
     return values.ranked("auc") if values.predictions.is_binary else values.over_classes("auc")
 
@@ -208,22 +300,32 @@ def _aulc(values: ReplicateValues) -> NDArray[np.float64]:
 
 
 def sum_recipe(name: str, row_values: Callable[[Predictions], NDArray[np.float64]], *, is_mean: bool) -> Recipe:
-    """Return how to compute the sum, or the mean, of a value of each row that depends on options of a metric."""
+    """Return the recipe of the sum, or the mean, of a value of each row that depends on options of a metric."""
     if is_mean:
         return Recipe(lambda values: values.mean(name), (name,), own_values={name: row_values})
     return Recipe(lambda values: values.mean(name) * values.total, (name,), own_values={name: row_values})
 
 
+def _of_mean(name: str, then: Callable[[Any, int], Any]) -> Recipe:
+    return Recipe(lambda values: np.asarray(then(values.mean(name), values.predictions.n_classes)), (name,))
+
+
+# The row value whose mean decides a metric, and how: from the mean, or those of replicates, and the number of classes.
+MEANS: dict[str, tuple[str, Callable[[Any, int], Any]]] = {
+    **dict.fromkeys(("mse", "ql"), ("squared", lambda mean, _: mean)),
+    "brier": ("squared", lambda mean, n_classes: mean / brier_divisor(n_classes)),
+    "rms": ("squared", lambda mean, n_classes: np.sqrt(mean / max(n_classes, 2))),
+    "mse01": ("own_squared", lambda mean, _: mean),
+    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
+    "log_loss_bits": ("log_loss", lambda mean, _: mean / math.log(2.0)),
+    "spherical": ("spherical", lambda mean, _: mean),
+}
 RECIPES: dict[str, Recipe] = {
-    **dict.fromkeys(("mse", "ql"), _mean("squared")),
-    "brier": _mean("squared", lambda means, values: means / brier_divisor(values.predictions.n_classes)),
-    "rms": _mean("squared", lambda means, values: np.sqrt(means / max(values.predictions.n_classes, 2))),
-    "mse01": _mean("own_squared"),
-    **dict.fromkeys(("log_loss", "mxe", "nce"), _mean("log_loss")),
-    "log_loss_bits": _mean("log_loss", lambda means, _: means / math.log(2.0)),
-    "description_length": _mean("log_loss", lambda means, values: means * (values.total / math.log(2.0))),
-    "avll": _mean("bounded_log_loss", lambda means, _: means / math.log(2.0)),
-    "spherical": _mean("spherical"),
+    **{name: _of_mean(*of_mean) for name, of_mean in MEANS.items()},
+    "avll": _of_mean("bounded_log_loss", MEANS["log_loss_bits"][1]),
+    "description_length": Recipe(
+        lambda values: values.mean("log_loss") * (values.total / math.log(2.0)), ("log_loss",)
+    ),
     "auc": Recipe(_auc, needs_ranking=True),
     "gini": Recipe(lambda values: 2.0 * _auc(values) - 1.0, needs_ranking=True),
     "ks": Recipe(lambda values: values.ranked("ks"), needs_ranking=True),

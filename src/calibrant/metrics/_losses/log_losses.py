@@ -9,8 +9,7 @@ import numpy as np
 
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._losses.squared_errors import surprise
-from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -68,8 +67,9 @@ def log_loss(
     >>> log_loss(["no", "yes"], [0.0, 0.0]), round(log_loss(["no", "yes"], [0.0, 0.0], clip=1e-6), 3)
     (inf, 6.908)
     """
-    check_options("log_loss", clip=clip)
-    return _mean_log_loss(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+    check_options("log_loss", y_true, clip=clip)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _mean_log_loss(predictions, clip)
 
 
 @metric("lower", 0.0, math.inf, {ZADROZNY: "log-loss", WITTEN: "informational loss"})
@@ -97,7 +97,7 @@ def log_loss_bits(
     >>> round(log_loss_bits(["no", "yes"], [[0.5, 0.5], [0.75, 0.25]]), 12)
     1.5
     """
-    check_options("log_loss_bits", clip=clip)
+    check_options("log_loss_bits", y_true, clip=clip)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _mean_log_loss(predictions, clip) / math.log(2.0)
 
@@ -125,8 +125,9 @@ def mxe(
     >>> round(mxe([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
-    check_options("mxe", clip=clip)
-    return _mean_log_loss(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+    check_options("mxe", y_true, clip=clip)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _mean_log_loss(predictions, clip)
 
 
 @metric("lower", 0.0, math.inf, {CHAWLA: "NCE"})
@@ -157,7 +158,7 @@ def nce(
     >>> round(nce([0, 1], [0.9, 0.1], base=10), 12)
     1.0
     """
-    check_options("nce", base=base, clip=clip)
+    check_options("nce", y_true, base=base, clip=clip)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _mean_log_loss(predictions, clip) / math.log(base)
 
@@ -195,7 +196,7 @@ def avll(
     >>> round(avll([0, 1], [0.0, 0.0], prior=[0.996, 0.004]), 4)  # (-log2 0.998 - log2 0.002) / 2
     4.4843
     """
-    check_options("avll", only_exact=only_exact)
+    check_options("avll", y_true, only_exact=only_exact)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     epsilon = avll_epsilon(read_prior(prior, predictions, labels))
     total, at_zero, at_one = surprise(predictions, 0.0 if only_exact else epsilon)
@@ -204,7 +205,7 @@ def avll(
 
 
 def avll_epsilon(frequencies: NDArray[np.float64]) -> float:
-    """Return what replaces a probability of 0 in `avll`, from the class frequencies."""
+    """Return the probability that replaces 0 in `avll`, from the class frequencies."""
     return min(_MOST_EPSILON, 0.5 * float(frequencies[frequencies > 0].min()))
 
 

@@ -9,26 +9,14 @@ import numpy as np
 
 from calibrant import _core
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "brier",
-    "brier_divisor",
-    "mean_squared_error",
-    "mse",
-    "mse01",
-    "ql",
-    "quadratic_loss",
-    "rms",
-    "spherical",
-    "surprise",
-]
+__all__ = ["brier", "brier_divisor", "mse", "mse01", "ql", "quadratic_loss", "rms", "spherical", "surprise"]
 
 
 @metric("higher", 0.0, 1.0, {"Roby 1965": "spherical score"})
@@ -160,7 +148,7 @@ def brier(
     >>> round(brier(["no", "yes"], [0.1, 0.6]), 3), round(brier(["no", "yes"], [0.1, 0.6], form="sum"), 3)
     (0.085, 0.17)
     """
-    check_options("brier", form=form)
+    check_options("brier", y_true, form=form)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     divisor = {"auto": brier_divisor(predictions.n_classes), "sum": 1.0, "half": 2.0}[form]
     return mean_squared_error(predictions) / divisor

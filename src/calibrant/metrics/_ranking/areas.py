@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._metric import CARUANA, CHAWLA, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import CARUANA, CHAWLA, check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -50,7 +49,7 @@ def auc(
     >>> auc([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])  # three pairs in order, one tied
     0.875
     """
-    check_options("auc", average=average)
+    check_options("auc", y_true, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     if predictions.is_binary:
         if predictions.n_classes > 2 and "one_vs_one" in average:
@@ -157,7 +156,7 @@ def partial_auc(
     >>> round(partial_auc(*rows, max_fpr=0.5), 4)
     0.8519
     """
-    check_options("partial_auc", max_fpr=max_fpr, standardized=standardized)
+    check_options("partial_auc", y_true, max_fpr=max_fpr, standardized=standardized)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     _, weight, positive = predictions.positive_ranking("partial_auc").groups()
     if np.unique(predictions.label == predictions.positive).size < 2:
@@ -200,7 +199,7 @@ def h_measure(
     >>> h_measure([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), h_measure([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
     (1.0, 0.0)
     """
-    check_options("h_measure", alpha=alpha, beta=beta)
+    check_options("h_measure", y_true, alpha=alpha, beta=beta)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     ranking = predictions.positive_ranking("h_measure")
     weight, positive, _ = ranking.hull()

@@ -10,8 +10,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -26,7 +25,6 @@ __all__ = [
     "precision_at_k",
     "recall_at_k",
     "three_point_precision",
-    "total_of_positives",
 ]
 
 
@@ -85,7 +83,7 @@ def auprc(
     >>> round(auprc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]), 12), round(auprc([1, 0], [0.9, 0.1]), 12)
     (0.5, 1.0)
     """
-    check_options("auprc", interpolation=interpolation)
+    check_options("auprc", y_true, interpolation=interpolation)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
 
@@ -158,7 +156,7 @@ def precision_at_k(
     >>> round(precision_at_k([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], k=3), 4)
     0.6667
     """
-    check_options("precision_at_k", k=k)
+    check_options("precision_at_k", y_true, k=k)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _positives_within(predictions, k, "precision_at_k") / k
 
@@ -188,7 +186,7 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    check_options("recall_at_k", k=k, total_positives=total_positives)
+    check_options("recall_at_k", y_true, k=k, total_positives=total_positives)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     found = _positives_within(predictions, k, "recall_at_k")
     total = total_of_positives(total_positives, predictions.ranking().positive)
@@ -240,7 +238,7 @@ def lift(
     >>> round(lift([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], fraction=0.5), 4)  # 2/3 against 1/2
     1.3333
     """
-    check_options("lift", fraction=fraction, total_positives=total_positives)
+    check_options("lift", y_true, fraction=fraction, total_positives=total_positives)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     ranking = predictions.positive_ranking("lift")
     depth = fraction * ranking.weight
@@ -287,7 +285,7 @@ def aulc(
     >>> aulc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5])
     1.0
     """
-    check_options("aulc", step=step)
+    check_options("aulc", y_true, step=step)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     frequencies = read_prior(prior, predictions, labels)
     found = np.flatnonzero((predictions.class_weights() > 0) & (frequencies > 0))

@@ -25,7 +25,7 @@ from calibrant.metrics._scorecard.score_card import ScoreCard
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CardComparison", "Difference", "compare", "paired_intervals", "paired_proportions"]
+__all__ = ["CardComparison", "Difference", "compare", "paired_proportions"]
 
 
 Found = dict[str, tuple[Interval, str]]  # the interval and its method, by metric

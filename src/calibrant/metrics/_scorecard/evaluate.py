@@ -18,15 +18,14 @@ from calibrant.metrics._calibration.calibration_tests import equal_calibration
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.metric_intervals import score_metrics
-from calibrant.metrics._metric import METRICS, BoundMetric, Metric, options_of, requested_metrics
+from calibrant.metrics._metric import METRICS, BoundMetric, Metric, check_options, options_of, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
-from calibrant.metrics._validation.options import check_options
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["evaluate", "needs_text", "read_extras", "same_options", "select_metrics"]
+__all__ = ["evaluate", "same_options"]
 
 
 _OWN = ("y_true", "y_proba", "sample_weight", "pos_label", "labels", "weight_kind")  # parameters of evaluate itself
@@ -51,7 +50,7 @@ def read_extras(extras: Any, known: Mapping[str, Metric], labels: Any = None) ->
 
 
 def needs_text(metric: Metric) -> str:
-    """Return what to pass for a metric that needs more than classes and probabilities.
+    """Return the message for a metric that needs more than classes and probabilities, with what to pass.
 
     Examples
     --------

@@ -14,12 +14,13 @@ from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._classification.confusion import measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import METRICS, Metric, requested_metrics
 from calibrant.metrics._scorecard.line_passes import StreamedLine, fit_line_in_passes
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 from calibrant.metrics._scorecard.sorted_rows import SortedRows, WindowSums
-from calibrant.metrics._scorecard.table_scores import CALIBRATION, MEANS, RANKINGS, CalibrationScorer, TableScorer
+from calibrant.metrics._scorecard.table_scores import CALIBRATION, RANKINGS, CalibrationScorer, TableScorer
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions, two_classes
 

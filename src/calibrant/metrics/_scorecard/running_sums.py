@@ -10,13 +10,13 @@ import numpy as np
 from calibrant.metrics._calibration.calibration_tests import excess_and_variance
 from calibrant.metrics._calibration.errors import width_sums
 from calibrant.metrics._calibration.probability_cells import ECE_BINS
-from calibrant.metrics._losses.row_values import ROW_VALUES
+from calibrant.metrics._intervals.replicate_values import ROW_VALUES
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_BINS", "ProbabilityHistogram", "RunningSums", "bin_of"]
+__all__ = ["N_BINS", "RunningSums", "bin_of"]
 
 
 # A bin is defined by the exponent and the leading bits of the distance to the nearer of 0 and 1: with these numbers a

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
     from calibrant.metrics._verdict.verdict import Verdict
 
-__all__ = ["Score", "ScoreCard", "card_sections", "card_text", "scope_text", "score_text"]
+__all__ = ["Score", "ScoreCard", "scope_text"]
 
 
 _MOST_SEGMENTS, _MOST_ROWS = 20, 200  # with a section each, and with a row each
@@ -91,7 +91,7 @@ def _notes(card: ScoreCard) -> list[str]:
 
 
 def scope_text(card: ScoreCard) -> str:
-    """Return what the intervals are of, and what they assume."""
+    """Return a sentence on the scope and the assumptions of the intervals."""
     if card.confidence is None or all(score.high is None for score in card.scores.values()):
         return ""
     has_clusters = card.judged is not None and card.judged.group is not None

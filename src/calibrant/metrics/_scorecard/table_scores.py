@@ -15,16 +15,19 @@ from calibrant.metrics._calibration.calibration_tests import z_of_sums
 from calibrant.metrics._calibration.errors import binned_error
 from calibrant.metrics._classification.confusion import Confusions, measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.calibration_errors import UPPER_BOUND, ece_by_chance, gap_bound_of, pvalue_by_chance
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.intervals import Interval, mean_interval, two_sided_z, wilson_interval
 from calibrant.metrics._intervals.metric_intervals import (
     UNDEFINED,
+    UPPER_BOUND,
+    ece_by_chance,
+    gap_bound_of,
+    pvalue_by_chance,
     score_of_replicates,
     statistic_score,
     success_counts,
 )
-from calibrant.metrics._losses.squared_errors import brier_divisor
+from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.line_passes import StreamedLine
 from calibrant.metrics._scorecard.running_sums import RunningSums
@@ -34,7 +37,7 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CALIBRATION", "MEANS", "RANKINGS", "CalibrationScorer", "TableScorer"]
+__all__ = ["CALIBRATION", "RANKINGS", "CalibrationScorer", "TableScorer"]
 
 
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
@@ -43,17 +46,6 @@ _N_DRAWN = 1000  # confusion matrices and rankings drawn for intervals
 _N_BLOCKS = (
     2000  # of neighboring bins that replicates of rankings are drawn from; ends move by less than 3 % of a width
 )
-
-# The row value that is summed, and how its mean becomes the metric for some number of classes.
-MEANS: dict[str, tuple[str, Callable[[float, int], float]]] = {
-    **dict.fromkeys(("mse", "ql"), ("squared", lambda mean, _: mean)),
-    "brier": ("squared", lambda mean, n_classes: mean / brier_divisor(n_classes)),
-    "rms": ("squared", lambda mean, n_classes: math.sqrt(mean / max(n_classes, 2))),
-    "mse01": ("own_squared", lambda mean, _: mean),
-    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
-    "log_loss_bits": ("log_loss", lambda mean, _: mean / math.log(2.0)),
-    "spherical": ("spherical", lambda mean, _: mean),
-}
 
 
 class TableScorer:
@@ -81,14 +73,14 @@ class TableScorer:
             note = f"the actual class has probability 0 in {running.n_infinite:,} row(s)"
             return Score(metric.id, math.inf, note=note)
         moments = running.sums[column] / running.total
-        value = then(max(float(moments[0]), 0.0), running.like.n_classes)
+        value = float(then(max(float(moments[0]), 0.0), running.like.n_classes))
         if self._confidence is None:
             return Score(metric.id, value)
         mean, square, cube = moments.tolist()
         ends = mean_interval(mean, square, cube, running.total, self._confidence)
         if math.isclose(*ends, rel_tol=_ROUNDING):
             return Score(metric.id, value, note="no interval: every row has the same value")
-        low, high = (then(max(end, 0.0), running.like.n_classes) for end in ends)
+        low, high = (float(then(max(end, 0.0), running.like.n_classes)) for end in ends)
         return Score(metric.id, value, low, high, "BCa")
 
     def _confusion_score(self, metric: Metric) -> Score:

@@ -154,7 +154,7 @@ class Predictions:
         return BinaryRows(np.ascontiguousarray(self.column(which)), self.label == which, self.weights)
 
     def calibration_rows(self) -> BinaryRows:
-        """Return what calibration errors compare: the positive of two classes, or the predicted of more.
+        """Return the rows that calibration errors compare: the positive of two classes, or the predicted of more.
 
         With more than two classes, `positive` is whether the predicted class is correct.
 

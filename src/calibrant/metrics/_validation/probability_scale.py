@@ -16,7 +16,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, neare
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ScaledProbabilities", "read_number_texts", "to_probabilities"]
+__all__ = ["ScaledProbabilities", "to_probabilities"]
 
 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*")

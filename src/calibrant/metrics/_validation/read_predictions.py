@@ -194,7 +194,7 @@ def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | No
 
 
 def _is_off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which rows do not sum to 1, within the precision of the values."""
+    """Return a mark for each row that does not sum to 1, within the precision of the values."""
     error = np.abs(np.einsum("ij->i", values) - 1.0)
     if (error <= _SUM).all() or (values != values.astype(np.float32)).any():
         return np.asarray(error > _SUM)

@@ -25,18 +25,7 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
-__all__ = [
-    "N_DRAWS",
-    "STATISTICS",
-    "JointTest",
-    "JudgedPart",
-    "critical_values",
-    "joint_test",
-    "joint_tests",
-    "joint_tests_of",
-    "judged_parts",
-    "statistics",
-]
+__all__ = ["STATISTICS", "JointTest", "JudgedPart", "joint_test", "joint_tests_of", "judged_parts"]
 
 
 STATISTICS = (

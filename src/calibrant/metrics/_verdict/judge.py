@@ -17,7 +17,7 @@ from calibrant.metrics._calibration.probability_cells import ProbabilityCells, g
 from calibrant.metrics._classification.costs import read_matrix
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
-from calibrant.metrics._intervals.calibration_errors import band_of
+from calibrant.metrics._intervals.metric_intervals import band_of
 from calibrant.metrics._metric import bound_keywords
 from calibrant.metrics._validation.read_predictions import read_predictions
 from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, joint_tests_of, judged_parts
@@ -42,16 +42,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._calibration.gap_bound import RowGroups
     from calibrant.metrics._scorecard.score_card import ScoreCard
 
-__all__ = [
-    "Judge",
-    "Stakes",
-    "Tolerance",
-    "bound_money",
-    "calibration_verdict",
-    "stakes_of",
-    "tolerance_of",
-    "verdict_of",
-]
+__all__ = ["Stakes", "bound_money", "calibration_verdict", "tolerance_of", "verdict_of"]
 
 
 class Tolerance(NamedTuple):
@@ -81,7 +72,7 @@ class Tolerance(NamedTuple):
 
     @property
     def base_words(self) -> str:
-        """What the base rate is."""
+        """The name of the base rate in sentences."""
         return "the rate of negatives" if self.of_negatives else "the base rate"
 
     def __str__(self) -> str:

@@ -25,7 +25,6 @@ __all__ = [
     "bound_words",
     "finding_words",
     "not_judged_words",
-    "pattern_words",
     "rows_words",
     "single_test_words",
     "unseen_words",
@@ -150,7 +149,7 @@ _FEW = 0.05  # of the rows on one side of a range: then the range has no end the
 
 
 def pattern_words(pattern: Pattern) -> str:
-    """Return what is wrong, and where.
+    """Return a pattern of miscalibration in words, with its ranges.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def average_words(name: str, cells: ProbabilityCells, confidence: float | None) 
 def bound_words(
     confidence: float, gap: float, share: float | None, money: float | None, name: str, n_judged: int
 ) -> str:
-    """Return how far off the probabilities are at most, and what that costs.
+    """Return the bound on the mean error in words, with the bounds on its cost.
 
     Examples
     --------
@@ -232,7 +231,7 @@ def single_test_words(pvalues: Mapping[str, float], level: float) -> str:
 
 
 def rows_words(needed: int | None, n_rows: float) -> str:
-    """Return how many rows show that probabilities are calibrated.
+    """Return the number of rows that show calibration, in words.
 
     Examples
     --------
@@ -263,7 +262,7 @@ by up to 4.0 points'
 
 
 def not_judged_words(few: Sequence[str], *, every: bool = False) -> str:
-    """Return which classes are not judged.
+    """Return the classes that are not judged, in words.
 
     Examples
     --------

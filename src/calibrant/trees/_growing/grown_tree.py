@@ -15,7 +15,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._saved import Array, ListOf, Maybe, Object, Snapshot, TupleOf, need, saved
-from calibrant.estimates import HeldOut
+from calibrant.estimates import HeldOutLeaves
 from calibrant.trees._growing.cost_complexity import choose_alpha
 from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, grow_unpruned, tie_seed
 from calibrant.trees._growing.training_set import TrainingSet
@@ -129,7 +129,7 @@ class GrownTree:
         return replace(self, tree=tree, params=_snapshot(params))
 
     @cached_property
-    def folds(self) -> tuple[HeldOut, ...]:
+    def folds(self) -> tuple[HeldOutLeaves, ...]:
         """Trees of the same kind, each grown without a fifth of the rows, and the leaves that those rows reach."""
         return held_out_folds(self.examples, self.subsets, self.params, self.seed)
 

@@ -22,7 +22,7 @@ from calibrant.estimates import (
     Estimate,
     FittedHeldOut,
     Frequency,
-    HeldOut,
+    HeldOutLeaves,
     PathAverage,
     Resolvable,
     RowEstimate,
@@ -132,15 +132,15 @@ def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams)
     return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
 
 
-def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
+def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
     """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
 
     Examples
     --------
-    >>> from calibrant.estimates import HeldOut
+    >>> from calibrant.estimates import HeldOutLeaves
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> rows = HeldOut(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> rows = HeldOutLeaves(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
     >>> round(log_loss_of(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]), rows), 4)
     1.1394
     """
@@ -150,7 +150,7 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
     return float((losses * held_out.weight[counts]).sum())
 
 
-def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -> float:
+def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
     empty_leaf, dialect = params.empty_leaf, params.dialect
     return math.fsum(
         log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)

@@ -77,7 +77,7 @@ class LevelPlan:
             trees = [_OpenTree(each, _state(tops[each]), requests[each], whole[each].is_counted) for each in requests]
             counted = parts.reduce(_count_histograms, trees, self, merge=_add_histograms)
             for number, (cells, rows) in zip(requests, counted, strict=True):
-                tops[number].grow(cells.astype(np.float64), rows)
+                tops[number].grow(cells, rows)
         return _finished(parts, self, tops, seeds, whole)
 
     def options(self, seed: int) -> _core.GrowOptions:
