@@ -3,11 +3,10 @@
 from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.find_bins import find_bins
 from calibrant.data._bins.write_codes import CodedPart, binned_rows, code_part
-from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.coded_table import MAX_BINS, code_columns
 from calibrant.data._coding.standard_design import StandardDesign, known_moments
 from calibrant.data._datasets.catalog import costs_text
-from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
+from calibrant.data._discretize.mdl import cell_weights, interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
