@@ -78,10 +78,9 @@ from calibrant._saved.values import Object, Parameters, form_name
 from calibrant.exceptions import CalibrantError, ModelFileError, NotSavedError, ParameterError
 
 if TYPE_CHECKING:
-    from calibrant._params import Rule
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = ["Form", "Inline", "check_fitted", "declared_form", "estimator_form", "form_named", "form_of", "saved"]
+__all__ = ["Form", "Inline", "check_fitted", "declared_form", "form_named", "form_of", "saved"]
 
 C = TypeVar("C", bound=type)
 
@@ -213,8 +212,7 @@ def declared_form(cls: Any) -> Form:
     fields, name = dict(cls._saved_fields), form_name(cls)
     take, check, note = (getattr(cls, each, None) for each in ("_saved_values", "_check_saved", "_saved_note"))
     if hasattr(cls, "_get_param_names"):
-        finish = getattr(cls, "_set_saved", None)
-        return estimator_form(name, cls, fields, check=check, note=note, take=take, finish=finish, rules=cls._rules)
+        return _estimator_form(name, cls, fields, take=take, check=check, note=note)
     own = [each.name for each in dataclasses.fields(cls) if each.init] if dataclasses.is_dataclass(cls) else ()
     own = own or getattr(cls, "_fields", ())
     make = getattr(cls, "_from_saved", _maker(cls) if own else None)
@@ -267,54 +265,37 @@ def _by_hint(hint: Any) -> Field:
 def form_named(name: Any) -> Form:
     """Return the form of a name that stands in a file; raise if there is none."""
     package = name.partition(".")[0] if isinstance(name, str) else ""
-    if package in MODULES:
-        module: Any = None if name in _DECLARED else importlib.import_module(MODULES[package])
-        if name in _DECLARED and _DECLARED[name] not in _INLINE:
-            return declared_form(_DECLARED[name])
-        form: Form
-        for form in (*getattr(module, "FORMS", ()), *_legacy(package)):
+    if package in MODULES and name not in _DECLARED:
+        for form in _other_forms(package):
             if form.name == name:
                 return form
+    if name in _DECLARED and _DECLARED[name] not in _INLINE:
+        return declared_form(_DECLARED[name])
     raise ModelFileError(f"there is no class {name!r:.60} in model files of this version of calibrant")
 
 
 def form_of(value: object) -> Form:
     """Return the form of an object; raise if its class has none."""
     cls: Any = type(value)
-    form: Form
     if _DECLARED.get(form_name(cls) if cls.__module__.startswith("calibrant.") else "") is cls:
         return declared_form(cls)
-    package = "random" if cls.__module__.startswith("numpy.random") else "foreign"
-    for form in (*importlib.import_module(MODULES[package]).FORMS, *_legacy(cls.__module__.split(".")[1:][:1])):
+    for form in _other_forms("random" if cls.__module__.startswith("numpy.random") else "foreign"):
         if form.matches(value) if form.matches else form.cls is cls:
             return form
     raise ModelFileError(f"is of a class that model files do not hold ({cls.__module__}.{cls.__qualname__})")
 
 
-def _legacy(package: Any) -> tuple[Form, ...]:
-    """Return the forms of a package that are still apart from its classes."""
-    name = package if isinstance(package, str) else "".join(package)
-    try:
-        return tuple(importlib.import_module(f"calibrant.files._forms.{name or 'none'}").FORMS)
-    except (ModuleNotFoundError, FileNotFoundError, AttributeError):
-        return ()
+def _other_forms(package: str) -> tuple[Form, ...]:
+    """Import a package; return the forms of classes that are not of calibrant, of which two modules have some."""
+    return getattr(importlib.import_module(MODULES[package]), "FORMS", ())
 
 
-def estimator_form(
-    name: str,
-    cls: Any,
-    fitted: Mapping[str, Field],
-    *,
-    check: Callable[[Any], None] | None = None,
-    note: Callable[[Any], str] | None = None,
-    take: Callable[[Any, bool], Mapping[str, Any]] | None = None,
-    finish: Callable[[Any, dict[str, Any]], None] | None = None,
-    rules: Mapping[str, Rule] | None = None,
-) -> Form:
+def _estimator_form(name: str, cls: Any, fitted: Mapping[str, Field], **hooks: Any) -> Form:
     """Return the form of an estimator: the parameters of its constructor, and its fitted attributes."""
     parameters = tuple(cls._get_param_names())
     plain = Form(name, cls, fitted, known=parameters)
     with_rows = [each for each, field_ in fitted.items() if isinstance(field_, RowsOnly)]
+    take, set_saved = hooks.pop("take"), getattr(cls, "_set_saved", lambda made, values: made.__dict__.update(values))
 
     def taken(value: Any, training_rows: bool) -> Mapping[str, Any]:
         values = take(value, training_rows) if take else plain.attributes(value)
@@ -323,20 +304,18 @@ def estimator_form(
     def made(values: dict[str, Any]) -> Any:
         try:
             estimator = cls(**values.pop("parameters"))
+            check_params(estimator)
         except TypeError as error:
             raise ModelFileError(f"lacks a parameter: {error}") from None
-        _check_rules(estimator, rules or {})
-        if not values:
-            return estimator
-        if finish:
-            finish(estimator, values)
-        else:
-            vars(estimator).update(values)
-        if missing := tuple(name for name in with_rows if name not in values):
-            vars(estimator)[NOT_SAVED] = missing
+        except (NotSavedError, ParameterError) as error:  # the first where a parameter is an object that has no rows
+            raise ModelFileError(f"has a wrong parameter: {error}") from None
+        if values:
+            set_saved(estimator, values)
+            if missing := tuple(name for name in with_rows if name not in values):
+                vars(estimator)[NOT_SAVED] = missing
         return estimator
 
-    return Form(name, cls, {"parameters": Parameters(parameters), **fitted}, made, taken, check, note)
+    return Form(name, cls, {"parameters": Parameters(parameters), **fitted}, made, taken, **hooks)
 
 
 def check_fitted(model: Any) -> None:
@@ -357,13 +336,6 @@ def check_fitted(model: Any) -> None:
 def _is_unfitted(values: Mapping[str, Any]) -> bool:
     """Return whether an estimator has nothing but its parameters."""
     return values.keys() == {"parameters"}
-
-
-def _check_rules(estimator: Any, rules: Mapping[str, Rule]) -> None:
-    try:
-        check_params(estimator, rules)
-    except (NotSavedError, ParameterError) as error:  # the first where a parameter is an object that has no rows
-        raise ModelFileError(f"has a wrong parameter: {error}") from None
 
 
 def _caches(cls: type) -> frozenset[str]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from calibrant._saved.fields import Flag, Integer, ListOf, Number, Text, TupleOf
-from calibrant._saved.fields import OrNone as Optional_
 from calibrant._saved.form import Form
 from calibrant._saved.values import Value
 from calibrant.exceptions import ModelFileError
@@ -15,7 +14,7 @@ from calibrant.exceptions import ModelFileError
 __all__ = ["FORMS"]
 
 _WORD = Integer(0, 2**32 - 1)
-_ENTROPY = Optional_(Integer(0, 2**4096) | ListOf(_WORD) | TupleOf(_WORD))
+_ENTROPY = Integer(0, 2**4096) | ListOf(_WORD) | TupleOf(_WORD) | None
 _GENERATORS = {
     cls.__name__: cls
     for cls in (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)

@@ -11,7 +11,8 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from calibrant import _core
-from calibrant._saved import Array, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
+from calibrant._saved import Array, Flag, Integer, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
+from calibrant.trees._internal import Trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +49,12 @@ class BayesModel:
         need(len(self.classifier.classes_) == len(classes), "has a member of other classes")
 
 
+@saved(
+    trees=Trees(),
+    tables=Array("f8", ndim=2, finite=True, low=-1e4, high=1e4),
+    n_readings=Integer(1, 100),
+    is_log=Flag(),
+)
 @dataclass(frozen=True, eq=False)
 class TreesModel:
     """Trees with tables of numbers at their nodes, summed over the leaves that rows reach in one pass of the core.
@@ -75,6 +82,15 @@ class TreesModel:
         by_reading = np.ascontiguousarray(sums.reshape(n_rows, self.n_readings, -1).transpose(1, 0, 2))
         means = by_reading / len(self.trees)
         return np.asarray(softmax(means, axis=-1)) if self.is_log else means
+
+    def _saved_values(self, _training_rows: bool) -> dict[str, Any]:
+        return vars(self) | {"tables": np.concatenate(self.tables)}
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> TreesModel:
+        ends = np.cumsum([tree.n_nodes for tree in values["trees"]])
+        need(ends[-1] == len(values["tables"]), "has other probabilities than nodes")
+        return cls(**values | {"tables": tuple(np.split(values["tables"], ends[:-1]))})
 
     def only(self, readings: Sequence[int]) -> TreesModel:
         """Return the trees with the tables of some readings."""

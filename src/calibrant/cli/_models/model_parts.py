@@ -64,12 +64,12 @@ def _tree_text(model: Any, depth: int | None) -> str:
 
 def _frequencies_text(tree: Any, depth: int | None) -> str:
     """Return a tree of an ensemble as text, with the frequencies of the rows that it was grown from."""
-    from calibrant.trees._internal import Outline, plain_text
+    from calibrant.trees._internal import Outline
 
     counts = np.asarray(tree.counts, dtype=np.float64)
     total = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0)
-    return str(plain_text(Outline.of(tree, shares), depth))
+    return Outline.of(tree, shares).text(depth)
 
 
 def _base(model: Any) -> Any:

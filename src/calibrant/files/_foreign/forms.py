@@ -17,7 +17,6 @@ from calibrant.exceptions import ModelFileError
 from calibrant.files._foreign.lightgbm import fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
 from calibrant.files._foreign.xgboost import fit_xgboost, take_xgboost
-from calibrant.files._forms.legacy import Optional_
 
 __all__ = ["FORMS", "SPLITTERS"]
 
@@ -120,10 +119,10 @@ FORMS = (
         Pipeline,
         {
             "names": ListOf(Text(), least=1),
-            "steps": ListOf(Optional_(Object()), least=1),
+            "steps": ListOf(Object() | None, least=1),
             "verbose": Flag(),
-            "transform_input": Optional_(ListOf(Text())),
-            "output": Optional_(MapOf(Text("pandas", "polars", "default"))),
+            "transform_input": ListOf(Text()) | None,
+            "output": MapOf(Text("pandas", "polars", "default")) | None,
         },
         make=_make_pipeline,
         take=_take_pipeline,
