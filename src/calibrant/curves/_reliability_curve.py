@@ -1,8 +1,9 @@
-"""Consistency bands of bins: the exact spread of the observed frequency of calibrated probabilities, without draws.
+"""Reliability curves: the observed frequency against the predicted probability, in bins or by isotonic regression.
 
-The number of positives in a bin is Poisson-binomial. Its distribution is the Fourier transform of its characteristic
-function (Hong 2013, "On computing the distribution function for the Poisson binomial distribution") or, where the
-variance is large, normal with a correction for skewness (Volkova 1996).
+Consistency bands show where the curve of calibrated probabilities would lie (Bröcker & Smith 2007). Those of bins are
+exact, without draws: the number of positives in a bin is Poisson-binomial. Its distribution is the Fourier transform of
+its characteristic function (Hong 2013, "On computing the distribution function for the Poisson binomial distribution")
+or, where the variance is large, normal with a correction for skewness (Volkova 1996).
 """
 
 from __future__ import annotations

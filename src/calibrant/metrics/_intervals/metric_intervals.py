@@ -1,4 +1,9 @@
-"""Scores of metrics with intervals: by a formula, from replicates, or an upper bound where chance adds to the value."""
+"""Scores of metrics with intervals: by a formula, from replicates, or an upper bound where chance adds to the value.
+
+Calibration errors are above 0 by chance alone, so percentiles of replicates do not cover. They get the value less what
+chance adds, the p-value of perfect calibration by consistency resampling (Bröcker & Smith 2007; Vaicenavicius et al.
+2019), and an upper bound on the true mean error, or none.
+"""
 
 from __future__ import annotations
 

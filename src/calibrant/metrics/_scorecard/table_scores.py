@@ -1,4 +1,4 @@
-"""Scores of a table from running sums: losses, metrics of the predicted class and of rankings."""
+"""Scores of a table from running sums over its batches."""
 
 from __future__ import annotations
 

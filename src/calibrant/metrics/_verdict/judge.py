@@ -1,4 +1,4 @@
-"""Judges the calibration of rows: bounds, tests, and the words for both."""
+"""The judgement of calibration: how far off probabilities can be on average, whether tests find an error."""
 
 from __future__ import annotations
 
