@@ -211,7 +211,7 @@ def _draw_positives(
 
 _MAX_BAND_POINTS = 1_000  # more are not visible in a picture, and 500 draws of millions of points would not fit memory
 _MAX_DRAWN_GROUPS = 5_000  # neighbours beyond it are drawn together: a million rows take a second
-_MAX_AUTO_BINS = 10
+_MAX_AUTO_BINS = 10  # as many as most reliability diagrams have
 
 _RULES = {
     "method": Choice("fixed", "equal_mass", "corp"),
