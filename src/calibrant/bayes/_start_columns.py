@@ -17,7 +17,7 @@ from calibrant.data._internal import mdl_cuts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.bayes._distribution import Batch, ColumnDistribution, Dialect
+    from calibrant.bayes._counts import Batch, ColumnDistribution, Dialect
 
 __all__ = ["NUMERIC", "ColumnOptions", "Numeric", "start_columns"]
 

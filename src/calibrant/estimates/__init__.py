@@ -4,7 +4,15 @@ Which one: `Curtailment` with ``then="m"`` for a single tree and a rare class, `
 for a single tree and many classes, `Laplace` for balanced classes, `Frequency` inside an ensemble.
 """
 
-from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, FittedHeldOut, HeldOut, NamesClass, Resolvable
+from calibrant.estimates._base import (
+    ChosenByCV,
+    CountedTree,
+    Estimate,
+    FittedHeldOut,
+    HeldOutLeaves,
+    NamesClass,
+    Resolvable,
+)
 from calibrant.estimates._curtailment import Curtailment
 from calibrant.estimates._kernel_density import KernelDensity, RowEstimate, RowReader
 from calibrant.estimates._leaf_counts import Frequency, Laplace
@@ -21,7 +29,7 @@ __all__ = [
     "Estimate",
     "FittedHeldOut",
     "Frequency",
-    "HeldOut",
+    "HeldOutLeaves",
     "HierarchicalShrinkage",
     "KernelDensity",
     "Laplace",

@@ -26,7 +26,7 @@ __all__ = [
     "CountedTree",
     "Estimate",
     "FittedHeldOut",
-    "HeldOut",
+    "HeldOutLeaves",
     "NamesClass",
     "Resolvable",
     "not_chosen",
@@ -198,7 +198,7 @@ def not_chosen(who: str, parameter: str) -> ParameterError:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
+class HeldOutLeaves:
     """Held-out rows and the leaves where they end; a row with missing values ends in several leaves, with shares.
 
     Parameters
@@ -216,7 +216,7 @@ class HeldOut:
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> rows = HeldOut(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> rows = HeldOutLeaves(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
     >>> rows.probabilities(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]))
     array([0.8, 0.4])
     """
@@ -260,7 +260,7 @@ class FittedHeldOut(Estimate, Protocol):
     def needs_held_out(self) -> bool:
         """Whether `fit_held_out` must be called before `table`."""
 
-    def fit_held_out(self, folds: Sequence[HeldOut]) -> Estimate:
+    def fit_held_out(self, folds: Sequence[HeldOutLeaves]) -> Estimate:
         """Return the estimate fitted to the held-out rows of every fold of a cross-validation."""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant._saved import Number, TupleOf, saved
-from calibrant.estimates._base import METHOD_DOCS, CountedTree, HeldOut
+from calibrant.estimates._base import METHOD_DOCS, CountedTree, HeldOutLeaves
 from calibrant.estimates._leaf_counts import frequencies
 from calibrant.estimates._paths import TREE_PRIORS, Levels, average_along_paths, reach_of_prunings
 from calibrant.exceptions import ParameterError
@@ -50,14 +50,14 @@ def interpolate(tree: CountedTree, trust: Sequence[float]) -> NDArray[np.float64
     return nodes.mixture(nodes.trust_of(np.asarray(trust, dtype=np.float64)))
 
 
-def fit_trust(folds: Sequence[HeldOut], n_rounds: int) -> tuple[float, ...]:
+def fit_trust(folds: Sequence[HeldOutLeaves], n_rounds: int) -> tuple[float, ...]:
     """Fit the weights of nodes of each size to held-out rows by expectation maximization.
 
     The weights of sizes that no held-out row reached are interpolated between those of the nearest sizes.
 
     Parameters
     ----------
-    folds : sequence of HeldOut
+    folds : sequence of HeldOutLeaves
         The held-out rows of each fold.
     n_rounds : int
         Rounds of expectation maximization, starting from 1/2.
@@ -72,7 +72,7 @@ def fit_trust(folds: Sequence[HeldOut], n_rounds: int) -> tuple[float, ...]:
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
     >>> leaf, label = np.array([1, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 1])
-    >>> rows = HeldOut(tree, np.arange(5), leaf, np.ones(5), label, np.ones(5))
+    >>> rows = HeldOutLeaves(tree, np.arange(5), leaf, np.ones(5), label, np.ones(5))
     >>> np.round(fit_trust([rows], n_rounds=99), 3)  # four rows in five have the class of their leaf: 0.6 + 0.4 / 2
     array([0.6, 0.6, 0.6])
     """
@@ -122,7 +122,7 @@ class _Nodes:
         return ends + np.bincount(self.levels.above, passed, minlength=len(ends))
 
 
-def _expected(nodes: _Nodes, fold: HeldOut, trust: NDArray[np.float64]) -> NDArray[np.float64]:
+def _expected(nodes: _Nodes, fold: HeldOutLeaves, trust: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each size the expected numbers of held-out rows that stop at and that visit a node on the path up."""
     trusted = nodes.trust_of(trust)
     table = nodes.mixture(trusted)
@@ -137,7 +137,7 @@ def _expected(nodes: _Nodes, fold: HeldOut, trust: NDArray[np.float64]) -> NDArr
     return np.asarray(by_size, dtype=np.float64)
 
 
-def _starts(fold: HeldOut, table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _starts(fold: HeldOutLeaves, table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weight / probability of the rows of each class (rows) that end at each node (columns)."""
     found = fold.probabilities(table)
     lift = np.divide(fold.weight, found, out=np.zeros_like(found), where=found > 0)
@@ -224,12 +224,12 @@ class PathAverage:
         """Whether `fit_held_out` must be called before `table`."""
         return self.how == "interpolate" and self.trust is None
 
-    def fit_held_out(self, folds: Sequence[HeldOut]) -> PathAverage:
+    def fit_held_out(self, folds: Sequence[HeldOutLeaves]) -> PathAverage:
         """Fit the weights of nodes of each size.
 
         Parameters
         ----------
-        folds : sequence of HeldOut
+        folds : sequence of HeldOutLeaves
             The held-out rows of each fold of a cross-validation, with the tree grown on the others.
 
         Returns

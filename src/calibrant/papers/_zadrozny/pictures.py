@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from matplotlib.figure import Figure
-
 from calibrant.estimates import Curtailment
-from calibrant.papers._reproduction.paper import Picture
+from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.papers._zadrozny.kdd98 import read_mailing
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES
 from calibrant.papers._zadrozny.published import MSE
@@ -20,6 +18,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import StudyResults
@@ -49,20 +48,26 @@ def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, Pape
             f"Figure 3: curtailment scores (v = 200) and raw scores of C4.5 without pruning for {of_rows}.",
             _draw_scores(scores, "Curtailment"),
         ),
-        *(_lift_picture(tables, number, part) for number, part in ((4, "training"), (5, "test"))),
+        *(
+            Picture(
+                name,
+                f"Figure {name[-1]}: lift charts for the {part} rows, means over the splits.",
+                _draw_blocks(tables[name], 1, _draw_lift, (5.6, 5.4)),
+            )
+            for name, part in (("figure_4", "training"), ("figure_5", "test"))
+        ),
         Picture(
             "sweep",
             "The test error of smoothing, curtailment and both, by m and v; means over the splits. The dashed line is "
             "the base rate for every row, the vertical line b m = 10. Infinite log-losses have no point.",
-            _draw_sweep(tables["sweep"]),
+            _draw_blocks(tables["sweep"], (len(tables["sweep"].blocks) + 1) // 2, _draw_swept, (5.0, 3.8)),
         ),
     ]
 
 
 def _draw_scores(scores: StudyResults, method: str) -> Figure:
     probabilities = {name: scores.predictions(name).y_pred[:, 1] for name in (_RAW, method)}
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.subplots()
+    figure, ((axes,),) = new_panels(1, 1, (6.4, 4.4))
     SortedScoresDisplay.from_predictions(probabilities, reference=_RAW, ax=axes)
     axes.set_ylim(-0.005, 0.3)  # few raw scores are above, and up to 1 the others would be flat
     return figure
@@ -79,18 +84,17 @@ def _draw_tree() -> tuple[str, Figure]:
     return caption, display.figure_  # type: ignore[return-value]
 
 
-def _lift_picture(tables: Mapping[str, PaperTable], number: int, part: str) -> Picture:
-    name = f"figure_{number}"
-    caption = f"Figure {number}: lift charts for the {part} rows, means over the splits."
-    return Picture(name, caption, _draw_lifts(tables[name]))
-
-
-def _draw_lifts(table: PaperTable) -> Figure:
-    figure = Figure(figsize=(5.6 * len(table.blocks), 5.4), layout="constrained")
-    panels = figure.subplots(1, len(table.blocks), squeeze=False)[0]
-    for axes, block in zip(panels, table.blocks, strict=True):
-        _draw_lift(axes, table, block)
-    handles, labels = panels[0].get_legend_handles_labels()
+def _draw_blocks(
+    table: PaperTable, n_rows: int, draw: Callable[[Axes, PaperTable, str], None], size: tuple[float, float]
+) -> Figure:
+    """Draw a panel of this size for each block of a table, with one legend below all of them."""
+    n_columns = -(-len(table.blocks) // n_rows)
+    figure, grid = new_panels(n_rows, n_columns, (size[0] * n_columns, size[1] * n_rows))
+    for axes, block in zip(grid.ravel(), table.blocks, strict=False):
+        draw(axes, table, block)
+    for axes in grid.ravel()[len(table.blocks) :]:
+        axes.set_axis_off()
+    handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
@@ -103,18 +107,6 @@ def _draw_lift(axes: Axes, table: PaperTable, block: str) -> None:
     axes.axhline(1.0, **REFERENCE_LINE)
     format_axes(axes, "fraction of the rows", "lift")
     axes.set_title(block, fontsize="medium")
-
-
-def _draw_sweep(table: PaperTable) -> Figure:
-    figure = Figure(figsize=(10, 3.8 * ((len(table.blocks) + 1) // 2)), layout="constrained")
-    panels = figure.subplots((len(table.blocks) + 1) // 2, 2, squeeze=False).ravel()
-    for axes, block in zip(panels, table.blocks, strict=False):
-        _draw_swept(axes, table, block)
-    for axes in panels[len(table.blocks) :]:
-        axes.set_axis_off()
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    return figure
 
 
 def _draw_swept(axes: Axes, table: PaperTable, block: str) -> None:

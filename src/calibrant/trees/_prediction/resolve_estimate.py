@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOut, Resolvable
+from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOutLeaves, Resolvable
 from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import CalibrantWarning
 from calibrant.trees._prediction.probability_tables import probability_table
@@ -56,7 +56,7 @@ def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams)
     return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
 
 
-def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -> float:
+def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
     empty_leaf, dialect = params.empty_leaf, params.dialect
     return math.fsum(
         log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
@@ -64,14 +64,14 @@ def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -
     )
 
 
-def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
+def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
     """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
 
     Parameters
     ----------
     table : array of shape (n_nodes, n_classes)
         Probabilities at the nodes of the tree.
-    held_out : HeldOut
+    held_out : HeldOutLeaves
         The rows.
 
     Returns
@@ -81,10 +81,10 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOut) -> float:
 
     Examples
     --------
-    >>> from calibrant.estimates import HeldOut
+    >>> from calibrant.estimates import HeldOutLeaves
     >>> from calibrant.trees import ProbabilityTreeClassifier
     >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
-    >>> rows = HeldOut(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> rows = HeldOutLeaves(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
     >>> round(log_loss_of(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]), rows), 4)
     1.1394
     """
