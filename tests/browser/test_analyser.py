@@ -13,10 +13,10 @@ from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_bene
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.report import Report
-from calibrant.report._analyser.payload import analysed_models
-from calibrant.report._predictions.analyser import section
+from calibrant.report._analyser.cost_benefit_analyser import analysed_models
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.section_list import analyser_section
 
 N_ROWS, N_SETTINGS = 5000, 50
 MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
@@ -42,7 +42,7 @@ APPLY = """(settings) => {
 @pytest.fixture(scope="module")
 def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ReportData], Any]]:
     with opened_pages(browser, tmp_path_factory.mktemp("analyser")) as opened:
-        yield lambda data: opened(Report("Mail", (section(data),), data.names))
+        yield lambda data: opened(Report("Mail", (analyser_section(data),), data.names))
 
 
 def made_rows() -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibrant.curves import reliability, score_histogram
-from calibrant.plots._limits import reliability_limits, score_limits
+from calibrant.plots._style import reliability_limits, score_limits
 
 
 @pytest.fixture

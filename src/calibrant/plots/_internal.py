@@ -1,7 +1,16 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.plots._limits import n_histogram_bins, probability_limits, reliability_limits, score_limits
-from calibrant.plots._style import COLORS, MARKERS, REFERENCE_LINE, format_axes, line_style
+from calibrant.plots._style import (
+    COLORS,
+    MARKERS,
+    REFERENCE_LINE,
+    format_axes,
+    line_style,
+    n_histogram_bins,
+    probability_limits,
+    reliability_limits,
+    score_limits,
+)
 
 __all__ = [
     "COLORS",

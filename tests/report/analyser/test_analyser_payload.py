@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit
-from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
-from calibrant.report._analyser.packing import Packed, pack_floats, pack_probabilities, pack_quantized
-from calibrant.report._analyser.payload import AnalysedModels, analysed_models
-from calibrant.report._analyser.selection_table import selection_table
-from calibrant.report._analyser.stored_cuts import private_cuts
+from calibrant.report._analyser.cost_benefit_analyser import AnalysedModels, CostBenefitAnalyser, analysed_models
+from calibrant.report._analyser.selection_table import private_cuts, selection_table
+from calibrant.report._analyser.stored_rows import Packed, pack_floats, pack_probabilities, pack_quantized
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
 

@@ -2,21 +2,61 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.report._charts.axes import SHARE, hover_format
-from calibrant.report._charts.build import build_spec, hover_sources
-from calibrant.report._charts.columns import column_values
-from calibrant.report._charts.marks import source_name
-from calibrant.report._charts.thinned_layer import thinned_figure
+from calibrant.report._charts.spec import SHARE, build_spec, harmless, hover_format, hover_sources, source_name
+from calibrant.report._charts.thinning import thinned_figure
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant._sections import Figure
 
-__all__ = ["figure_payload"]
+__all__ = ["column_values", "figure_payload"]
+
+
+_DIGITS = 6
+_MOST_DIGITS = 15  # of a 64-bit float
+
+
+def column_values(values: NDArray[Any]) -> list[Any]:
+    """Return the values of a column for JSON: whole numbers as they are, others to six digits of their range.
+
+    What is not finite is None.
+
+    Examples
+    --------
+    >>> column_values(np.array([1 / 3, np.nan, np.inf])), column_values(np.array([1234567.0, 2.0]))
+    ([0.333333, None, None], [1234567, 2])
+    >>> column_values(np.array([1000000.12345678, 1000001.0]))
+    [1000000.12346, 1000001.0]
+    """
+    if values.dtype.kind != "f":
+        return [None if value is None else harmless(str(value)) for value in values]
+    finite = values[np.isfinite(values)]
+    if bool((finite == np.floor(finite)).all()) and bool((np.abs(finite) < 2.0**53).all()):
+        return [int(value) if math.isfinite(value) else None for value in values.tolist()]
+    digits = _digits(finite)
+    return [_rounded(value, digits) for value in values.tolist()]
+
+
+def _digits(finite: NDArray[np.float64]) -> int:
+    """Return the number of significant digits: more where a column varies little around a large number."""
+    span = float(np.ptp(finite)) or float(np.abs(finite).max())
+    excess = math.floor(math.log10(float(np.abs(finite).max()) / span)) if span else 0
+    return min(_DIGITS + max(0, excess), _MOST_DIGITS)
+
+
+def _rounded(value: float, digits: int) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded in (0.0, 1.0) else rounded
+
 
 _PLACED = ("x", "x2", "y", "low", "high")
 _RESERVED = {"layer", "model", "__proto__"}  # which the page adds to each row, or JavaScript takes for its own

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant._sections import Callout, Figure, Section
-from calibrant._sections.markup import text
+from calibrant._sections.blocks import text
 
 if TYPE_CHECKING:
     from calibrant._sections import Block

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from calibrant._sections import Block, Callout, Paragraph, Section
 from calibrant.metrics._internal import percent, points
-from calibrant.report._predictions.model_choice import ModelChoice, choose_model, measure_words
+from calibrant.report._predictions.comparison import ModelChoice, choose_model, measure_words
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["section"]
+__all__ = ["answer_section"]
 
 _KINDS: dict[str, Literal["good", "bad", "unsure"]] = {
     "calibrated": "good",
@@ -41,7 +41,7 @@ _FEW_OF_CLASS = 50  # as in the advice of `compare`
 _CHANCE = 0.5  # the AUC of a model that knows nothing
 
 
-def section(data: ReportData) -> Section:
+def answer_section(data: ReportData) -> Section:
     """Return the answer: what to do first, then what stands behind it."""
     choice = choose_model(data)
     blocks: list[Block] = [Paragraph(_advice(data, choice), "lead")]

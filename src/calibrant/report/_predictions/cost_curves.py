@@ -9,20 +9,20 @@ import numpy as np
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import CostCurve, cost_curve
 from calibrant.decisions import CostMatrix
-from calibrant.report._predictions.figure_words import by_model, finite, percent, probability
-from calibrant.report._predictions.kept_points import kept_points
+from calibrant.report._predictions.ranking import kept_points
 from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.wording import by_model, finite, percent, probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["section"]
+__all__ = ["cost_curves_section"]
 
 _LEAST_SAVED = 1e-3  # below, no threshold is better than always deciding the same
 _TOP = 0.6  # always predicting the likelier class costs at most 0.5
 
 
-def section(data: ReportData) -> Section | None:
+def cost_curves_section(data: ReportData) -> Section | None:
     """Return the section of the cost curves."""
     costs = _error_costs(data)
     curves = {

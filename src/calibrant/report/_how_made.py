@@ -1,21 +1,62 @@
-"""How the report was made: command, versions, settings and a fingerprint of the data."""
+"""How a report was made: command, versions, settings, a fingerprint of the data."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import platform
+from collections.abc import Iterable
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
 from calibrant.report._predictions.wording import confidence_text, listed, rows_text
-from calibrant.report._versions import versions_text
 
 if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["RECIPE", "fingerprint", "section"]
+__all__ = ["RECIPE", "fingerprint", "how_made_section", "made_section", "store_text", "versions_text"]
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
+
+
+def versions_text() -> str:
+    """Return the versions of calibrant, Python and what a report is computed and drawn with.
+
+    Examples
+    --------
+    >>> versions_text().split(", ")[2].split()[0]
+    'numpy'
+    """
+    from calibrant import __version__
+
+    found = {"calibrant": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:  # without the extra, a report has its plain form only
+            continue
+    return ", ".join(f"{name} {version}" for name, version in found.items())
+
+
+def made_section(command: str | None, facts: Iterable[tuple[str, str]]) -> Section:
+    """Return the section of the command, if one is known, and of named facts."""
+    blocks = () if command is None else (Preformatted(command, "Command"),)
+    return Section("how-made", "How it was made", (*blocks, Definitions(tuple(facts))), "Reproducibility")
+
+
+def store_text(store: str) -> str:
+    """Return the name of a store without the folders of this computer, which a report that is sent need not show.
+
+    Examples
+    --------
+    >>> store_text("sqlite:////home/ada/studies.db"), store_text("postgresql://ada:***@localhost/studies")
+    ('sqlite:///studies.db', 'postgresql://ada:***@localhost/studies')
+    """
+    return f"sqlite:///{store.rpartition('/')[2]}" if store.startswith("sqlite:") else store
+
 
 _MOST_LISTED = 10
 
@@ -34,7 +75,7 @@ print(digest.hexdigest())
 """
 
 
-def section(data: ReportData) -> Section:
+def how_made_section(data: ReportData) -> Section:
     """Return what another person needs to make the same report again."""
     blocks: list[Block] = []
     blocks.append(Preformatted(data.command, "Command") if data.command else Preformatted(_call(data), "Call"))
@@ -44,6 +85,7 @@ def section(data: ReportData) -> Section:
     return Section("how-made", "How it was made", tuple(blocks), "Reproducibility")
 
 
+_OF_ROWS = ("costs", "amount", "groups", "ids", "sample_weight")
 _REPEATED = (
     "The same data, settings and versions make the same report, byte for byte; so it holds no date. The intervals are "
     "those of these fitted models on further rows like these, not of models fitted again."
@@ -56,7 +98,7 @@ def _call(data: ReportData) -> str:
     given = {
         "name": f"{data.names[0]!r}" if len(data.names) == 1 and data.names[0] != "model" else "",
         "by": "{" + ", ".join(f"{column!r}: ..." for column in data.by) + "}" if data.by else "",
-        **{name: "..." for name in ("costs", "amount", "groups", "ids", "sample_weight") if _is_passed(data, name)},
+        **{name: "..." for name in _OF_ROWS if getattr(data, name) is not None},
         "weight_kind": f"{data.weight_kind!r}" if data.weight_kind != "frequency" else "",
         "pos_label": f"{data.positive!r}" if data.is_binary else "",
         "reference": f"{data.reference!r}" if data.reference is not None else "",
@@ -67,10 +109,6 @@ def _call(data: ReportData) -> str:
     }
     options = "".join(f", {name}={value}" for name, value in given.items() if value)
     return f"Report.from_predictions(y_true, {models}{options})"
-
-
-def _is_passed(data: ReportData, parameter: str) -> bool:
-    return getattr(data, parameter) is not None
 
 
 def _facts(data: ReportData) -> dict[str, str]:

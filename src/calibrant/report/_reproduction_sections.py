@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING, Any
 from calibrant._sections import (
     Callout,
     DataTable,
-    Definitions,
     Paragraph,
     PngPicture,
-    Preformatted,
     Section,
     TableColumn,
 )
-from calibrant.report._versions import versions_text
+from calibrant.report._how_made import made_section, versions_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from calibrant._sections import Block
-    from calibrant.report._report import Report
 
-__all__ = ["reproduction_report"]
+__all__ = ["reproduction_sections"]
 
 _KINDS = {"holds": "good", "does not hold": "bad", "undecided": "unsure"}
 _UNDECIDED = "cannot be decided by our figures"
@@ -34,18 +31,20 @@ _DPI = 90  # a figure of 6.4 inches is then as wide as the text of the page
 _LARGE = 200.0  # dollars and counts, whose decimals say nothing
 
 
-def reproduction_report(found: Any, *, title: str | None = None, command: str | None = None) -> Report:
-    """Return the report of a reproduced paper; `Report.from_reproduction` describes it."""
-    from calibrant.report._report import Report  # it imports this module
-
+def reproduction_sections(found: Any, command: str | None) -> tuple[Section, ...]:
+    """Return the sections of the report of a reproduced paper."""
     pictures = tuple(_picture(each) for each in found.pictures)
-    sections = (
+    facts = {
+        "Paper": found.citation,
+        "Size": f"{found.size}: {found.n_trials:,} trials, {found.seconds:,.0f} s in all",
+        "Versions": versions_text(),
+    }
+    return (
         _answer(found),
         *(_table_section(table) for table in found.tables),
         *((Section("figures", "The figures of the paper, drawn from our results", pictures),) if pictures else ()),
-        _how_made(found, command),
+        made_section(command, facts.items()),
     )
-    return Report(title or f"Reproduced: {found.paper}", sections)
 
 
 def _answer(found: Any) -> Section:
@@ -57,13 +56,8 @@ def _answer(found: Any) -> Section:
 def _lead(found: Any) -> str:
     """Return the numbers of findings by verdict."""
     counts, n_all = Counter(each.verdict for each in found.findings), len(found.findings)
-    parts = [f"{counts[verdict]} {_counted(verdict, counts[verdict])}" for verdict in _COUNTED if counts[verdict]]
+    parts = [f"{n} {words[n > 1]}" for verdict, words in _COUNTED.items() if (n := counts[verdict])]
     return f"Of {n_all} finding{'' if n_all == 1 else 's'} {', '.join(parts)}."
-
-
-def _counted(verdict: str, n: int) -> str:
-    one, several = _COUNTED[verdict]
-    return one if n == 1 else several
 
 
 def _about(found: Any) -> str:
@@ -156,13 +150,3 @@ def _picture(each: Any) -> PngPicture:
     file = io.BytesIO()
     each.figure.savefig(file, format="png", dpi=_DPI, bbox_inches="tight")
     return PngPicture(file.getvalue(), each.caption, each.caption)
-
-
-def _how_made(found: Any, command: str | None) -> Section:
-    blocks: list[Block] = [] if command is None else [Preformatted(command, "Command")]
-    pairs = (
-        ("Paper", found.citation),
-        ("Size", f"{found.size}: {found.n_trials:,} trials, {found.seconds:,.0f} s in all"),
-        ("Versions", versions_text()),
-    )
-    return Section("how-made", "How it was made", (*blocks, Definitions(pairs)), term="Reproducibility")

@@ -12,7 +12,7 @@ from calibrant._sections import Block, Callout, Section
 from calibrant.comparison import holm
 from calibrant.data._internal import copies_among, hash_codes
 from calibrant.metrics._internal import design_effect, percent
-from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
+from calibrant.report._predictions.report_data import FEWEST_ROWS
 from calibrant.report._predictions.wording import (
     few_rows_text,
     listed,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._internal import BootstrapPlan
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["section"]
+__all__ = ["warnings_section"]
 
 _FEW_ROWS = 200  # below, intervals of most scores are too wide to decide anything
 _FEW_OF_CLASS = 50  # the same number as in the advice of `compare`
@@ -41,7 +41,7 @@ _TIE_NOT_COPY = 0.02  # of the rows: so many equal ones are ties, such as probab
 _LARGE_EFFECT = 1.5  # of the design: intervals are then a fifth wider
 
 
-def section(data: ReportData) -> Section:
+def warnings_section(data: ReportData) -> Section:
     """Return the warnings that apply."""
     found: list[Block] = [*_on_rows(data), *_on_groups(data)]
     for name in data.names:
