@@ -1,14 +1,39 @@
-"""Durations: ``30s``, ``5m``, ``1h``, or a number of seconds; and what is left of one since the command began."""
+"""The command that is running: its text, what is left of its time limit."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import time
+from collections.abc import Sequence
 from contextvars import ContextVar
 
 import typer
 
-__all__ = ["read_duration", "record_start", "seconds_left"]
+__all__ = ["command_text", "read_duration", "record_command", "record_start", "seconds_left"]
+
+
+_ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
+
+
+def record_command(args: Sequence[str]) -> None:
+    """Remember the arguments of the command that is run."""
+    _ARGUMENTS.set(tuple(args))
+
+
+def command_text() -> str:
+    """Return the command as it is typed in a shell, without the password of a store.
+
+    Examples
+    --------
+    >>> record_command(["study", "table", "my trees", "--store", "postgresql://ann:secret@host/db"])
+    >>> command_text()
+    "calibrant study table 'my trees' --store 'postgresql://ann:***@host/db'"
+    """
+    from calibrant.studies._internal import hide_password
+
+    return shlex.join(["calibrant", *map(hide_password, _ARGUMENTS.get())])
+
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _START: ContextVar[tuple[float, float]] = ContextVar("start", default=(0.0, 0.0))

@@ -1,16 +1,91 @@
-"""The columns of a table that hold the probabilities of models, as ``--proba`` names them."""
+"""Columns of a table of predictions: which hold classes, which the probabilities of models."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant.cli._app.options import usage_error
-from calibrant.cli._predictions.column_class import class_of_column
 from calibrant.exceptions import DataError, SchemaError, nearest
 
-__all__ = ["PREFIX", "ModelColumns", "find_class", "find_models", "note_of_class"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "PREFIX",
+    "ModelColumns",
+    "class_of_column",
+    "find_class",
+    "find_models",
+    "is_negative",
+    "likely_probabilities",
+    "likely_targets",
+    "note_of_class",
+    "proposal",
+    "words_of",
+]
+
+
+# Words that say that a column holds predictions, beside which a name may have that of the class
+_PREDICTION = {
+    *("p", "pr", "prob", "proba", "probas", "probability", "probabilities", "score", "scores", "likelihood"),
+    *("pred", "prediction", "predicted", "predict", "percent", "pct", "perc", "logit", "logits", "odds", "log"),
+    *("of", "class", "is", "margin", "logodds"),
+}
+# Classes that stand for the absence of what is predicted
+_NEGATIVE = {"0", "-1", "n", "no", "not", "f", "false", "neg", "negative", "none", "absent", "nein", "non"}
+
+
+def class_of_column(column: str, classes: Sequence[Any]) -> Any:
+    """Return the class that the name of a column says; None if it says none, or several.
+
+    Examples
+    --------
+    >>> [class_of_column(name, ["no", "yes"]) for name in ("probability_no", "P(yes)", "yesScore", "model_no", "p")]
+    ['no', 'yes', 'yes', None, None]
+    >>> class_of_column("prob_0", [0, 1]), class_of_column("p0", [0, 1])
+    (0, None)
+    """
+    words = words_of(column)
+    found = [label for label in classes if _names(words, words_of(_text(label)))]
+    return found[0] if len(found) == 1 else None
+
+
+def is_negative(label: Any) -> bool:
+    """Return whether a class is that of rows without what is predicted, by its name.
+
+    Examples
+    --------
+    >>> is_negative(0), is_negative(False), is_negative("No"), is_negative("churned")
+    (True, True, True, False)
+    """
+    return _text(label).casefold() in _NEGATIVE
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case.
+
+    Examples
+    --------
+    >>> words_of("ChurnProb_v2 (%)")
+    ['churn', 'prob', 'v2']
+    """
+    split = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
+    return [word for word in re.split(r"[\W_]+", split.casefold()) if word]
+
+
+def _text(label: Any) -> str:
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
+def _names(words: list[str], label: list[str]) -> bool:
+    """Return whether a name consists of a class and of words that say predictions."""
+    starts = range(len(words) - len(label) + 1) if label else ()
+    rests = [words[:at] + words[at + len(label) :] for at in starts if words[at : at + len(label)] == label]
+    return any(rest and set(rest) <= _PREDICTION for rest in rests)
+
 
 PREFIX = "probability_"  # of the columns that `calibrant predict` writes
 
@@ -165,3 +240,68 @@ def _checked(column: str, columns: Sequence[str]) -> str:
     if column not in columns:
         raise SchemaError(f"there is no column {column!r} for the probabilities.{nearest(column, columns)}")
     return column
+
+
+_MOST_SHOWN = 3
+_MOST_CLASSES = 20
+_MOST_READ = 100  # rows that show whether a column of text is in percent
+_CLASS_WORDS = {"y", "target", "label", "class", "actual", "outcome", "truth", "true", "observed", "response", "event"}
+_PROBABILITY_WORDS = {"p", "pr", "prob", "proba", "probability", "score", "predicted", "prediction", "pred", "yhat"}
+_SCALE_WORDS = {"percent", "pct", "perc", "logit", "logits", "logodds", "odds", "margin"}
+
+
+def likely_targets(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that look like classes, the likeliest first: few values, two of them, a name such as y.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> likely_targets(pd.DataFrame({"id": range(4), "won": [0, 1, 1, 0], "p": [0.2, 0.7, 0.1, 0.9]}))
+    ['won']
+    """
+    probabilities = set(likely_probabilities(frame))
+    counts = {str(name): int(column.nunique()) for name, column in frame.items() if not _is_fractional(column)}
+    most = min(_MOST_CLASSES, max(2, len(frame) // 2))
+    found = [name for name, n_values in counts.items() if 2 <= n_values <= most and name not in probabilities]
+    return sorted(found, key=lambda name: (not _CLASS_WORDS.intersection(words_of(name)), counts[name] > 2))
+
+
+def likely_probabilities(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that look like probabilities, the likeliest first: by values in [0, 1], or by name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> likely_probabilities(pd.DataFrame({"a": [0.2, 0.5], "score": [0.1, 0.9], "b": [0, 1], "pct": [20.0, 31.5]}))
+    ['score', 'pct', 'a']
+    """
+    found = [str(name) for name, column in frame.items() if _looks_right(str(name), column)]
+    return sorted(found, key=lambda name: not (_PROBABILITY_WORDS | _SCALE_WORDS).intersection(words_of(name)))
+
+
+def proposal(option: str, names: list[str], what: str) -> str:
+    """Return the sentence that proposes columns; empty if there are none.
+
+    Examples
+    --------
+    >>> proposal("--target", ["won"], "the class")
+    " 'won' looks like the class: pass --target won."
+    """
+    if not names:
+        return ""
+    shown = names[:_MOST_SHOWN]
+    listed = " and ".join([", ".join(map(repr, shown[:-1])), repr(shown[-1])] if len(shown) > 1 else [repr(shown[0])])
+    first = f"'{shown[0]}'" if " " in shown[0] else shown[0]
+    return f" {listed} look{'s' if len(shown) == 1 else ''} like {what}: pass {option} {first}."
+
+
+def _is_fractional(column: pd.Series[Any]) -> bool:
+    return column.dtype.kind == "f" and bool((column.dropna() % 1 != 0).any())
+
+
+def _looks_right(name: str, column: pd.Series[Any]) -> bool:
+    if column.dtype.kind in "fi":
+        is_named = bool(_SCALE_WORDS.intersection(words_of(name)))
+        return is_named or (_is_fractional(column) and column.min() >= 0 and column.max() <= 1)
+    texts = [] if column.dtype.kind == "b" else [str(each).rstrip() for each in column.dropna().head(_MOST_READ)]
+    return bool(texts) and all(text.endswith("%") for text in texts)
