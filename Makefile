@@ -53,6 +53,7 @@ gallery: $(VENV)/.demo
 # Three processes on two cores: many tests wait for processes of their own (7:53 with two, 7:06 with three).
 test: $(VENV)/.test test-core
 	@tools/install_postgres.sh
+	@tools/install_graphviz.sh
 	@$(MAKE) --no-print-directory browser
 	$(STEP) "Python tests" $(BIN)/python -m pytest -n 3 --dist loadfile -m "not long" tests
 	@$(MAKE) --no-print-directory test-doctests
@@ -75,7 +76,7 @@ test-doctests: $(VENV)/.test
 	  env "$${off[@]}" $(BIN)/python -m pytest -q -n 2 --dist loadfile src README.md docs'
 
 test-long: test fuzz test-interpreters $(VENV)/.docs
-	env CALIBRANT_THOROUGH=1 $(BIN)/python -m pytest -m "long or hypothesis"
+	env CALIBRANT_THOROUGH=1 $(BIN)/python -m pytest -n 3 --dist loadfile -m "long or hypothesis"
 
 test-interpreters:
 	bash tools/test_interpreters.sh

@@ -110,11 +110,11 @@ def print_eight(n_rows: int, rounds: int, clock: Callable[[], float]) -> None:
 
 def print_overhead(rounds: int, clock: Callable[[], float]) -> None:
     """Print what a trial takes beyond fitting, predicting and the metrics."""
-    from calibrant.resampling._internal import read_experiment
+    from calibrant.resampling._internal import Experiment
 
     X, y = rows(SMALL)
     plan = CrossValidation(5, 40)
-    experiment = read_experiment(GaussianNB(), X, y, METRICS)
+    experiment = Experiment.read(GaussianNB(), X, y, METRICS)
     splits = [(trial.test, np.asarray(trial.predictions), trial.training) for trial in experiment.trials(plan)]
     pairs = list(plan.split(X, y))
 

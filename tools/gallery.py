@@ -20,12 +20,13 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from calibrant.bayes import NaiveBayesClassifier
-from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+from calibrant.blending import ProbabilityClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.data import Table, load
 from calibrant.decisions import ExampleCosts
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import ReadError
+from calibrant.linear import LogisticClassifier
 from calibrant.report import Report
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier

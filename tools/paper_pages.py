@@ -19,7 +19,7 @@ from pathlib import Path
 
 from calibrant.papers import PAPERS, PaperTable, get_paper
 from calibrant.papers._reproduction.finding import findings_csv
-from calibrant.papers._reproduction.markdown import markdown_table
+from calibrant.papers._reproduction.table import markdown_table
 
 PAGES = Path(__file__).resolve().parent.parent / "docs" / "papers"
 START, END = "<!-- results -->", "<!-- end of results -->"

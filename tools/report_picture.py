@@ -14,9 +14,9 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from calibrant.blending import LogisticClassifier
 from calibrant.data import load
 from calibrant.decisions import CostMatrix
+from calibrant.linear import LogisticClassifier
 from calibrant.report import Report
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier

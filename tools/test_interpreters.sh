@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a wheel with every Python 3.11 or newer found on the machine, installs it in a fresh environment and runs the tests.
+# Builds a wheel with each version of Python from 3.11 on that is found on the machine, installs it in a fresh environment and runs the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -13,8 +13,7 @@ candidates=$(
 )
 seen=""
 for python in $candidates; do
-  found=$("$python" -c 'import sys; print(sys.executable, "%d.%d.%d" % sys.version_info[:3])' 2>/dev/null) || continue
-  version=${found##* }
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
   case " $seen " in *" $version "*) continue ;; esac
   seen="$seen $version"
   echo "== Python $version"
@@ -23,6 +22,6 @@ for python in $candidates; do
   $pip wheel --no-deps --wheel-dir "$work/$version/wheel" .
   ls "$work/$version/wheel"
   $pip install "$(ls "$work/$version"/wheel/*.whl)[test]"
-  "$work/$version/bin/python" -m pytest -q -p no:cacheprovider -m "not long" tests
+  "$work/$version/bin/python" -m pytest -q -p no:cacheprovider -n 3 --dist loadfile -m "not long" tests
 done
 echo "tested on:$seen"

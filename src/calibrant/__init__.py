@@ -31,6 +31,7 @@ _PACKAGES = (
     "ensembles",
     "estimates",
     "files",
+    "linear",
     "metrics",
     "neighbors",
     "neural",

@@ -6,10 +6,11 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from calibrant import __version__
 from calibrant._dask.lazy import LAZY_METHODS, predicts_lazily
+from calibrant._params import Rule
 from calibrant._repr import short_repr
 from calibrant.exceptions import NotSavedError, UnknownParameterError, VersionWarning, nearest
 
@@ -37,6 +38,9 @@ class OfTrainingRows:
     It has no value of its own: ``fit`` sets the attribute of the estimator.
     """
 
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
@@ -50,7 +54,12 @@ class OfTrainingRows:
 
 
 class EstimatorMixin:
-    """Mixin of an estimator, before ``BaseEstimator``: unknown parameters suggest one, pickles hold a version."""
+    """Mixin of an estimator, before ``BaseEstimator``: unknown parameters suggest one, pickles hold a version.
+
+    ``_rules`` are the rules of its parameters, which `fit`, model files and studies check.
+    """
+
+    _rules: ClassVar[Mapping[str, Rule]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

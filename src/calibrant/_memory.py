@@ -13,6 +13,7 @@ __all__ = [
     "FLOAT_BYTES",
     "check_count_memory",
     "check_output_memory",
+    "check_rows_memory",
     "check_table_memory",
     "count_memory",
     "format_bytes",
@@ -70,6 +71,21 @@ def check_output_memory(n_rows: int, n_classes: int) -> None:
         raise DataError(
             f"X has {n_rows:,} rows; the probabilities of {n_classes:,} classes for all of them take "
             f"{format_bytes(n_bytes)}, but {format_bytes(limit)} are available. Pass the rows in batches."
+        )
+
+
+def check_rows_memory(name: str, n_rows: int, row_bytes: int) -> None:
+    """Raise if the rows of a source, read into arrays, would take more than half of the machine's memory.
+
+    Examples
+    --------
+    >>> check_rows_memory("rows.csv", 1_000, 16)
+    """
+    n_bytes = n_rows * row_bytes
+    if n_bytes > _ALWAYS_ALLOWED and n_bytes > (limit := machine_memory() // 2):
+        raise DataError(
+            f"{name} has {n_rows:,} rows, which are read into {row_bytes:,} bytes each: {format_bytes(n_bytes)}, but "
+            f"{format_bytes(limit)} are available. Pass a sample of the rows."
         )
 
 

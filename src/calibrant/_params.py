@@ -329,15 +329,15 @@ def check_param(name: str, value: object, rule: Rule) -> None:
         raise ParameterError(f"{name} must be {rule}; got {short_repr(value)}.{hint}")
 
 
-def check_params(owner: object, rules: Mapping[str, Rule]) -> None:
+def check_params(owner: Any, rules: Mapping[str, Rule] | None = None) -> None:
     """Check the attributes of an object that have a rule, in the order of the rules.
 
     Parameters
     ----------
     owner : object
         An estimator or any object with an attribute of each name.
-    rules : mapping of str to Rule
-        The rule of each parameter.
+    rules : mapping of str to Rule, optional
+        The rule of each parameter; those that the class declares as ``_rules`` if None.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def check_params(owner: object, rules: Mapping[str, Rule]) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: how must be 'm' or 'laplace'; got 'laplas'. Did you mean 'laplace'?
     """
-    for name, rule in rules.items():
+    for name, rule in (owner._rules if rules is None else rules).items():
         check_param(name, getattr(owner, name), rule)
 
 

@@ -1,11 +1,12 @@
-"""Short representations of values for error messages, and what to write where a class is passed for an instance."""
+"""Values as short text for messages."""
 
 from __future__ import annotations
 
 import inspect
 import reprlib
+from collections.abc import Iterable
 
-__all__ = ["instance_hint", "short_repr"]
+__all__ = ["instance_hint", "listed", "short_repr"]
 
 _WIDTH = 80
 _REPR = reprlib.Repr()
@@ -29,6 +30,21 @@ def short_repr(value: object) -> str:
     except ValueError:  # Python raises for an int of more than 4,300 digits
         text = f"an {type(value).__name__} too long to show"
     return text if len(text) <= _WIDTH else f"{text[:60]}...{text[-17:]}"
+
+
+def listed(items: Iterable[object], most: int | None = None, last: str = " and ") -> str:
+    """Return items as a list in words, of which at most ``most`` are named; ``last`` stands before the last one.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], most=2)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    texts = [str(item) for item in items]
+    if most is not None and len(texts) > most:
+        texts[most:] = [f"{len(texts) - most:,} more"]
+    *rest, end = texts
+    return f"{', '.join(rest)}{last}{end}" if rest else end
 
 
 def instance_hint(value: object) -> str:

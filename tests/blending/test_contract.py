@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._members.plan import MEMBERS
+from calibrant.blending._plan import MEMBERS
 from calibrant.exceptions import SchemaError
 
 FAST = ["bayes", "logistic"]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._members.plan import MEMBERS, plan_members
-from calibrant.blending._table.blend_table import read_blend_table
+from calibrant.blending._plan import MEMBERS, plan_members
+from calibrant.blending._table import read_blend_table
 
 N_ROWS = 48
 CHANGED = (0, 7, 30)

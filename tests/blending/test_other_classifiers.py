@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._members.plan import MEMBERS
+from calibrant.blending._plan import MEMBERS
 from calibrant.exceptions import ParameterError
 
 

@@ -10,9 +10,9 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._members import fit_members
-from calibrant.blending._members.forest import ForestLearner
-from calibrant.blending._members.plan import MEMBERS
+from calibrant.blending import _fit_members as fit_members
+from calibrant.blending._learners import ForestLearner
+from calibrant.blending._plan import MEMBERS
 from calibrant.exceptions import CalibrantWarning
 
 

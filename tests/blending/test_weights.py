@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._members.plan import MEMBERS
-from calibrant.blending._table.blend_table import read_blend_table
+from calibrant.blending._plan import MEMBERS
+from calibrant.blending._table import read_blend_table
 from calibrant.exceptions import CalibrantWarning
 
 

@@ -60,12 +60,3 @@ def test_class_weights_of_a_booster_raise_a_warning():
     rare = np.flatnonzero((y == 0) | (np.arange(600) % 6 == 0))
     with pytest.warns(UserWarning, match=r"scale_pos_weight=20\.0 changed the base rate"):
         CalibratedClassifier(booster("xgboost").set_params(scale_pos_weight=20.0), cv=3).fit(X[rare], y[rare])
-
-
-def test_the_base_model_is_explained_by_shap():
-    shap = pytest.importorskip("shap")
-    X, y = rows()
-    model = CalibratedClassifier(booster("xgboost"), "platt", cv=3).fit(X, y)
-    explanation = shap.TreeExplainer(model.estimator_)(X[:20])
-    margins = model.estimator_.predict(X[:20], output_margin=True)
-    np.testing.assert_allclose(explanation.values.sum(axis=1) + explanation.base_values, margins, atol=1e-3)

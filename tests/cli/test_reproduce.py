@@ -10,7 +10,7 @@ from tests.papers.small_paper import SmallPaper
 
 from calibrant.cli import main
 from calibrant.cli._app.options import complete_papers
-from calibrant.papers._reproduction import estimate_time, registry
+from calibrant.papers._reproduction import paper, reproduce
 
 Capture = pytest.CaptureFixture[str]
 
@@ -18,7 +18,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def small_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A paper that takes a second, in an empty folder."""
-    monkeypatch.setitem(registry._CLASSES, "small-paper", ("tests.papers.small_paper", "SmallPaper"))
+    monkeypatch.setitem(paper._CLASSES, "small-paper", ("tests.papers.small_paper", "SmallPaper"))
     monkeypatch.chdir(tmp_path)
 
 
@@ -62,6 +62,6 @@ def test_papers_are_completed() -> None:
 
 
 def test_the_estimate_is_shorter_with_more_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate_time, "_probe", lambda: estimate_time._PROBE_SECONDS)
-    assert estimate_time.estimate_time("small-paper", "quick", 1) == pytest.approx(1.0)
-    assert estimate_time.estimate_time("small-paper", "quick", 4) == pytest.approx(0.25)
+    monkeypatch.setattr(reproduce, "_probe", lambda: reproduce._PROBE_SECONDS)
+    assert reproduce.estimate_time("small-paper", "quick", 1) == pytest.approx(1.0)
+    assert reproduce.estimate_time("small-paper", "quick", 4) == pytest.approx(0.25)

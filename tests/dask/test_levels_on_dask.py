@@ -13,7 +13,7 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._dask.client import Connection
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels

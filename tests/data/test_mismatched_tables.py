@@ -17,7 +17,7 @@ def test_a_table_that_does_not_match_says_all_that_differs():
     with pytest.raises(SchemaError) as caught:
         match_columns(other, schema)
     assert str(caught.value) == (
-        "fitted with 4 columns; 'age', 'sex' are missing. Found 'aged': the same column? Found 'sexe': the same "
+        "fitted with 4 columns; 'age' and 'sex' are missing. Found 'aged': the same column? Found 'sexe': the same "
         "column? Not in fit: 'town'. Column 'day' held dates in fit and holds numbers now; pass dates. Column 'n' was "
         "numeric in fit and holds 'many' now; pass numbers."
     )

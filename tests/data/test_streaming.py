@@ -16,8 +16,8 @@ from numpy.testing import assert_array_equal
 from calibrant.data import read_table
 from calibrant.data._frames.columns import fit_columns, match_columns
 from calibrant.data._internal import CsvOptions, WantedColumns, open_chunks
-from calibrant.data._streaming import open_chunks as module
-from calibrant.data._streaming.row_blocks import RowBlocks
+from calibrant.data._sources import csv_reader as module
+from calibrant.data._sources.csv_blocks import RowBlocks
 from calibrant.exceptions import ParameterError, ReadError, SchemaError
 
 N_ROWS = 400
@@ -66,7 +66,7 @@ def test_chunks_have_the_values_of_the_whole_table(
         "flag": "nominal",
         "since": "numeric",
     }
-    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(module, "BLOCK", block)
     found, _ = read_chunks(path, wanted_of(table.X, as_text=as_text))
     for actual, expected in zip(found, fit_columns(table.X).arrays, strict=True):
         assert_array_equal(actual, expected)
@@ -120,7 +120,7 @@ def test_columnar_files_have_the_values_of_the_whole_table(tmp_path: Path, suffi
 def test_compressed_and_encoded_files_and_streams_are_read_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 700)
+    monkeypatch.setattr(module, "BLOCK", 700)
     text = mixed_text()
     (tmp_path / "a.csv").write_text(text)
     table = read_table(tmp_path / "a.csv", target="y", drop_ids=True)
@@ -167,7 +167,7 @@ def test_columns_are_taken_by_position_where_the_model_has_no_names(tmp_path: Pa
 def test_a_row_of_another_width_is_named_by_its_line_in_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 64)
+    monkeypatch.setattr(module, "BLOCK", 64)
     (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 100 + "1,2,3\n" + "1,2\n" * 10)
     with (
         pytest.raises(ReadError, match="line 102: has 3 field"),
@@ -179,7 +179,7 @@ def test_a_row_of_another_width_is_named_by_its_line_in_the_file(
 def test_a_byte_that_is_not_text_is_named_by_its_line_in_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 64)
+    monkeypatch.setattr(module, "BLOCK", 64)
     (tmp_path / "a.csv").write_bytes(b"a,b\n" + b"1,x\n" * 100 + b"1,caf\xe9\n")
     with (
         pytest.raises(ReadError, match="line 102: byte 0xe9 is not UTF-8"),

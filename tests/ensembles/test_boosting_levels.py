@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS

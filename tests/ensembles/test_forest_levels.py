@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from calibrant import _core
 from calibrant._random import stream_seed
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import BagSampling

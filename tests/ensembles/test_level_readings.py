@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from calibrant._random import seed_sequence
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.ensembles._bagging.forest import Forest

@@ -285,7 +285,7 @@ import os, resource, sys
 import numpy as np
 import pyarrow as pa, pyarrow.parquet, pandas, polars
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.data._sources.readers import reader
+from calibrant.data._sources.table_readers import reader
 
 if "SMALL_PARTS" in os.environ:
     reader._CELLS = 2**17

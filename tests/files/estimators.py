@@ -18,7 +18,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+from calibrant.blending import ProbabilityClassifier
 from calibrant.calibration import CALIBRATORS, CalibratedClassifier, Chain, Isotonic, LeafVenn, Platt
 from calibrant.decisions import CostMatrix, CostSensitiveClassifier, MetaCostClassifier, ThresholdClassifier
 from calibrant.ensembles import (
@@ -31,6 +31,7 @@ from calibrant.ensembles import (
     MOBESPClassifier,
 )
 from calibrant.estimates import ESTIMATES, MEstimate
+from calibrant.linear import LogisticClassifier
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.neural import NeuralNetClassifier
 from calibrant.svm import SVMClassifier

@@ -19,7 +19,7 @@ from tests.files.models import margins, numbers, quiet, table, three_classes, tw
 from tests.files.mutation import ModelParts
 
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+from calibrant.blending import ProbabilityClassifier
 from calibrant.calibration import (
     CALIBRATORS,
     CalibratedClassifier,
@@ -39,6 +39,7 @@ from calibrant.ensembles import (
     LazyOptionTreesClassifier,
     MOBESPClassifier,
 )
+from calibrant.linear import LogisticClassifier
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.neural import NeuralNetClassifier
 from calibrant.svm import SVMClassifier

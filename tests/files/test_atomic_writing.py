@@ -120,9 +120,9 @@ def test_a_model_that_cannot_be_saved_leaves_the_old_file(path: Path) -> None:
 @pytest.mark.sample(2)
 def test_a_process_killed_while_saving_leaves_the_old_file(path: Path, when: str) -> None:
     path.write_text("old")
-    where = {"write": "files._container.write._Archive.finish", "replace": "_whole_file._put_name"}[when]
+    where = {"write": "files._archive._Archive.finish", "replace": "_whole_file._put_name"}[when]
     kill = f"calibrant.{where} = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
-    done = run(f"import calibrant.files._container.write\n{kill}\ncalibrant.save(small_model(), path)", path)
+    done = run(f"import calibrant.files._archive\n{kill}\ncalibrant.save(small_model(), path)", path)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert path.read_text() == "old"
     assert [each.name for each in path.parent.iterdir()] == [path.name]
@@ -133,7 +133,7 @@ def test_an_interrupt_while_saving_leaves_the_old_file(path: Path, monkeypatch: 
         raise KeyboardInterrupt
 
     path.write_text("old")
-    monkeypatch.setattr("calibrant.files._container.write._Archive.finish", interrupted)
+    monkeypatch.setattr("calibrant.files._archive._Archive.finish", interrupted)
     with pytest.raises(KeyboardInterrupt):
         calibrant.save(small_model(), path)
     assert path.read_text() == "old"

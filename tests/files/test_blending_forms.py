@@ -66,7 +66,21 @@ def test_the_file_has_the_expected_score(tmp_path: Path) -> None:
     described = describe_model(tmp_path / "m.calibrant")
     loss = blend().expected_log_loss_
     assert [(each.metric, each.value, each.low) for each in described.expected] == [("log_loss", loss.value, loss.low)]
-    assert any("training rows as numbers, from which its member 'kernel' predicts" in note for note in described.notes)
+    assert described.notes == ()
+
+
+def test_no_training_row_stands_in_the_file_of_the_default_model(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    with quiet():
+        model = ProbabilityClassifier(random_state=0).fit(X, (X[:, 0] + rng.normal(size=300) > 0).astype(int))
+    loaded = back(model, tmp_path)
+    content = (tmp_path / "m.calibrant").read_bytes()
+    (kernel,) = (member.model for member in loaded._blend.members if member.family == "kernel")
+    assert kernel.centres.tobytes() in content
+    for rows in (X, kernel.design.matrix(list(X.T))):  # as passed, and standardised
+        assert not any(row.tobytes() in content for row in rows)
+        assert np.abs(kernel.centres[:, np.newaxis] - rows).max(axis=2).min() > 1e-6
 
 
 def test_what_needs_the_training_rows_says_so(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from sklearn.base import clone
 from tests.files.models import table, three_classes, two_classes
 
 import calibrant
+from calibrant._saved.documents import Writer
+from calibrant._saved.form import form_of
 from calibrant.ensembles import (
     BaggedTreesClassifier,
     BoostedStumpsClassifier,
@@ -27,8 +29,6 @@ from calibrant.ensembles._internal import fit_gradient_boosting
 from calibrant.estimates import Curtailment, MEstimate, PathAverage
 from calibrant.exceptions import CalibrantWarning, NotSavedError
 from calibrant.files import describe_model
-from calibrant.files._codec.registry import form_of
-from calibrant.files._codec.writer import Writer
 from calibrant.trees._internal import Examples, read_training
 
 FORESTS: list[tuple[type, dict[str, Any]]] = [

@@ -14,9 +14,9 @@ from tests.files.crafted import archive, entry, file_of, parts, small_model, wri
 
 import calibrant
 from calibrant.exceptions import ModelFileError
+from calibrant.files import _zip_layout as layout
 from calibrant.files import describe_model
-from calibrant.files._container import zip_layout as layout
-from calibrant.files._container.json_text import to_json
+from calibrant.files._archive import to_json
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def all_arrays_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.files._codec.writer._INLINE", -1)
+    monkeypatch.setattr("calibrant._saved.documents._INLINE", -1)
 
 
 def refused(path: Path, words: str) -> None:
@@ -136,7 +136,7 @@ def test_a_zip_bomb_is_refused_before_it_expands(path: Path) -> None:
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("size", [10, 1_000, 2_000_000])
+@pytest.mark.parametrize("size", [10, 1_000, 400_000])
 def test_an_entry_that_expands_to_another_size_is_refused(path: Path, size: int) -> None:
     header = parts()[0] | {"arrays": [{"dtype": "u1", "shape": [size]}]}
     noise = np.random.default_rng(0).bytes(20_000)

@@ -9,20 +9,24 @@ import re
 import zipfile
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
+from tests.files.crafted import file_of, parts, write
 from tests.files.models import numbers, table, two_classes
 
+import calibrant
 from calibrant.exceptions import ModelFileError
-from calibrant.files._foreign.lightgbm_models import fit_lightgbm, take_lightgbm
-from calibrant.files._foreign.lightgbm_text import check_trees_text
+from calibrant.files._foreign.lightgbm import check_trees_text, fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
-from calibrant.files._foreign.xgboost_models import fit_xgboost, take_xgboost
+from calibrant.files._foreign.xgboost import fit_xgboost, take_xgboost
 
 skops = pytest.importorskip("skops.io")
 
@@ -294,3 +298,19 @@ def test_documents_that_xgboost_would_follow_anywhere_are_refused(spoil: Callabl
     spoil(document)
     with pytest.raises(ModelFileError, match="damaged model of XGBoost"):
         fit_xgboost(values | {"text": json.dumps(document).encode()})
+
+
+def test_an_estimator_that_cannot_predict_is_refused(tmp_path: Path) -> None:
+    model = LogisticRegression().fit(numbers(), two_classes())
+    model.coef_ = model.coef_[:, :-1]
+    header, arrays = parts(model)
+    with pytest.raises(ModelFileError, match=r"cannot predict \(ValueError"):
+        calibrant.load_model(write(tmp_path / "model", file_of(header, [array.tobytes() for array in arrays])))
+
+
+def test_an_estimator_that_asks_for_all_memory_is_refused(tmp_path: Path) -> None:
+    model = make_pipeline(PolynomialFeatures(2), LogisticRegression()).fit(numbers(), two_classes())
+    model[0]._n_out_full = 10**14
+    header, arrays = parts(model)
+    with pytest.raises(ModelFileError, match=r"cannot predict \(.*MemoryError"):
+        calibrant.load_model(write(tmp_path / "model", file_of(header, [array.tobytes() for array in arrays])))

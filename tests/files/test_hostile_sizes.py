@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.exceptions import ModelFileError
 from calibrant.files import describe_model
+from calibrant.neighbors import NeighborsClassifier
 
 
 @pytest.fixture
@@ -61,6 +63,44 @@ def test_a_header_of_millions_of_values_is_refused_before_it_is_read(path: Path)
 def test_a_header_that_is_too_long_is_refused(path: Path) -> None:
     refused(path, file_of(b'{"format":"' + b"x" * 2**26 + b'"}'), "its header has .* bytes")
     assert len(deflated(bytes(2**26))) < 100_000
+
+
+def test_an_array_to_which_nothing_refers_is_refused(path: Path) -> None:
+    header = parts()[0] | {"arrays": [{"dtype": "u1", "shape": [100]}]}
+    refused(path, file_of(header, [bytes(100)]), "0 objects and 1 arrays to which nothing refers")
+
+
+def test_an_object_to_which_nothing_refers_is_refused(path: Path) -> None:
+    header = parts()[0]
+    header["objects"].insert(0, header["objects"][0])
+    header["description"]["columns"] = 1
+    header["objects"][-1]["fields"]["_schema"] = 1
+    refused(path, file_of(header), "1 objects and 0 arrays to which nothing refers")
+
+
+def test_a_compressed_file_expands_at_most_twenty_times(path: Path) -> None:
+    X, rng = np.zeros((20_000, 4)), np.random.default_rng(0)
+    X[:, 0] = rng.normal(size=len(X))
+    model = NeighborsClassifier(attribute_weights=None).fit(X, np.arange(len(X)) % 2)
+    calibrant.save(model, path, compress=True)
+    with zipfile.ZipFile(path) as archive:
+        sizes = [entry.file_size for entry in archive.infolist()]
+        assert any(entry.compress_size < entry.file_size for entry in archive.infolist())
+    assert path.stat().st_size < sum(sizes) <= 20 * path.stat().st_size
+    assert calibrant.load_model(path).predict_proba(X[:3]).tobytes() == model.predict_proba(X[:3]).tobytes()
+
+
+def test_a_class_twice_is_refused(path: Path) -> None:
+    header, arrays = parts(NeighborsClassifier().fit([[0.0], [1.0], [2.0]], ["a", "b", "b"]))
+    header["objects"][-1]["fields"]["classes_"]["values"] = ["a", "a"]
+    refused(path, file_of(header, [array.tobytes() for array in arrays]), "has a class twice")
+
+
+def test_an_int_beyond_64_bits_is_refused(path: Path) -> None:
+    header, arrays = parts(NeighborsClassifier(attribute_weights=None).fit([["a"], ["b"]], [0, 1]))
+    space = next(each["fields"]["space"] for each in header["objects"] if "space" in each["fields"])
+    space["nominal_weights"] = [2**70]
+    refused(path, file_of(header, [array.tobytes() for array in arrays]), "must be a number")
 
 
 def test_a_dict_of_numbers_with_one_hash_is_refused(path: Path) -> None:

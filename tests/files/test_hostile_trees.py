@@ -74,7 +74,7 @@ def edit(document: Document, name: str, at: Any, value: Any, dtype: str | None =
 
 
 def load(name: str, change: Callable[[Document], None], path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr("calibrant.files._codec.writer._INLINE", 2**20)
+    monkeypatch.setattr("calibrant._saved.documents._INLINE", 2**20)
     header, arrays = parts(model(name))
     assert arrays == []
     change(header)

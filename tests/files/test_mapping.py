@@ -16,8 +16,7 @@ from tests.files.crafted import parts
 import calibrant
 from calibrant.bayes import ConstantClassifier
 from calibrant.files import describe_model
-from calibrant.files._container.read import open_container
-from calibrant.files._container.write import write_container
+from calibrant.files._archive import open_container, write_container
 
 
 @pytest.fixture

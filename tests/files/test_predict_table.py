@@ -20,7 +20,7 @@ from calibrant import ProbabilityClassifier
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.data import load, read_table
-from calibrant.data._streaming import open_chunks as module
+from calibrant.data._sources import csv_reader as module
 from calibrant.decisions import CostMatrix, ThresholdClassifier, best_decision, expected_cost
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, ReadError, SchemaError
 from calibrant.files import describe_model, predict_table
@@ -53,7 +53,7 @@ def predicted(model: Any, source: Any, folder: Path, **options: Any) -> pd.DataF
 def test_the_probabilities_are_those_of_the_model_to_the_bit(
     donors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 1000)
+    monkeypatch.setattr(module, "BLOCK", 1000)
     model = ProbabilityTreeClassifier().fit(donors.X, donors.y)
     found = predicted(model, tmp_path / "donors.csv", tmp_path)
     assert list(found) == ["row", "probability_no", "probability_yes", "prediction"]
@@ -80,7 +80,7 @@ def test_the_probabilities_are_those_of_the_model_to_the_bit(
 def test_wrapped_and_foreign_models_predict_as_on_the_whole_table(
     donors: Any, tmp_path: Path, model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 3000)
+    monkeypatch.setattr(module, "BLOCK", 3000)
     model.fit(donors.X, donors.y)
     found = predicted(model, tmp_path / "donors.csv", tmp_path)
     assert_array_equal(found[["probability_no", "probability_yes"]], model.predict_proba(donors.X))
@@ -197,7 +197,7 @@ def test_everything_that_differs_is_listed(donors: Any, tmp_path: Path) -> None:
 def test_a_word_among_numbers_in_a_later_chunk_names_the_rows(
     donors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BLOCK", 500)
+    monkeypatch.setattr(module, "BLOCK", 500)
     model = NaiveBayesClassifier().fit(donors.X, donors.y)
     (tmp_path / "new.csv").write_text("age,zone\n" + "31,007\n" * 300 + "old,007\n")
     (tmp_path / "out.csv").write_text("an older file")

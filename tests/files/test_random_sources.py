@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calibrant._saved.documents import Reader, Writer
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.reader import Reader
-from calibrant.files._codec.writer import Writer
 
 BIT_GENERATORS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
 

@@ -22,8 +22,7 @@ import pyarrow.parquet
 
 from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.arrow import read_feather, read_parquet
-from calibrant.data._readers.c45 import read_c45
-from calibrant.data._readers.c45_names import read_names
+from calibrant.data._readers.c45 import read_c45, read_names
 from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble

@@ -19,8 +19,7 @@ from scipy.io import arff as scipy_arff
 from sklearn.externals import _arff as liac_arff
 
 from calibrant.data._readers.arff import read_arff
-from calibrant.data._readers.c45 import read_c45
-from calibrant.data._readers.c45_names import Names, read_names
+from calibrant.data._readers.c45 import Names, read_c45, read_names
 
 ARFF = [
     "breast-cancer",

@@ -125,7 +125,7 @@ def test_single_precision_may_sum_less_exactly():
         ([0.1, 0.2], r"y_true has 3 rows, y_proba 2"),
         (np.zeros((3, 2, 2)), r"y_proba has shape \(3, 2, 2\)"),
         (np.zeros((3, 0)), r"y_proba has shape \(3, 0\)"),
-        (np.full((3, 3), 1 / 3), r"y_proba has 3 column\(s\) for 2 classes of y_true \('no', 'yes'\); pass labels="),
+        (np.full((3, 3), 1 / 3), r"y_proba has 3 column\(s\) for 2 classes of y_true \('no' and 'yes'\); pass labels="),
         (None, r"y_proba has shape \(\)"),
         (0.5, r"y_proba has shape \(\)"),
         ([], r"y_proba has shape \(0,\)"),

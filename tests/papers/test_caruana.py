@@ -12,17 +12,14 @@ import pytest
 from scipy import stats
 
 from calibrant.papers import get_paper, reproduce
-from calibrant.papers._caruana.algorithms import coded_models, tree_models
-from calibrant.papers._caruana.candidates import ALGORITHMS
-from calibrant.papers._caruana.contrasts import ContrastResult
+from calibrant.papers._caruana.algorithms import ALGORITHMS, coded_models, tree_models
 from calibrant.papers._caruana.metrics import CLIP, METRIC_NAMES, TRIAL_METRICS
-from calibrant.papers._caruana.model_grid import STYLES, ModelGrid
 from calibrant.papers._caruana.paper import CaruanaNiculescuMizil2004
 from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, VALIDATION, RowNumbers, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4, published_change
-from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, Scale
+from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, STYLES, ModelGrid, Scale
 from calibrant.papers._caruana.selection import choose_models, with_accuracy_by_sign
-from calibrant.papers._caruana.tables_of_changes import rank_correlation
+from calibrant.papers._caruana.tables_of_changes import ContrastResult, rank_correlation
 from calibrant.trees import ProbabilityTreeClassifier
 
 
@@ -38,6 +35,7 @@ def test_published_changes_are_differences_of_table_4() -> None:
     assert change.text == "-0.1783"
 
 
+@pytest.mark.usefixtures("papers_data")
 @pytest.mark.parametrize("name", ["ADULT", "HS"])
 def test_a_sample_has_the_rows_of_the_paper_in_three_disjoint_parts(name: str) -> None:
     problem = PROBLEMS[name]
@@ -49,6 +47,7 @@ def test_a_sample_has_the_rows_of_the_paper_in_three_disjoint_parts(name: str) -
     pd.testing.assert_series_equal(table.y, coded.y)
 
 
+@pytest.mark.usefixtures("papers_data")
 def test_samples_differ_and_are_the_same_every_time() -> None:
     rows = RowNumbers(100, 50, 100)
     first, again, second = (problem_table(PROBLEMS["LETTER.P1"], rows, n, coded=False).X for n in (1, 1, 2))
@@ -165,6 +164,7 @@ SLICE = Scale(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("papers_data")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_slice_of_quick_writes_tables_findings_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CaruanaNiculescuMizil2004, "scale", staticmethod(lambda _: SLICE))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from calibrant.papers import PaperTable
-from calibrant.papers._caruana import default_grid
-from calibrant.papers._caruana.choose import choose_default_grid
+from calibrant.papers._caruana import scales
 from calibrant.papers._caruana.paper import CaruanaNiculescuMizil2004
+from calibrant.papers._caruana.selection import choose_default_grid
 
 STORED = Path(__file__).parents[2] / "docs" / "papers" / "caruana_niculescu_mizil_2004"
 MAPS = ("PLATT", "ISOTONIC")
@@ -41,7 +41,7 @@ def test_stored_tables_show_what_the_verdicts_say() -> None:
 
 def test_the_default_grid_is_what_the_stored_validation_figures_choose() -> None:
     chosen = choose_default_grid(stored_tables()["default_grid"])
-    assert set(chosen["BAG-DT"]) == set(default_grid.BAGGED_STYLES)
-    assert set(chosen["BST-DT"]) == set(default_grid.BOOSTED_STYLES)
-    assert set(chosen["ANN"]) == {str(net) for net in default_grid.NETS}
-    assert set(chosen["SVM"]) == {str(svm) for svm in default_grid.SVMS}
+    assert set(chosen["BAG-DT"]) == set(scales.BAGGED_STYLES)
+    assert set(chosen["BST-DT"]) == set(scales.BOOSTED_STYLES)
+    assert set(chosen["ANN"]) == {str(net) for net in scales.NETS}
+    assert set(chosen["SVM"]) == {str(svm) for svm in scales.SVMS}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,10 @@ from sklearn.metrics import log_loss, roc_auc_score
 from calibrant.data import load
 from calibrant.metrics import nce
 from calibrant.papers import Cell, PaperTable, get_paper
-from calibrant.papers._chawla.comparisons import versus
-from calibrant.papers._chawla.distributions import DRAWN
-from calibrant.papers._chawla.evidence import Claim, Evidence
-from calibrant.papers._chawla.holdout import SplitValues, holdout_study
-from calibrant.papers._chawla.metrics import finite_nce, zero_share
-from calibrant.papers._chawla.open_choices import APART
+from calibrant.papers._chawla.findings import Claim, Evidence
+from calibrant.papers._chawla.holdout import SplitValues, finite_nce, holdout_study, zero_share
 from calibrant.papers._chawla.published import CORRELATIONS, PRUNING, SETS
+from calibrant.papers._chawla.tables import APART, DRAWN, versus
 from calibrant.resampling import RepeatedHoldout
 
 STORED = Path(__file__).parents[2] / "docs" / "papers" / "chawla_cieslak_2006"
@@ -47,10 +43,8 @@ VERDICTS = {
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def results(tmp_path_factory: pytest.TempPathFactory, papers_data: Path) -> dict[str, Any]:  # noqa: ARG001
     """Two splits of two sets, which is a slice of the quick run."""
-    if "CALIBRANT_DATA" not in os.environ:
-        pytest.skip("needs the paper's data: set CALIBRANT_DATA to their folder")
     store, methods = str(tmp_path_factory.mktemp("chawla") / "trials.db"), get_paper("chawla-cieslak-2006").methods()
     sets = {name: SETS[name] for name in ("Phoneme", "Mammography")}
     drawn = {name: methods[name] for name in DRAWN}

@@ -15,8 +15,7 @@ from calibrant.ensembles import EBPETsClassifier
 from calibrant.metrics import delta_accuracy
 from calibrant.papers import PaperTable, get_paper, reproduce
 from calibrant.papers._nielsen import experiment
-from calibrant.papers._nielsen.equal_values import EqualValuesApart
-from calibrant.papers._nielsen.forest_vote import ForestVoteClassifier
+from calibrant.papers._nielsen.experiment import EqualValuesApart
 from calibrant.papers._nielsen.published_figures import (
     ADDING_RECORDS,
     DATA_SETS,
@@ -25,9 +24,16 @@ from calibrant.papers._nielsen.published_figures import (
     figure,
     letter,
 )
-from calibrant.papers._nielsen.readings import ADDED, B_PETS, EB_PETS, REMOVED, paper_methods, study_methods
-from calibrant.papers._nielsen.records import read_record, read_unpaired
-from calibrant.papers._nielsen.trial_values import OWN_VOTE, TrialValues
+from calibrant.papers._nielsen.readings import (
+    ADDED,
+    B_PETS,
+    EB_PETS,
+    REMOVED,
+    ForestVoteClassifier,
+    paper_methods,
+    study_methods,
+)
+from calibrant.papers._nielsen.trial_values import OWN_VOTE, TrialValues, read_record, read_unpaired
 from calibrant.studies import Study, StudyResults
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "papers" / "nielsen_2004"
@@ -185,17 +191,6 @@ def test_equal_training_values_are_apart_and_keep_their_order() -> None:
     assert all(len(np.unique(column)) == 4 for column in apart.T)
     assert (apart > X).all()
     assert (apart < X + 0.11).all()
-
-
-@pytest.fixture(scope="module")
-def papers_data() -> None:
-    from calibrant.data import load
-    from calibrant.exceptions import CalibrantError
-
-    try:
-        load("nielsen.zoo")
-    except CalibrantError:
-        pytest.skip("the data sets of the paper are not here; set CALIBRANT_DATA")
 
 
 @pytest.mark.long

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,21 @@ import pytest
 from calibrant.exceptions import ReadError
 from calibrant.papers import PaperTable, get_paper, reproduce
 from calibrant.papers._zadrozny import studies
-from calibrant.papers._zadrozny.evidence import Checked, conclude
-from calibrant.papers._zadrozny.kdd98 import OFFICIAL, case_control, learning_set, read_mailing, thinned
-from calibrant.papers._zadrozny.mailing import expected_gifts
-from calibrant.papers._zadrozny.measured import JudgedData, Measured
-from calibrant.papers._zadrozny.metrics import n_scores, profit_per_person
-from calibrant.papers._zadrozny.official_files import find_official_files, read_official_files
+from calibrant.papers._zadrozny.comparisons import JudgedData, Measured
+from calibrant.papers._zadrozny.findings import Checked, conclude
+from calibrant.papers._zadrozny.kdd98 import (
+    OFFICIAL,
+    case_control,
+    expected_gifts,
+    find_official_files,
+    learning_set,
+    read_mailing,
+    read_official_files,
+    thinned,
+)
+from calibrant.papers._zadrozny.methods import ShiftedClassifier
 from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT
-from calibrant.papers._zadrozny.shifted import ShiftedClassifier
+from calibrant.papers._zadrozny.studies import n_scores, profit_per_person
 from calibrant.trees import ProbabilityTreeClassifier
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "papers" / "zadrozny_elkan_2001"
@@ -39,14 +45,6 @@ ODATEDW,OSOURCE,INCOME,PEPSTRFL,FISTDATE,LASTDATE,NGIFTALL,NUMPROM,LASTGIFT,AVGG
 9601,ENQ, ,X,9512,9603,4,20,8,6.0,3,D,67
 """
 TARGETS = "CONTROLN,TARGET_B,TARGET_D\n67,1,9\n188946,0,0\n"
-
-
-@pytest.fixture(scope="session")
-def papers_data() -> Path:
-    folder = os.environ.get("CALIBRANT_DATA")
-    if not folder:
-        pytest.skip("needs the papers' data: set CALIBRANT_DATA to their folder")
-    return Path(folder)
 
 
 @pytest.fixture

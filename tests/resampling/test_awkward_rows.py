@@ -29,7 +29,7 @@ from calibrant.resampling import (
     estimate_performance,
     learning_curve,
 )
-from calibrant.resampling._performance.bootstrap_632 import bootstrap_632_values
+from calibrant.resampling._performance.estimate import bootstrap_632_values
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(0)

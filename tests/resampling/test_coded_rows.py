@@ -23,7 +23,7 @@ from calibrant.ensembles import (
 from calibrant.estimates import MEstimate
 from calibrant.exceptions import CalibrantWarning
 from calibrant.resampling import Bootstrap632, CrossValidation, LeaveOneOut
-from calibrant.resampling._internal import read_experiment
+from calibrant.resampling._internal import Experiment
 from calibrant.resampling._trials.coded_rows import CodedRows, fits_coded_rows
 from calibrant.resampling._trials.trial_data import read_trial_data
 from calibrant.trees import ProbabilityTreeClassifier
@@ -79,7 +79,7 @@ WEIGHTS, GROUPS = RNG.choice([0.5, 1.0, 1.7], N), RNG.integers(0, 20, N)
 def check(methods: dict[str, Any], X: Any, y: Any, plan: Any, weight: Any = None, groups: Any = None) -> None:
     splits = list(plan.split(X, y, groups))
     members = list(methods.values())
-    trials = read_experiment(methods, X, y, ["mse"], groups=groups, sample_weight=weight).trials(plan)
+    trials = Experiment.read(methods, X, y, ["mse"], groups=groups, sample_weight=weight).trials(plan)
     for trial in trials:
         train, test = splits[trial.split]
         more = {} if weight is None else {"sample_weight": weight[train]}
@@ -132,7 +132,7 @@ def test_weights_and_groups_count_as_in_an_ordinary_fit() -> None:
 
 def test_a_class_that_is_not_trained_on_is_left_to_an_ordinary_fit() -> None:
     X, y = RNG.normal(size=(24, 2)), np.array(["a", "b"] * 11 + ["c", "b"])
-    trials = read_experiment(METHODS["honest"], X, y, ["mse"]).trials(LeaveOneOut(), splits=[22])
+    trials = Experiment.read(METHODS["honest"], X, y, ["mse"]).trials(LeaveOneOut(), splits=[22])
     assert next(trials).predictions[0, 2] == 0.0
 
 
@@ -143,13 +143,13 @@ def test_forests_and_trees_of_a_plan_share_one_coding(monkeypatch: pytest.Monkey
     X, y = table("declared"), RNG.choice(["no", "yes"], N)
     methods = {name: METHODS[name] for name in ("b", "eb", "mob", "honest", "reduced", "cv")}
     methods["plain"] = ProbabilityTreeClassifier()
-    list(read_experiment(methods, X, y).trials(CrossValidation(4)))
+    list(Experiment.read(methods, X, y).trials(CrossValidation(4)))
     assert len(calls) == 1
 
 
 def test_other_nominal_columns_are_another_coding() -> None:
     methods = [ProbabilityTreeClassifier(honest=True, nominal=nominal, **SEED) for nominal in ("auto", [0], [0])]
-    experiment = read_experiment(dict(zip("abc", methods, strict=True)), RNG.integers(0, 3, (60, 2)), [0, 1] * 30)
+    experiment = Experiment.read(dict(zip("abc", methods, strict=True)), RNG.integers(0, 3, (60, 2)), [0, 1] * 30)
     first, *others = (family.rows for family in experiment._prepare(None, "raise").families)
     assert others[0] is not first
     assert len(others) == 1  # two methods of the same columns and parameters are a family
@@ -158,7 +158,7 @@ def test_other_nominal_columns_are_another_coding() -> None:
 def test_weights_that_are_no_frequencies_are_warned_of_as_in_fit() -> None:
     X, y, weight = RNG.normal(size=(60, 2)), [0, 1] * 30, np.full(60, 1e-4)
     with pytest.warns(CalibrantWarning, match="as frequencies"):
-        next(read_experiment(METHODS["honest"], X, y, sample_weight=weight).trials(CrossValidation(3)))
+        next(Experiment.read(METHODS["honest"], X, y, sample_weight=weight).trials(CrossValidation(3)))
 
 
 def test_a_subclass_with_a_fit_of_its_own_is_fitted_by_it() -> None:
@@ -184,6 +184,6 @@ def test_rows_of_objects_without_a_value_are_not_taken() -> None:
 def test_processes_return_the_same_bits() -> None:
     X, y = table("collected"), RNG.choice(["no", "yes"], N)
     methods = {name: METHODS[name] for name in ("b", "honest", "cv")}
-    one, two = (read_experiment(methods, X, y, n_jobs=n_jobs).trials(CrossValidation(3)) for n_jobs in (1, 2))
+    one, two = (Experiment.read(methods, X, y, n_jobs=n_jobs).trials(CrossValidation(3)) for n_jobs in (1, 2))
     for trial, other in zip(one, two, strict=True):
         np.testing.assert_array_equal(trial.predictions, other.predictions)

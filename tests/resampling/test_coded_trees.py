@@ -14,7 +14,7 @@ from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPC
 from calibrant.estimates import Curtailment, MEstimate
 from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, Nested, estimate_performance
 from calibrant.resampling._trials import coded_rows
-from calibrant.resampling._trials.coded_trees import CodedTrees, row_counts
+from calibrant.resampling._trials.coded_rows import CodedTrees, row_counts
 from calibrant.resampling._trials.families import group_families
 from calibrant.resampling._trials.trial_data import read_trial_data
 from calibrant.trees import ProbabilityTreeClassifier

@@ -14,9 +14,8 @@ from calibrant import _core
 from calibrant.metrics import METRICS
 from calibrant.resampling._performance.row_contributions import Contributions, TestedRows, row_contributions
 from calibrant.resampling._performance.row_statistics import RowStatistics
-from calibrant.resampling._trials.method_trial import MethodTrial
 from calibrant.resampling._trials.scoring import Scorer, TrainingSummary, read_scorer
-from calibrant.resampling._trials.trial_data import read_trial_data
+from calibrant.resampling._trials.trial_data import MethodTrial, read_trial_data
 
 N_ROWS, N_FOLDS = 120, 4
 NO_TRAINING = TrainingSummary(np.array([0.5, 0.5]))

@@ -18,7 +18,7 @@ from calibrant.calibration import CalibratedClassifier, Platt
 from calibrant.ensembles import BaggedTreesClassifier, BoostedStumpsClassifier, BoostedTreesClassifier
 from calibrant.exceptions import ParameterError
 from calibrant.resampling import CrossValidation, estimate_performance
-from calibrant.resampling._internal import read_experiment
+from calibrant.resampling._internal import Experiment
 from calibrant.resampling._trials.families import group_families
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -51,14 +51,14 @@ def lengths_of(boosted: Any, **params: Any) -> dict[str, Any]:
 
 
 def count_fits(methods: dict[str, Any]) -> tuple[int, int]:
-    found = read_experiment(methods, *make_rows()[:2]).sharing(CrossValidation(2))
+    found = Experiment.read(methods, *make_rows()[:2]).sharing(CrossValidation(2))
     return found.n_fits, found.n_fits_without
 
 
 def predictions(methods: dict[str, Any], *, weighted: bool = False, n_classes: int = 2) -> list[Any]:
     X, y, weights = make_rows(n_classes)
     plan = CrossValidation(2, random_state=0)
-    experiment = read_experiment(methods, X, y, ["mse"], sample_weight=weights if weighted else None)
+    experiment = Experiment.read(methods, X, y, ["mse"], sample_weight=weights if weighted else None)
     trials = list(experiment.trials(plan, seed=5, tests_training=True))
     return [[t.predictions for t in trials if t.method == method] for method in range(len(methods))]
 
@@ -166,10 +166,10 @@ class FailsLate(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def test_a_fold_that_fails_late_leaves_shorter_readings_what_they_are_alone() -> None:
     X, y, _ = make_rows()
     methods = with_calibrated([FailsLate(1), FailsLate(3)])
-    experiment, plan = read_experiment(methods, X, y, ["mse"]), CrossValidation(2, random_state=0)
+    experiment, plan = Experiment.read(methods, X, y, ["mse"]), CrossValidation(2, random_state=0)
     trials = list(experiment.trials(plan, seed=5, errors="record"))
     assert {trial.method for trial in trials if trial.error} == {3, 5}
-    alone = read_experiment({"short": CalibratedClassifier(FailsLate(1), "platt", cv=3)}, X, y, ["mse"])
+    alone = Experiment.read({"short": CalibratedClassifier(FailsLate(1), "platt", cv=3)}, X, y, ["mse"])
     expected = [trial.predictions for trial in alone.trials(plan, seed=5)]
     assert np.array_equal([trial.predictions for trial in trials if trial.method == 2], expected)
 
@@ -209,7 +209,7 @@ def test_a_map_that_fails_does_not_stop_the_other_members(n_fits: list[Any]) -> 
     base = BoostedTreesClassifier(n_trees=3, max_depth=2, random_state=0)
     methods = {"raw": base, "platt": CalibratedClassifier(base, "platt", cv=3)}
     methods["bad"] = CalibratedClassifier(base, Failing(), cv=3)
-    trials = list(read_experiment(methods, X, y, ["mse"]).trials(CrossValidation(2), errors="record"))
+    trials = list(Experiment.read(methods, X, y, ["mse"]).trials(CrossValidation(2), errors="record"))
     assert [bool(trial.error) for trial in trials] == [False, False, True] * 2
     assert "no map today" in trials[2].error
     assert len(n_fits) == 2 * (1 + 3)
@@ -229,7 +229,7 @@ def test_an_estimator_without_get_params_fails_in_its_own_trial() -> None:
             return GaussianNB().__sklearn_tags__()
 
     X, y, _ = make_rows()
-    experiment = read_experiment({"bare": Bare(), "bayes": GaussianNB()}, np.nan_to_num(X), y, ["mse"])
+    experiment = Experiment.read({"bare": Bare(), "bayes": GaussianNB()}, np.nan_to_num(X), y, ["mse"])
     trials = list(experiment.trials(CrossValidation(2), errors="record"))
     assert [bool(trial.error) for trial in trials] == [True, False] * 2
 
@@ -240,8 +240,8 @@ def test_folds_of_a_splitter_are_shared_where_they_are_equal() -> None:
     methods = {str(i): CalibratedClassifier(GaussianNB(), "platt", cv=cv) for i, cv in enumerate(splitters)}
     X, y, _ = make_rows()
     groups, plan = np.arange(240) % 12, CrossValidation(2, random_state=0)
-    experiment = read_experiment(methods, np.nan_to_num(X), y, ["mse"], groups=groups)
+    experiment = Experiment.read(methods, np.nan_to_num(X), y, ["mse"], groups=groups)
     assert len(experiment.families(plan)) == 1
     for trial in experiment.trials(plan):
-        alone = read_experiment({"one": methods[str(trial.method)]}, np.nan_to_num(X), y, ["mse"], groups=groups)
+        alone = Experiment.read({"one": methods[str(trial.method)]}, np.nan_to_num(X), y, ["mse"], groups=groups)
         assert np.array_equal(trial.predictions, next(iter(alone.trials(plan, splits=[trial.split]))).predictions)

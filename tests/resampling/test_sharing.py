@@ -12,8 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from calibrant import _core
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.resampling import Bootstrap632, CrossValidation, Nested
-from calibrant.resampling._internal import read_experiment
-from calibrant.resampling._trials import coded_trees, fitting
+from calibrant.resampling._internal import Experiment
+from calibrant.resampling._trials import coded_rows, fitting
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(5)
@@ -41,13 +41,13 @@ def test_the_sentence_counts_what_is_run(
     methods: dict[str, Any], plan: Any, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings, fits = [], []
-    code_table, fit_head, grow = _core.code_table, fitting._fit_head, coded_trees.CodedTrees.grow
+    code_table, fit_head, grow = _core.code_table, fitting._fit_head, coded_rows.CodedTrees.grow
     monkeypatch.setattr(_core, "code_table", lambda *args: codings.append(1) or code_table(*args))
     monkeypatch.setattr(fitting, "_fit_head", lambda *args: fits.append(1) or fit_head(*args))
     monkeypatch.setattr(
-        coded_trees.CodedTrees, "grow", lambda self, counts, *args: fits.extend(counts) or grow(self, counts, *args)
+        coded_rows.CodedTrees, "grow", lambda self, counts, *args: fits.extend(counts) or grow(self, counts, *args)
     )
-    experiment = read_experiment(methods, X, Y)
+    experiment = Experiment.read(methods, X, Y)
     found = experiment.sharing(plan)
     assert found.text == text
     assert not codings
@@ -65,7 +65,7 @@ def test_thousands_of_methods_are_grouped_in_a_moment() -> None:
         for estimate in ("laplace", "m")
     }
     start = process_time()
-    experiment = read_experiment(grid | {str(i): GaussianNB() for i in range(1000)}, X, Y)
+    experiment = Experiment.read(grid | {str(i): GaussianNB() for i in range(1000)}, X, Y)
     assert len(experiment.families(CrossValidation())) == 1500
     assert experiment.sharing(CrossValidation()).n_trials == 20_000
     assert process_time() - start < 2

@@ -25,7 +25,7 @@ from calibrant.resampling import (
     RepeatedHoldout,
     estimate_performance,
 )
-from calibrant.resampling._performance.intervals import split_interval
+from calibrant.resampling._performance.row_statistics import split_interval
 from calibrant.trees import ProbabilityTreeClassifier
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")

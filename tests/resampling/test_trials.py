@@ -22,11 +22,11 @@ from calibrant.estimates import MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import mse
 from calibrant.resampling import Bootstrap632, CrossValidation, LeaveOneOut, Nested, estimate_performance
-from calibrant.resampling._internal import ALL_ROWS, MethodTrial, read_experiment, read_plan
+from calibrant.resampling._internal import Experiment, MethodTrial, splitters
 from calibrant.resampling._plans.plan_rows import read_plan_rows
-from calibrant.resampling._trials import split_source
-from calibrant.resampling._trials.seeds import open_seeds, split_seed
-from calibrant.resampling._trials.split_source import SplitSource
+from calibrant.resampling._trials import experiment as split_source
+from calibrant.resampling._trials.experiment import SplitSource
+from calibrant.resampling._trials.methods import open_seeds
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(11)
@@ -79,15 +79,15 @@ def equal(one: MethodTrial, other: MethodTrial) -> None:
 @pytest.mark.parametrize("plan", [PLAN, Bootstrap632(3), Nested(CrossValidation(3))], ids=["folds", "draws", "nested"])
 def test_a_trial_depends_on_no_other_split_or_method(name: str, plan: Any) -> None:
     methods, table = STUDIES[name]
-    whole = list(read_experiment(methods, table, Y).trials(plan, seed=5))
+    whole = list(Experiment.read(methods, table, Y).trials(plan, seed=5))
     numbers = sorted({trial.split for trial in whole})
     for trial in whole[::3]:
-        alone = read_experiment(methods, table, Y).trials(plan, splits=[trial.split], seed=5)
+        alone = Experiment.read(methods, table, Y).trials(plan, splits=[trial.split], seed=5)
         equal(trial, next(each for each in alone if each.method == trial.method))
     if not isinstance(plan, Nested):
         for position, (own, method) in enumerate(methods.items()):
-            alone_of_family = read_experiment({own: method}, table, Y).trials(plan, seed=5)
-            by_position = read_experiment(methods, table, Y).trials(plan, seed=5, positions=[position], splits=numbers)
+            alone_of_family = Experiment.read({own: method}, table, Y).trials(plan, seed=5)
+            by_position = Experiment.read(methods, table, Y).trials(plan, seed=5, positions=[position], splits=numbers)
             mine = [trial for trial in whole if trial.method == position]
             for trial, one, other in zip(mine, alone_of_family, by_position, strict=True):
                 np.testing.assert_array_equal(trial.predictions, one.predictions)
@@ -96,23 +96,23 @@ def test_a_trial_depends_on_no_other_split_or_method(name: str, plan: Any) -> No
 
 def test_trials_come_split_by_split_and_in_the_order_of_the_methods() -> None:
     methods = {"bayes": GaussianNB(), **{name: ProbabilityTreeClassifier(estimate=name) for name in ("m", "laplace")}}
-    found = [(each.split, each.method) for each in read_experiment(methods, NUMBERS, Y).trials(PLAN, splits=[2, 0])]
+    found = [(each.split, each.method) for each in Experiment.read(methods, NUMBERS, Y).trials(PLAN, splits=[2, 0])]
     assert found == [(2, 0), (2, 1), (2, 2), (0, 0), (0, 1), (0, 2)]
 
 
 def test_values_are_those_of_estimate_performance() -> None:
     methods = {"bayes": GaussianNB(), "tree": ProbabilityTreeClassifier()}
     found = estimate_performance(methods, NUMBERS, Y, PLAN, ["mse", "auc"])
-    for trial in read_experiment(methods, NUMBERS, Y, ["mse", "auc"]).trials(PLAN):
+    for trial in Experiment.read(methods, NUMBERS, Y, ["mse", "auc"]).trials(PLAN):
         np.testing.assert_array_equal(trial.values, found.values[trial.method, :, trial.split])
 
 
 def test_an_open_seed_is_that_of_the_split_and_a_set_one_stays() -> None:
     methods = {"open": RandomForestClassifier(3), "set": RandomForestClassifier(3, random_state=4)}
-    trials = read_experiment(methods, NUMBERS, Y).trials(PLAN, seed=9)
+    trials = Experiment.read(methods, NUMBERS, Y).trials(PLAN, seed=9)
     for trial in trials:
         train = next(pair[0] for number, pair in enumerate(PLAN.split(NUMBERS, Y)) if number == trial.split)
-        seed = split_seed(9, trial.split) if trial.method == 0 else 4
+        seed = splitters.split_seed(9, trial.split) if trial.method == 0 else 4
         expected = RandomForestClassifier(3, random_state=seed).fit(NUMBERS[train], Y[train])
         np.testing.assert_array_equal(trial.predictions, expected.predict_proba(NUMBERS[trial.test]))
         assert trial.seed == (seed if trial.method == 0 else None)
@@ -121,14 +121,14 @@ def test_an_open_seed_is_that_of_the_split_and_a_set_one_stays() -> None:
 def test_seeds_are_found_at_any_depth_and_differ_by_split() -> None:
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier())
     assert open_seeds(pipeline) == ("decisiontreeclassifier__random_state",)
-    seeds = [split_seed(0, number) for number in range(-1, 1000)]
+    seeds = [splitters.split_seed(0, number) for number in range(-1, 1000)]
     assert len(set(seeds)) == 1001
     assert all(0 <= seed < 2**31 for seed in seeds)
-    assert split_seed(1, 0) != split_seed(0, 0)
+    assert splitters.split_seed(1, 0) != splitters.split_seed(0, 0)
 
 
 def test_without_a_seed_nothing_is_set() -> None:
-    assert next(read_experiment(RandomForestClassifier(2), NUMBERS, Y).trials(PLAN)).seed is None
+    assert next(Experiment.read(RandomForestClassifier(2), NUMBERS, Y).trials(PLAN)).seed is None
 
 
 class Failing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -150,7 +150,7 @@ class Failing(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_a_method_that_fails_on_a_split_stops_nothing_else(n_jobs: int | None) -> None:
     methods = {"failing": Failing(), "bayes": GaussianNB(), "tree": ProbabilityTreeClassifier()}
-    found = list(read_experiment(methods, NUMBERS, Y, n_jobs=n_jobs).trials(PLAN, errors="record"))
+    found = list(Experiment.read(methods, NUMBERS, Y, n_jobs=n_jobs).trials(PLAN, errors="record"))
     failed = [trial for trial in found if trial.error]
     assert len(found) == 12
     assert [trial.method for trial in failed] == [0]
@@ -163,13 +163,13 @@ def test_a_method_that_fails_on_a_split_stops_nothing_else(n_jobs: int | None) -
 
 def test_by_default_an_error_is_raised() -> None:
     with pytest.raises(RuntimeError, match="row 0"):
-        list(read_experiment(Failing(), NUMBERS, Y).trials(PLAN))
+        list(Experiment.read(Failing(), NUMBERS, Y).trials(PLAN))
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_an_interrupt_is_never_recorded(error: type[BaseException]) -> None:
     with pytest.raises(error):
-        list(read_experiment(Failing(error), NUMBERS, Y).trials(PLAN, errors="record"))
+        list(Experiment.read(Failing(error), NUMBERS, Y).trials(PLAN, errors="record"))
 
 
 def test_a_metric_that_fails_is_recorded_for_its_method_alone() -> None:
@@ -179,7 +179,7 @@ def test_a_metric_that_fails_is_recorded_for_its_method_alone() -> None:
         return float(mse(y, proba))
 
     methods = {"certain": LinearSVC(), "smoothed": ProbabilityTreeClassifier()}
-    found = list(read_experiment(methods, NUMBERS, Y, {"mine": fails_on_certainty}).trials(PLAN, errors="record"))
+    found = list(Experiment.read(methods, NUMBERS, Y, {"mine": fails_on_certainty}).trials(PLAN, errors="record"))
     assert all("ValueError: certain" in trial.error for trial in found if trial.method == 0)
     assert not any(trial.error for trial in found if trial.method == 1)
 
@@ -194,10 +194,10 @@ def test_a_metric_that_fails_is_recorded_for_its_method_alone() -> None:
     ids=["tree", "head of forests", "member of forests"],
 )
 def test_a_member_with_a_bad_parameter_does_not_stop_its_family(methods: dict[str, Any]) -> None:
-    experiment = read_experiment(methods, NUMBERS, Y)
+    experiment = Experiment.read(methods, NUMBERS, Y)
     assert len(experiment.families(PLAN)) == 1
     names, good = list(methods), {"good": methods["good"]}
-    expected = list(read_experiment(good, NUMBERS, Y).trials(PLAN, seed=1))
+    expected = list(Experiment.read(good, NUMBERS, Y).trials(PLAN, seed=1))
     found = list(experiment.trials(PLAN, seed=1, errors="record"))
     for trial, other in zip([each for each in found if names[each.method] == "good"], expected, strict=True):
         np.testing.assert_array_equal(trial.predictions, other.predictions)
@@ -207,15 +207,15 @@ def test_a_member_with_a_bad_parameter_does_not_stop_its_family(methods: dict[st
 def test_a_nested_split_whose_candidate_fails_is_recorded() -> None:
     methods = {"failing": Failing(), "bayes": GaussianNB()}
     plan = Nested(CrossValidation(4), CrossValidation(2))
-    found = list(read_experiment(methods, NUMBERS, Y).trials(plan, errors="record"))
+    found = list(Experiment.read(methods, NUMBERS, Y).trials(plan, errors="record"))
     assert [trial.split for trial in found] == [0, 1, 2, 3]
     assert all("row 0 is absent" in trial.error for trial in found)
 
 
 def test_all_rows_are_trained_and_tested_on() -> None:
     plan = Bootstrap632(3, plus=True)
-    found = list(read_experiment(GaussianNB(), NUMBERS, Y, ["error"]).trials(plan, splits=[1, ALL_ROWS]))
-    assert [trial.split for trial in found] == [1, ALL_ROWS]
+    found = list(Experiment.read(GaussianNB(), NUMBERS, Y, ["error"]).trials(plan, splits=[1, splitters.ALL_ROWS]))
+    assert [trial.split for trial in found] == [1, splitters.ALL_ROWS]
     model = clone(GaussianNB()).fit(NUMBERS, Y)
     wrong = 1 - model.score(NUMBERS, Y)
     assert found[1].values == found[1].training_values == pytest.approx(wrong)
@@ -225,7 +225,7 @@ def test_all_rows_are_trained_and_tested_on() -> None:
 
 
 def test_metrics_of_training_rows_are_computed_where_requested() -> None:
-    trial = next(read_experiment(GaussianNB(), NUMBERS, Y, ["error"]).trials(PLAN, tests_training=True))
+    trial = next(Experiment.read(GaussianNB(), NUMBERS, Y, ["error"]).trials(PLAN, tests_training=True))
     train, _ = next(PLAN.split(NUMBERS, Y))
     model = GaussianNB().fit(NUMBERS[train], Y[train])
     assert trial.training_values == pytest.approx(1 - model.score(NUMBERS[train], Y[train]))
@@ -233,29 +233,29 @@ def test_metrics_of_training_rows_are_computed_where_requested() -> None:
 
 def test_growth_is_timed_apart_from_what_a_trial_takes_alone() -> None:
     for methods in (FORESTS, {name: ProbabilityTreeClassifier(estimate=name) for name in ("m", "laplace")}):
-        for trial in read_experiment(methods, X, Y).trials(PLAN):
+        for trial in Experiment.read(methods, X, Y).trials(PLAN):
             assert trial.seconds.n_sharing == len(methods)
             assert trial.seconds.shared > 0
             assert trial.seconds.predict > 0
-    alone = next(read_experiment(GaussianNB(), NUMBERS, Y).trials(PLAN)).seconds
+    alone = next(Experiment.read(GaussianNB(), NUMBERS, Y).trials(PLAN)).seconds
     assert (alone.shared, alone.n_sharing) == (0, 1)
     assert alone.fit > 0
 
 
 def test_a_split_that_does_not_exist_is_an_error() -> None:
     with pytest.raises(ParameterError, match="has 4 splits; got number 4"):
-        list(read_experiment(GaussianNB(), NUMBERS, Y).trials(PLAN, splits=[4]))
+        list(Experiment.read(GaussianNB(), NUMBERS, Y).trials(PLAN, splits=[4]))
     with pytest.raises(ParameterError, match="positions"):
-        read_experiment(GaussianNB(), NUMBERS, Y).trials(PLAN, positions=[1])
+        Experiment.read(GaussianNB(), NUMBERS, Y).trials(PLAN, positions=[1])
     with pytest.raises(DataError, match="n_folds"):
-        list(read_experiment(GaussianNB(), NUMBERS, Y).trials(CrossValidation(500), errors="record"))
+        list(Experiment.read(GaussianNB(), NUMBERS, Y).trials(CrossValidation(500), errors="record"))
 
 
 def test_rows_of_weight_0_are_absent_from_every_split() -> None:
     weight = np.ones(N)
     weight[[3, 40]] = 0
-    plan = read_plan([(np.arange(60), np.arange(60, N)), (np.arange(20, N), np.arange(20))])
-    experiment = read_experiment(GaussianNB(), NUMBERS, Y, sample_weight=weight)
+    plan = splitters.read_plan([(np.arange(60), np.arange(60, N)), (np.arange(20, N), np.arange(20))])
+    experiment = Experiment.read(GaussianNB(), NUMBERS, Y, sample_weight=weight)
     found = [next(experiment.trials(plan, splits=[number])) for number in (1, 0)]
     assert [trial.n_train for trial in found] == [59, 58]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from calibrant.resampling import Performance
-from calibrant.studies._results.dataset_plan import DatasetPlan, read_dataset_plan
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.read_study import read_results
 from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.study_values import DatasetPlan, read_dataset_plan
 
 
 def columns_of(

@@ -15,8 +15,7 @@ import psutil
 import pytest
 
 from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, RunnerEvent, TrialFinished
-from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
@@ -61,14 +60,14 @@ def job_of(number: int, methods: str | list[str], n_splits: int = 1, dataset: st
     return Job(number, dataset, tuple(refs))
 
 
-def run_all(runner: Runner, jobs: list[Job], *, seconds: float = 60.0) -> list[RunnerEvent]:
+def run_all(runner: Runner, jobs: list[Job], *, seconds: float = 600.0) -> list[RunnerEvent]:
     """Submit jobs and return the events until each has ended or is lost."""
     for job in jobs:
         runner.submit(job)
     return collect(runner, len(jobs), seconds=seconds)
 
 
-def collect(runner: Runner, n_jobs: int, *, seconds: float = 60.0) -> list[RunnerEvent]:
+def collect(runner: Runner, n_jobs: int, *, seconds: float = 600.0) -> list[RunnerEvent]:
     events: list[RunnerEvent] = []
     until = time.monotonic() + seconds
     while sum(isinstance(event, JobEnded | JobLost) for event in events) < n_jobs:

@@ -18,7 +18,7 @@ _NOBODY = 65534
 
 
 # What a store imports at first use; a user that may not read the library's files has it all the same.
-_USED = ("sqlite", "postgres", "migrations")
+_USED = ("sqlite", "postgres", "tables")
 _USED = ("psutil", "sqlalchemy.dialects.postgresql.psycopg", *(f"calibrant.studies._store.{name}" for name in _USED))
 
 

@@ -16,9 +16,8 @@ from calibrant.exceptions import DataError, ParameterError, StudyError
 from calibrant.metrics import calibration_verdict
 from calibrant.resampling import CrossValidation
 from calibrant.studies import Study, compare_table
-from calibrant.studies._table_comparison.candidates import candidates
-from calibrant.studies._table_comparison.table_plan import choose_plan
-from calibrant.studies._table_comparison.time_limit import TimeLimit
+from calibrant.studies._table_comparison.compare_table import TimeLimit
+from calibrant.studies._table_comparison.table_study import candidates, choose_plan
 
 QUICK = ["base rate", "naive Bayes", "calibrated naive Bayes", "tree"]
 COSTS = {"no": {"leave": 0, "write": 0.68}, "yes": {"leave": 0, "write": -15}}
@@ -209,7 +208,7 @@ def test_methods_with_infinite_losses_are_ranked_last_and_not_tested(tmp_path):
     values["appeal", "log_loss", "test"][0, 3] = np.inf
     from dataclasses import replace
 
-    from calibrant.studies._table_comparison.against_best import finite_methods
+    from calibrant.studies._table_comparison.ranking import finite_methods
 
     assert finite_methods(replace(study.results(), values=values), "log_loss") == ["naive Bayes"]
 

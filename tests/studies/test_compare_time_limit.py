@@ -12,9 +12,8 @@ from calibrant.data import load
 from calibrant.exceptions import StudyError
 from calibrant.studies import compare_table
 from calibrant.studies._table_comparison import compare_table as module
-from calibrant.studies._table_comparison import time_limit
-from calibrant.studies._table_comparison.table_rows import read_compared_table
-from calibrant.studies._table_comparison.time_limit import TimeLimit, fit_seconds
+from calibrant.studies._table_comparison.compare_table import TimeLimit, fit_seconds
+from calibrant.studies._table_comparison.table_study import read_compared_table
 from calibrant.studies._table_comparison.winner import fit_winner
 
 
@@ -30,7 +29,7 @@ def clock(monkeypatch):
     """A clock that tests set."""
     found = SimpleNamespace(now=0.0, processor=0.0)
     times = {"monotonic": lambda: found.now, "process_time": lambda: found.processor}
-    monkeypatch.setattr(time_limit, "time", SimpleNamespace(**times))
+    monkeypatch.setattr(module, "time", SimpleNamespace(**times))
     return found
 
 

@@ -211,7 +211,7 @@ PLANS = [
     *(Nested(CrossValidation(3), Holdout()), SmallerTraining(CrossValidation(2), 0.5), StratifiedKFold(4)),
     *(RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=5), LeaveOneGroupOut(), TimeSeriesSplit(4, gap=2)),
     *(StratifiedShuffleSplit(3, test_size=0.3, random_state=0), PredefinedSplit([0, 0, 1, 1])),
-    calibrant.resampling._plans.predefined_splits.PredefinedSplits([([0, 1], [2]), ([True, False], [False, True])]),
+    calibrant.resampling._plans.fixed_splits.PredefinedSplits([([0, 1], [2]), ([True, False], [False, True])]),
 ]
 
 

@@ -30,8 +30,7 @@ from tests.studies.runner_methods import (
 )
 
 from calibrant.studies._runners.runner import JobEnded, JobLost, TrialFinished
-from calibrant.studies._trials.records import TrialRef
-from calibrant.studies._trials.work import StudyRows
+from calibrant.studies._trials.records import StudyRows, TrialRef
 
 SLEEP = shutil.which("sleep") or "sleep"
 ROOT = Path(__file__).parents[2]

@@ -25,11 +25,10 @@ from tests.studies.runner_methods import (
 )
 
 from calibrant.exceptions import ParameterError
-from calibrant.studies._runners import limits
+from calibrant.studies._runners import worker_process
 from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded
-from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
 
 def hang_in_c(_: StudyRows, __: TrialRef) -> float:
@@ -141,7 +140,7 @@ def test_limits_and_workers_are_positive(start: Any, limit: Any) -> None:
 
 
 def test_a_memory_limit_needs_a_system_that_enforces_it(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "find_spec", lambda _: None)
+    monkeypatch.setattr(worker_process, "find_spec", lambda _: None)
     with pytest.raises(ParameterError, match="memory_limit needs Linux"):
         start(memory_limit=10**9)
 

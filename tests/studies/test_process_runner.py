@@ -29,11 +29,10 @@ from tests.studies.runner_methods import (
 
 from calibrant._fit_warnings import warn_of_fit
 from calibrant.exceptions import CalibrantWarning, StudyError
-from calibrant.studies._runners import scratch, worker_pool
+from calibrant.studies._runners import process_runner, scratch
 from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded, TrialFinished
-from calibrant.studies._trials.records import TrialRef
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import StudyRows, StudyWork, TrialRef
 
 
 def test_each_trial_is_reported_once_and_before_its_job_ends(start: Any) -> None:
@@ -169,7 +168,7 @@ def test_a_process_that_the_system_does_not_start_is_an_error(start: Any, monkey
     def fail(*_: Any) -> None:
         raise OSError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(worker_pool, "LocalWorker", fail)
+    monkeypatch.setattr(process_runner, "LocalWorker", fail)
     with pytest.raises(StudyError, match=r"Resource temporarily unavailable. Try fewer workers\."):
         run_all(start(), [job_of(0, "mean")])
 

@@ -12,7 +12,7 @@ from tests.studies.results_of_trials import folds, of_performance, results
 
 from calibrant.exceptions import StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested, RepeatedHoldout, estimate_performance
-from calibrant.studies._results.dataset_plan import read_dataset_plan
+from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = ["tree", "forest", "bayes"]
@@ -68,14 +68,14 @@ def test_one_split_without_predictions_cannot_be_corrected() -> None:
     found = study.best("mse")
     assert (found.method, found.apparent, found.correction) == ("forest", 0.1, "none")
     assert math.isnan(found.corrected)
-    assert "No correction is possible: there is one split, and no predictions were kept" in repr(found)
+    assert "No correction is possible: there is one split, and the predictions were not kept" in repr(found)
 
 
 def test_splits_that_overlap_cannot_be_corrected_without_predictions() -> None:
     plan = read_dataset_plan(RepeatedHoldout(3), ["1", "2", "3"], [20] * 3, [10] * 3)
     found = results({"iris": ERRORS}, METHODS, plan).best("mse")
     assert math.isnan(found.corrected)
-    assert "the test rows of the splits overlap, and no predictions were kept" in found.how
+    assert "the test rows of the splits overlap, and the predictions were not kept" in found.how
 
 
 @pytest.mark.parametrize("plan", [Holdout(), RepeatedHoldout(3)])

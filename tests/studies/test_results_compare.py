@@ -32,7 +32,7 @@ from calibrant.resampling import (
     estimate_performance,
 )
 from calibrant.studies import StudyResults
-from calibrant.studies._results.dataset_plan import read_dataset_plan
+from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 RANDOM = np.random.default_rng(0)

@@ -13,7 +13,7 @@ import pytest
 from tests.studies.results_of_trials import folds, results
 
 from calibrant.exceptions import CalibrantWarning, ParameterError
-from calibrant.studies._results.export_text import latex_escaped, markdown_escaped
+from calibrant.studies._results.export import latex_escaped, markdown_escaped
 
 METHODS = ["naive_bayes", "trees & 50 %"]
 VALUES = {"a|b": [[0.1, 0.2], [0.3, 0.1]], "größe {x}": [[1 / 3, 1 / 3], [0.25, 0.25]]}

@@ -21,9 +21,9 @@ from calibrant.resampling import (
     Resubstitution,
     estimate_performance,
 )
-from calibrant.studies._results.dataset_plan import read_dataset_plan
-from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.read_study import read_results
 from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency", "m")}
@@ -54,15 +54,7 @@ def test_one_data_set_has_the_means_and_intervals_of_estimate_performance(plan: 
 def test_the_interval_of_an_area_takes_the_rows_that_it_counts() -> None:
     X, y = rows()
     found = estimate_performance(METHODS, X, y, CrossValidation(5), ["auc"])
-    counted = []
-    for _, test in CrossValidation(5).split(X, y):
-        n_positive = np.count_nonzero(y[test] == "yes")
-        counted.append(4 * n_positive * (len(test) - n_positive) / len(test))
-    values = {("test", "auc"): {"rows": found.values[:, 0]}, ("counted", "auc"): {"rows": [counted] * 3}}
-    plans = {"rows": read_dataset_plan(CrossValidation(5), found.split_names, found.n_train, found.n_test)}
-    names = {"datasets": ["rows"], "methods": list(METHODS), "metrics": ["auc"], "plans": plans}
-    study = read_results("test", columns_of(values, list(METHODS)), **names)
-    table = study.table("auc", interval="splits")
+    table = of_performance("rows", found, CrossValidation(5)).table("auc", interval="splits")
     by_splits = estimate_performance(METHODS, X, y, CrossValidation(5), ["auc"], interval="splits").intervals
     for method in METHODS:
         assert tuple(table.loc["rows", method])[1:] == by_splits[method, "auc"]

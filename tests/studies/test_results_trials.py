@@ -6,8 +6,8 @@ import numpy as np
 from tests.studies.results_of_trials import columns_of, folds, results
 
 from calibrant.resampling import Bootstrap632
-from calibrant.studies._results.dataset_plan import read_dataset_plan
-from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.read_study import read_results
+from calibrant.studies._results.study_values import read_dataset_plan
 
 
 def test_every_trial_is_a_row_in_the_order_of_the_study() -> None:

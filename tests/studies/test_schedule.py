@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from calibrant.studies._trials.planned import PlannedTrials
-from calibrant.studies._trials.records import Job, TrialRecord
-from calibrant.studies._trials.schedule import Schedule
+from calibrant.studies._trials.coordinator import Schedule
+from calibrant.studies._trials.records import Job, PlannedTrials, TrialRecord
 
 
 def planned(dataset: str = "iris", n_splits: int = 5) -> PlannedTrials:

@@ -9,21 +9,19 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.studies.store_records import STUDY
 
-from calibrant.studies._store import Store
-from calibrant.studies._store import identity as identities
-from calibrant.studies._store.identity import ProcessIdentity, is_dead, this_process
+from calibrant.studies._store import Store, leases
+from calibrant.studies._store.leases import ProcessIdentity, is_dead, this_process
 
 
 @pytest.fixture
 def ended() -> ProcessIdentity:
     """Return the identity of a process that was killed and waited for."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    state = identities._process_state(child.pid)
-    assert state is not None
-    identity = replace(this_process(), pid=child.pid, process_start=state[1])
+    identity = replace(this_process(), pid=child.pid, process_start=psutil.Process(child.pid).create_time())
     assert not is_dead(identity)
     child.kill()
     child.communicate()
@@ -41,9 +39,7 @@ def test_a_process_that_is_gone_is_dead(ended: ProcessIdentity) -> None:
 
 def test_a_process_that_its_parent_has_not_waited_for_is_dead() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
-    state = identities._process_state(child.pid)
-    assert state is not None
-    identity = replace(this_process(), pid=child.pid, process_start=state[1])
+    identity = replace(this_process(), pid=child.pid, process_start=psutil.Process(child.pid).create_time())
     deadline = time.monotonic() + 60
     while not is_dead(identity):
         assert time.monotonic() < deadline
@@ -67,12 +63,12 @@ def test_processes_of_other_hosts_and_containers_cannot_be_seen(ended: ProcessId
     assert not is_dead(replace(ended, boot="another start", **change))  # type: ignore[arg-type]
 
 
-def test_without_proc_processes_are_known_by_psutil(
-    monkeypatch: pytest.MonkeyPatch, ended: ProcessIdentity, tmp_path: Path
+def test_without_linux_processes_are_known_by_the_start_of_the_host(
+    monkeypatch: pytest.MonkeyPatch, ended: ProcessIdentity
 ) -> None:
-    monkeypatch.setattr(identities, "_PROC", tmp_path)
+    monkeypatch.setattr(leases, "Path", lambda _: Path("/no/such/file"))
     here = this_process()
-    assert not is_dead(here)
+    assert (here.namespace, is_dead(here)) == ("", False)
     assert is_dead(replace(here, process_start=here.process_start - 1000.0))
     assert is_dead(replace(here, pid=ended.pid, process_start=0.0))
 

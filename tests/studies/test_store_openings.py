@@ -8,18 +8,18 @@ from typing import Any
 import psycopg
 import pytest
 
-from calibrant.studies._store import Store, migrations
+from calibrant.studies._store import Store, tables
 
 
 def test_a_store_that_another_process_creates_meanwhile_is_used(tmp_path: Path, monkeypatch: Any) -> None:
     Store.open(tmp_path / "results.db").close()
-    find, calls = migrations._find_version, []
+    find, calls = tables._find_version, []
 
     def find_too_early(database: Any) -> Any:
         calls.append(database)
         return None if len(calls) == 1 else find(database)
 
-    monkeypatch.setattr(migrations, "_find_version", find_too_early)
+    monkeypatch.setattr(tables, "_find_version", find_too_early)
     with Store.open(tmp_path / "results.db") as store:
         assert store.studies() == []
 

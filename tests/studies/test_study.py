@@ -19,7 +19,7 @@ from calibrant.resampling import (
     estimate_performance,
 )
 from calibrant.studies import Study, delete_study, list_studies
-from calibrant.studies._trials import versions
+from calibrant.studies._trials import run_job
 from calibrant.trees import ProbabilityTreeClassifier
 
 Rows = tuple[np.ndarray, np.ndarray]
@@ -186,11 +186,11 @@ def test_trials_of_other_versions_are_counted_and_run_again_on_request(rows, sto
     study = make(rows, store, methods={"gaussian": GaussianNB(), "laplace": ProbabilityTreeClassifier()})
     study.run()
     monkeypatch.setattr("calibrant.__version__", "99.0.0")
-    versions._package_versions.cache_clear()
+    run_job._package_versions.cache_clear()
     assert study.run().n_outdated == 20
     assert study.run(rerun_outdated=True).n_outdated == 0
     assert study.results().to_frame()["versions"].str.contains("calibrant 99.0.0").all()
-    versions._package_versions.cache_clear()
+    run_job._package_versions.cache_clear()
 
 
 @pytest.mark.parametrize("plus", [False, True])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -346,12 +348,13 @@ def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
         read_study_file("a\0b.yaml")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser reads everything")
-def test_a_file_without_permission_is_an_error(tmp_path: Path) -> None:
+def test_a_file_without_permission_is_an_error(tmp_path: Path, no_superuser: Callable[[], None]) -> None:
     path = write(tmp_path, SMALL)
     path.chmod(0)
-    with pytest.raises(StudyError, match="cannot be read"):
-        read_study_file(path)
+    command = [sys.executable, "-m", "calibrant", "study", "run", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, preexec_fn=no_superuser)
+    assert done.returncode != 0
+    assert "cannot be read" in done.stderr
 
 
 # --- the schema ---------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from calibrant.studies._runners.study_progress import StudyProgress, study_progress
-from calibrant.studies._runners.trial_times import TrialTimes
+from calibrant.studies._runners.study_progress import StudyProgress, TrialTimes, study_progress
 from calibrant.studies._trials.records import TrialRecord, TrialRef
 
 rich_console = pytest.importorskip("rich.console")

@@ -67,8 +67,8 @@ def test_a_good_tree_passes_and_its_figures_are_printed(tmp_path: Path) -> None:
     (tmp_path / "src" / "a.py").write_text(GOOD)
     done = run(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "src files: median 25 lines" in done.stdout
-    assert "src function bodies: 3, p99 1 lines" in done.stdout
+    assert "src: 1 files, longest 25 (src/a.py), at most 500" in done.stdout
+    assert "src functions: 3, longest 1" in done.stdout
     assert "public functions and classes: 2, 0 without a doctest" in done.stdout
 
 
@@ -77,16 +77,10 @@ def test_an_empty_tree_passes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["src/p/_b.py", "tests/test_b.py", "core/deep/b.cpp", "core/b.hpp"])
-def test_a_file_over_400_lines_is_named(name: str, tmp_path: Path) -> None:
+def test_a_file_over_500_lines_is_named(name: str, tmp_path: Path) -> None:
     short = {"src/p/_c.py": "", "src/p/_d.py": ""}
-    assert check(tmp_path, {name: lines(400), **short}) == (0, "")
-    assert f"{name}: 401 lines, at most 400" in check(tmp_path, {name: lines(401)})[1]
-
-
-def test_a_median_file_over_150_lines_is_reported(tmp_path: Path) -> None:
-    code, missed = check(tmp_path, {"src/p/_a.py": lines(151), "src/p/_b.py": lines(151)})
-    assert code == 1
-    assert "src files: median 151 lines, at most 150" in missed
+    assert check(tmp_path, {name: lines(500), **short}) == (0, "")
+    assert f"{name}: 501 lines, at most 500" in check(tmp_path, {name: lines(501)})[1]
 
 
 def test_a_body_over_60_lines_is_named_with_its_place(tmp_path: Path) -> None:
@@ -100,12 +94,6 @@ def test_docstrings_do_not_count_as_body_but_comments_within_do(tmp_path: Path) 
     fine = f"def f():\n{doc}{lines(30, '    ')}    # why\n{lines(29, '    ')}"
     assert check(tmp_path, {"src/p/_a.py": fine}) == (0, "")
     assert "_a.py:1 f: 61 lines" in check(tmp_path, {"src/p/_a.py": fine + "    x = 2\n"})[1]
-
-
-def test_a_median_body_over_6_lines_is_reported(tmp_path: Path) -> None:
-    body = f"async def f{{}}():\n{lines(7, '    ')}"
-    _, missed = check(tmp_path, {"src/p/_a.py": "".join(body.format(n) for n in range(4))})
-    assert missed == "src function bodies: median 7 lines, at most 6\n"
 
 
 @pytest.mark.parametrize(
@@ -157,16 +145,6 @@ def test_private_modules_and_the_first_of_overloads_need_nothing(tmp_path: Path)
 def test_a_docstring_in_a_dialect_is_named(word: str, tmp_path: Path) -> None:
     text = f'def f():\n    """{word} the mean."""\n'
     assert f"src/p/_a.py:1 f: open with Return, Compute, Fit …, not {word}" in check(tmp_path, {"src/p/_a.py": text})[1]
-
-
-@pytest.mark.parametrize("line", ["from p.b._c import g", "from p.b._c.d import g"])
-def test_an_import_of_what_is_private_to_another_package_is_named(line: str, tmp_path: Path) -> None:
-    assert "src/p/a/_x.py:1: p.b._c" in check(tmp_path, {"src/p/a/_x.py": line})[1]
-
-
-@pytest.mark.parametrize("line", ["from p.b import g", "from p.b._internal import g", "from p._b import g"])
-def test_public_names_internal_interfaces_and_shared_modules_may_be_imported(line: str, tmp_path: Path) -> None:
-    assert check(tmp_path, {"src/p/a/_x.py": line}) == (0, "")
 
 
 def test_two_classes_of_one_name_are_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from calibrant import _core
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import Bins, CodedPart, fit_columns
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier

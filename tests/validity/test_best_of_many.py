@@ -16,9 +16,9 @@ from scipy.special import ndtri
 from tests.studies.results_of_trials import folds, results
 
 from calibrant.studies import BestMethod
-from calibrant.studies._results.dataset_plan import DatasetPlan
+from calibrant.studies._results.best import select_by_rows
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._results.selection import select_by_rows
+from calibrant.studies._results.study_values import DatasetPlan
 
 N_METHODS, RATE = 50, 0.3
 NAMES = [f"method {i}" for i in range(N_METHODS)]

@@ -9,8 +9,8 @@ from tests.studies.results_of_trials import columns_of
 
 from calibrant.comparison import corrected_resampled_t_test
 from calibrant.resampling import Bootstrap632
-from calibrant.studies._results.dataset_plan import read_dataset_plan
-from calibrant.studies._results.read_results import read_results
+from calibrant.studies._results.read_study import read_results
+from calibrant.studies._results.study_values import read_dataset_plan
 
 N_ROWS, N_DRAWS, N_TABLES = 100, 30, 150
 METHODS = ["first block", "second block"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import calibrant
+from calibrant._memory import machine_memory
 from calibrant._optional import optional_import
-from calibrant.exceptions import CalibrantError, ClusterError, ParameterError
+from calibrant.exceptions import CalibrantError, CalibrantWarning, ClusterError, ParameterError
 
-__all__ = ["Connection", "active_client", "import_distributed", "wait_for_workers"]
+__all__ = ["Connection", "active_client", "import_distributed"]
 
 _WAIT_SECONDS = 30.0  # for the scheduler, and for the first worker of a cluster that is starting
 _RETRY_SECONDS = 0.5  # after a worker died while it was sent something
@@ -81,8 +84,11 @@ class Connection:
         try:
             _check_client(self.client, parameter)
             self.address = self.client.scheduler.address
-            wait_for_workers(self.client, error)
+            self.client.wait_for_workers(1, timeout=_WAIT_SECONDS)
             _check_versions(self.client, error)
+        except TimeoutError as problem:
+            self.close()
+            raise error(f"the Dask cluster at {self.address} has no workers. {_hint(self.address)}") from problem
         except BaseException:
             self.close()
             raise
@@ -101,16 +107,45 @@ class Connection:
 
         It is sent again to another worker if one dies meanwhile; an error that is not of the connection is raised.
         """
-        for _ in range(_MAX_SENDINGS):
-            wait_for_workers(self.client, self._error)
+        n_deaths = 0
+        while n_deaths < _MAX_SENDINGS:
+            self._wait_for_worker()
             try:
                 # Not broadcast: Dask then waits for ever for a worker that dies meanwhile
                 (future,) = self.client.scatter([value], hash=False)
                 return future
+            except TimeoutError:  # the last worker died meanwhile: another one is waited for
+                self.check()
             except OSError:  # a worker died meanwhile, or the scheduler
+                n_deaths += 1
                 time.sleep(_RETRY_SECONDS)
                 self.check()
         raise self._error(f"Dask workers died {_MAX_SENDINGS} times while data were sent to them.")
+
+    def _wait_for_worker(self) -> None:
+        """Wait for a worker of a cluster that had some, however long a busy machine takes to start one again."""
+        for n_waits in count():
+            self.check()
+            try:
+                self.client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+                return
+            except TimeoutError:
+                if n_waits == 0:
+                    warnings.warn(
+                        f"the Dask cluster at {self.address} has lost its workers, and new ones are waited for. "
+                        f"{_hint(self.address)}",
+                        CalibrantWarning,
+                        stacklevel=4,
+                    )
+
+    def memory(self) -> int:
+        """Return the least memory limit of a worker, in bytes; the memory of this machine where none has a limit."""
+        try:
+            info = self.client.scheduler_info(n_workers=-1)  # newer versions describe five workers by default
+        except TypeError:
+            info = self.client.scheduler_info()
+        limits = [int(worker.get("memory_limit") or 0) for worker in info["workers"].values()]
+        return min((limit for limit in limits if limit), default=machine_memory())
 
     def cancel(self, futures: Iterable[Any]) -> None:
         """Cancel tasks, running or not, and release what they or the client hold on the workers."""
@@ -145,15 +180,8 @@ def _check_client(client: Any, parameter: str) -> None:
         raise ParameterError(f"{parameter} must be a client that is connected; its status is {client.status!r}.")
 
 
-def wait_for_workers(client: Any, error_type: type[CalibrantError] = ClusterError) -> None:
-    """Wait for the first worker of a cluster; raise if none joins."""
-    try:
-        client.wait_for_workers(1, timeout=_WAIT_SECONDS)
-    except TimeoutError as error:
-        raise error_type(
-            f"the Dask cluster at {client.scheduler.address} has no workers. Start some: dask worker "
-            f"{client.scheduler.address}"
-        ) from error
+def _hint(address: str) -> str:
+    return f"Start some: dask worker {address}"
 
 
 def _check_versions(client: Any, error_type: type[CalibrantError]) -> None:

@@ -53,7 +53,7 @@ def predicts_lazily(method: Callable[..., Any]) -> Callable[..., Any]:
             return _predict_collection(self, X, method.__name__, args, options)
         if is_streamed(X):
             # by name, because the sources stand above this package
-            parts = importlib.import_module("calibrant.data._sources.predict_parts")
+            parts = importlib.import_module("calibrant.data._sources.open_source")
             names = getattr(self, "feature_names_in_", None)
             return parts.predict_parts(X, lambda part: method(self, part, *args, **options), names)
         return method(self, X, *args, **options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,17 +12,17 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Rule, check_params
+from calibrant._saved import Array, need, saved
 from calibrant.data._internal import RowClassifierMixin, read_training_rows
 from calibrant.exceptions import ParameterError, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CONSTANT_RULES", "ConstantClassifier"]
-
-CONSTANT_RULES: dict[str, Rule] = {"strategy": Choice("base_rate", "zero", "one")}
+__all__ = ["ConstantClassifier"]
 
 
+@saved(proba_=Array("f8", finite=True, low=0, high=1))
 @fill_docstring()
 class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The same probabilities for every row: the base rates, or certainty of the positive class or of the others.
@@ -54,6 +55,8 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
     array([[1., 0.]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"strategy": Choice("base_rate", "zero", "one")}
+
     def __init__(self, *, strategy: Literal["base_rate", "zero", "one"] = "base_rate", positive: Any = None) -> None:
         self.strategy = strategy
         self.positive = positive
@@ -64,7 +67,7 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
         %(fit_sections)s
         """
-        check_params(self, CONSTANT_RULES)
+        check_params(self)
         rows = read_training_rows(X, y, sample_weight)
         classes = rows.labels.classes
         counts = np.bincount(rows.labels.codes, rows.weights, len(classes))
@@ -93,6 +96,11 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
             hint = nearest(self.positive, classes)
             raise ParameterError(f"positive must be a class of y or None; got {self.positive!r:.60}.{hint}")
         return classes.index(self.positive)
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        need(len(self.proba_) == len(self.classes_) >= 1, "has other probabilities than classes")
+        need(abs(self.proba_.sum() - 1) < 1e-6, "has probabilities that do not sum to 1")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

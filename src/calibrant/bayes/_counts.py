@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from calibrant._memory import check_count_memory, count_memory
-from calibrant.bayes._distribution import LOG_FLOOR, Batch
+from calibrant._saved import Array, Number, need, saved
+from calibrant.bayes._distribution import LOG_FLOOR, MOST_WEIGHT, Batch
 from calibrant.data._internal import interval_codes
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["CategoryCounts", "IntervalCounts", "Smoothing"]
 
 
+@saved(inline=True, m=Number(0, MOST_WEIGHT))
 @dataclass(frozen=True)
 class Smoothing:
     """How counts become probabilities: with one more of each value, or ``m`` more rows in the values' base rates."""
@@ -40,6 +42,7 @@ class Smoothing:
         return np.log(np.maximum(frequencies, np.exp(LOG_FLOOR)))
 
 
+@saved(counts=Array("f8", ndim=2, finite=True, low=0, high=MOST_WEIGHT))
 @dataclass(frozen=True)
 class CategoryCounts:
     """The weight of each category in each class."""
@@ -78,7 +81,16 @@ class CategoryCounts:
         """Return the log-frequency of each category in each class."""
         return np.asarray(self._log_frequencies[:, values])
 
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return int(self.counts.shape[1])
 
+    def _check_saved(self) -> None:
+        need(self.n_classes >= 1, "has no classes")
+
+
+@saved(cuts=Array("f8", finite=True))
 @dataclass(frozen=True)
 class IntervalCounts:
     """The counts of a numeric column's intervals, whose cuts are those of the first batch."""
@@ -94,6 +106,15 @@ class IntervalCounts:
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the log-frequency of each value's interval in each class."""
         return self.counts.log_likelihood(interval_codes(values, self.cuts))
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return self.counts.n_classes
+
+    def _check_saved(self) -> None:
+        need((np.diff(self.cuts) > 0).all(), "has cuts that are not in order")
+        need(len(self.counts.counts) == len(self.cuts) + 1, "has other counts than intervals")
 
 
 def _base_rates(counts: NDArray[np.float64]) -> NDArray[np.float64]:

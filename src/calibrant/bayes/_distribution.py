@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Columns
 
-__all__ = ["LOG_FLOOR", "Batch", "ColumnDistribution", "Dialect"]
+__all__ = ["LOG_FLOOR", "MOST_WEIGHT", "Batch", "ColumnDistribution", "Dialect"]
 
 Dialect = Literal["exact", "weka"]
 
 # The least probability of a value, as in Weka: no single column can rule a class out.
 LOG_FLOOR = float(np.log(1e-75))
+MOST_WEIGHT = 1e150  # in a model file: sums of such weights are finite
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class Batch:
 
 class ColumnDistribution(Protocol):
     """The distribution of a column in each class; immutable."""
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        ...
 
     def add(self, batch: Batch, column: int) -> Self:
         """Return the distribution updated with column number ``column`` of a batch."""

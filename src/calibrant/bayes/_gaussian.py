@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant._saved import Array, need, saved
 from calibrant.bayes._distribution import LOG_FLOOR, Batch, Dialect
 from calibrant.bayes._normal_cells import LEAST_SD, log_cells_at, rough_cells
-from calibrant.bayes._value_grid import CountedDistribution, ValueGrid
+from calibrant.bayes._value_grid import FARTHEST_SAVED, CountedDistribution, ValueGrid
 from calibrant.bayes._weka import density_floor
 from calibrant.exceptions import NotSavedError
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FittedGaussian", "Gaussian"]
 
+_LEAST_SAVED_SD = 1e-3  # on a grid a standard deviation has a sixth of a unit at least
 
+
+@saved()
 @dataclass(frozen=True)
 class Gaussian(CountedDistribution):
     """The values so far, of which each class has a mean and a standard deviation."""
@@ -50,6 +54,10 @@ class Gaussian(CountedDistribution):
         return self.fitted.log_likelihood(values)
 
 
+@saved(
+    means=Array("f8", finite=True, low=-FARTHEST_SAVED, high=FARTHEST_SAVED),
+    sds=Array("f8", finite=True, low=_LEAST_SAVED_SD),
+)
 @dataclass(frozen=True)
 class FittedGaussian:
     """The mean and the standard deviation of each class, without the values that they are of."""
@@ -58,6 +66,11 @@ class FittedGaussian:
     sds: NDArray[np.float64]
     grid: ValueGrid
     dialect: Dialect
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.means)
 
     def add(self, batch: Batch, column: int) -> Self:
         """Raise, because the values so far are not known."""
@@ -80,3 +93,6 @@ class FittedGaussian:
         if self.dialect == "weka":
             return np.log(np.maximum(rough_cells(positions - mean, sd), density_floor(self.grid)))
         return np.maximum(log_cells_at(positions, mean, sd), LOG_FLOOR)
+
+    def _check_saved(self) -> None:
+        need(len(self.means) == len(self.sds) >= 1 and self.grid.step > 0, "has other means than deviations")

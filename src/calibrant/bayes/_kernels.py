@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._saved import saved
 from calibrant.bayes._distribution import LOG_FLOOR
 from calibrant.bayes._normal_cells import FAR, LEAST_SD, log_cells
 from calibrant.bayes._value_grid import CountedDistribution
@@ -52,6 +53,7 @@ class ColumnKernels:
         return np.append(np.exp(log_cells(np.arange(float(self.reach)), self.sd)), 0.0)
 
 
+@saved()
 @dataclass(frozen=True)
 class KernelDistribution(CountedDistribution):
     """The values so far, with a kernel of its class at each."""

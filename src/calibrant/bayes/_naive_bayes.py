@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,12 +12,14 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
+from calibrant._saved import Array, ListOf, Object, need, saved
 from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
-from calibrant.bayes._counts import IntervalCounts, Smoothing
-from calibrant.bayes._distribution import Batch, ColumnDistribution, Dialect
+from calibrant.bayes._counts import CategoryCounts, IntervalCounts, Smoothing
+from calibrant.bayes._distribution import MOST_WEIGHT, Batch, ColumnDistribution, Dialect
+from calibrant.bayes._gaussian import FittedGaussian, Gaussian
+from calibrant.bayes._kernels import KernelDistribution
+from calibrant.bayes._source_sums import SourceSums
 from calibrant.bayes._start_columns import NUMERIC, ColumnOptions, Numeric, start_columns
-from calibrant.bayes._streams.fit_source import learn_columns
-from calibrant.bayes._streams.part_batch import BatchReader
 from calibrant.data._internal import (
     Nominal,
     RowClassifierMixin,
@@ -34,21 +37,18 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NAIVE_BAYES_RULES", "NaiveBayesClassifier"]
+__all__ = ["NaiveBayesClassifier"]
 
 _LOG_PROBA = """\
 array of shape (n_rows, n_classes)
     Log-probabilities in the order of ``classes_``; always finite."""
 
-NAIVE_BAYES_RULES: dict[str, Rule] = {
-    "numeric": Choice(*NUMERIC),
-    "n_bins": Int(1),
-    "counts": Choice("laplace", "m"),
-    "m": Real(0),
-    "dialect": Choice("exact", "weka"),
-}
 
-
+@saved(
+    _columns=ListOf(Object(CategoryCounts, IntervalCounts, Gaussian, FittedGaussian, KernelDistribution)),
+    class_count_=Array("f8", finite=True, low=0, high=MOST_WEIGHT),
+    cut_points_=ListOf(Array("f8", finite=True)),
+)
 @fill_docstring()
 class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for nominal and numeric columns together.
@@ -121,6 +121,14 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
            [0.976, 0.024]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "numeric": Choice(*NUMERIC),
+        "n_bins": Int(1),
+        "counts": Choice("laplace", "m"),
+        "m": Real(0),
+        "dialect": Choice("exact", "weka"),
+    }
+
     def __init__(
         self,
         *,
@@ -144,7 +152,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
 
         %(ungrouped_source_fit_sections)s
         """
-        check_params(self, NAIVE_BAYES_RULES)
+        check_params(self)
         if is_source(X):
             return self._fit_source(X, y, sample_weight, client)
         check_no_client(client)
@@ -174,7 +182,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         >>> model.partial_fit([["green"], ["red"]], ["a", "a"]).predict_proba([["red"]])
         array([[0.8, 0.2]])
         """
-        check_params(self, NAIVE_BAYES_RULES)
+        check_params(self)
         if "_columns" in self.__dict__:
             self._check_same_classes(classes)
             return self._update(read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__))
@@ -243,10 +251,10 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         check_source_params(self)
         check_source_columns(y=y, sample_weight=sample_weight)
         with open_source(X, target=y, sample_weight=sample_weight, nominal=self.nominal, client=client) as source:
-            reader = BatchReader.of(source)
-            columns, self.class_count_ = learn_columns(source, reader, self._options())
-            names = reader.schema.names if reader.schema.named else None
-            return self._store_distributions(columns, reader.schema, reader.classes, names)
+            sums = SourceSums.of(source)
+            columns, self.class_count_ = sums.learn(self._options())
+            names = sums.schema.names if sums.schema.named else None
+            return self._store_distributions(columns, sums.schema, sums.classes, names)
 
     def _options(self) -> ColumnOptions:
         return ColumnOptions(self.numeric, int(self.n_bins), Smoothing(self.counts, float(self.m)), self.dialect)
@@ -281,6 +289,34 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
             raise ParameterError(
                 f"classes must be the same at every call of partial_fit; they were {self.classes_.tolist()!r:.60}."
             )
+
+    def _saved_values(self, training_rows: bool) -> Mapping[str, Any]:
+        """Return the fitted attributes; the values of normal distributions are left out, and their moments kept."""
+        values = {name: getattr(self, name) for name in self._saved_fields if hasattr(self, name)}
+        if not training_rows and "_columns" in values:
+            values["_columns"] = [
+                column.fitted if isinstance(column, Gaussian) and len(column.counts.values) else column
+                for column in self._columns
+            ]
+        return values
+
+    def _saved_note(self) -> str:
+        kernels = [len(column.counts.values) for column in self._columns if isinstance(column, KernelDistribution)]
+        if not kernels:
+            return ""
+        return f"holds up to {max(kernels):,} training values of {len(kernels)} columns, from which it predicts"
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        features, columns = self._schema.features, self._columns
+        need(len(columns) == len(features) == len(self.cut_points_), "has other distributions than columns")
+        need(len(self.class_count_) == len(self.classes_) >= 1, "has other counts than classes")
+        for feature, column in zip(features, columns, strict=True):
+            need(column.n_classes == len(self.classes_), "has distributions of other classes")
+            is_nominal = isinstance(column, CategoryCounts)
+            need(is_nominal == (feature.kind == "nominal"), "has distributions of other kinds of columns")
+            if isinstance(column, CategoryCounts):
+                need(len(column.counts) == len(feature.categories), "has counts of other categories")
 
 
 def _batch(rows: TrainingRows, classes: NDArray[Any]) -> Batch:

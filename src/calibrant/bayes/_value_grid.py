@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant._saved import Array, Integer, Number, need, saved
+from calibrant.bayes._distribution import MOST_WEIGHT, Batch, Dialect
 from calibrant.data._internal import cell_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.bayes._distribution import Batch, Dialect
-
-__all__ = ["CountedDistribution", "ValueCounts", "ValueGrid"]
+__all__ = ["FARTHEST_SAVED", "CountedDistribution", "ValueCounts", "ValueGrid"]
 
 _ONE_VALUE_STEP = 0.01  # Weka's precision of a column with a single value
 _FARTHEST = 1e300  # differences of positions stay finite
+FARTHEST_SAVED = 4e300  # of a mean of positions that were clipped so
 
 
+@saved(inline=True, step=Number(0), origin=Number(-FARTHEST_SAVED, FARTHEST_SAVED))
 @dataclass(frozen=True)
 class ValueGrid:
     """Numbers rounded to whole multiples of ``step``, counted from ``origin``."""
@@ -68,6 +70,13 @@ class ValueGrid:
         return self.positions(np.where(is_missing, 0, values) if is_missing.any() else values), is_missing
 
 
+@saved(
+    values=Array("f8", finite=True),
+    value_index=Array("i8", low=0),
+    labels=Array("i8", low=0),
+    weights=Array("f8", finite=True, low=0, high=MOST_WEIGHT),
+    n_classes=Integer(1, 2**31),
+)
 @dataclass(frozen=True)
 class ValueCounts:
     """Distinct sorted values, and the weight of each pair of a value and a class that occurs.
@@ -137,6 +146,15 @@ class ValueCounts:
         positions, back = np.unique(self.positions[is_its], return_inverse=True)
         return positions, np.bincount(back, self.weights[is_its]).astype(np.float64)
 
+    def _check_saved(self) -> None:
+        n_values, pairs = len(self.values), len(self.value_index)
+        need((np.diff(self.values) > 0).all(), "has values that are not in order")
+        need(pairs == len(self.labels) == len(self.weights) and (pairs > 0) == (n_values > 0), "has other labels")
+        if pairs:
+            need(self.value_index.max() < n_values, "has positions of values that are not there")
+            need(self.labels.max() < self.n_classes and self.weights.min() > 0, "has wrong classes")
+            need(self.weights.sum() < MOST_WEIGHT, "has weights without a sum")
+
 
 @dataclass(frozen=True)
 class CountedDistribution:
@@ -144,6 +162,11 @@ class CountedDistribution:
 
     counts: ValueCounts
     dialect: Dialect
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return self.counts.n_classes
 
     def add(self, batch: Batch, column: int) -> Self:
         """Return the distribution updated with a column of a batch."""

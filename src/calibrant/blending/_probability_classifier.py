@@ -19,18 +19,16 @@ from calibrant._params import Nothing, Real, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._source_limits import check_no_client, check_source_columns
 from calibrant._threads import N_JOBS, n_threads
-from calibrant.blending._explain.explain_mixin import ExplainMixin
-from calibrant.blending._explain.members import member_names, members_frame
-from calibrant.blending._explain.sections import blend_sections
-from calibrant.blending._explain.text import describe
-from calibrant.blending._members.fit_members import FittedPlan, fit_members
-from calibrant.blending._members.member import BlendRows
-from calibrant.blending._members.plan import MEMBERS_RULE, MemberName, plan_members
-from calibrant.blending._members.source_forest import SourceForestLearner
-from calibrant.blending._pool.blend import Blend, Member, fit_blend
-from calibrant.blending._pool.expected_loss import ExpectedLoss
-from calibrant.blending._table.blend_table import BlendTable, read_blend_table
-from calibrant.blending._table.source_sample import sample_source
+from calibrant.blending._blend import Blend, Member, fit_blend
+from calibrant.blending._description import blend_sections, describe, member_names, members_frame
+from calibrant.blending._expected_loss import ExpectedLoss
+from calibrant.blending._explain_mixin import ExplainMixin
+from calibrant.blending._fit_members import FittedPlan, fit_members
+from calibrant.blending._learners import SourceForestLearner
+from calibrant.blending._member import BlendRows
+from calibrant.blending._plan import MEMBERS_RULE, MemberName, plan_members
+from calibrant.blending._source_sample import sample_source
+from calibrant.blending._table import BlendTable, read_blend_table
 from calibrant.data._internal import RowClassifierMixin, is_source, open_source, warn_of_number
 from calibrant.exceptions import CalibrantWarning, ParameterError, nearest
 from calibrant.trees._internal import TREE_PARAMETER_DOCS
@@ -162,20 +160,19 @@ class ProbabilityClassifier(
         start = time.perf_counter()
         check_params(self, PROBABILITY_CLASSIFIER_RULES)
         if is_source(X):
-            return self._fit_source(X, y, sample_weight, groups, client)
+            self._fit_source(X, y, sample_weight, groups, client, start)
+            return self
         check_no_client(client)
         threads, seed = n_threads(self.n_jobs), seed_sequence(self.random_state)
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
             table = read_blend_table(X, y, sample_weight, groups, seed=seed, n_threads=threads)
             if groups is None:
                 warn_of_number(table.examples.n_copies, table.n_rows, has_weight_kind=False)
-            fitted = fit_members(plan_members(self.members, table), table, start, self.time_limit)
-            self._store(fit_blend(fitted.members, table.sample), table, fitted)
+            self._store(fit_members(plan_members(self.members, table), table, start, self.time_limit), table)
         return self
 
-    def _fit_source(self, X: Any, y: Any, sample_weight: Any, groups: Any, client: Any) -> Self:
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any, groups: Any, client: Any, start: float) -> None:
         """Fit forests to all rows of a source, and what blends them and all other members to a sample in memory."""
-        start = time.perf_counter()
         check_source_columns(y=y, sample_weight=sample_weight)
         if groups is not None:
             raise ParameterError("groups must be None where X is a source. Pass a table in memory.")
@@ -184,20 +181,21 @@ class ProbabilityClassifier(
             labels = source.survey().labels
             classes = labels.labels().classes if labels is not None else np.empty(0)
             sample = sample_source(source, classes)
-        arguments = {"sample_weight": sample_weight, "client": client}
         with threadpool_limits(1):
             rows = sample.X, classes[sample.codes], sample.balanced_weights
             table = read_blend_table(*rows, None, seed=seed, n_threads=threads)
-            plan = plan_members(self.members, table)
-            if sample.n_rows > len(sample.codes):
-                forest = SourceForestLearner(X, y, arguments, sample.numbers, sample.n_rows)
-                plan = plan.of_source(forest, f"fitted to {len(sample.codes):,} of {sample.n_rows:,} rows")
+            plan, is_sampled = plan_members(self.members, table), sample.n_rows > len(sample.codes)
+            if is_sampled:
+                arguments = {"sample_weight": sample_weight, "client": client}
+                plan = plan.of_source(SourceForestLearner(X, y, arguments, sample.numbers, sample.n_rows))
             fitted = fit_members(plan, table, start, self.time_limit)
-            self._store(fit_blend(fitted.members, table.sample), table, fitted)
-        return self
+            if is_sampled:
+                fitted.add_note(f"fitted to {len(sample.codes):,} of {sample.n_rows:,} rows", other_than="forest")
+            self._store(fitted, table)
 
-    def _store(self, blend: Blend, table: BlendTable, fitted: FittedPlan) -> None:
-        self._blend, self._sample, self._examples = blend, table.sample, table.examples
+    def _store(self, fitted: FittedPlan, table: BlendTable) -> None:
+        self._blend = fit_blend(fitted.members, table.sample)
+        self._sample, self._examples = table.sample, table.examples
         self.left_out_ = fitted.left_out
         self._store_columns(*table.examples.columns_and_classes)
         if fitted.is_cut_short:

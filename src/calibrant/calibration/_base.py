@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Rule, check_params
+from calibrant.calibration._source_rows import read_source_scores
 from calibrant.calibration._validation import (
     BinaryScores,
     ScoredRows,
@@ -29,7 +30,7 @@ from calibrant.calibration._validation import (
     read_scored,
 )
 from calibrant.data._internal import WeightKind, is_source
-from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -57,8 +58,8 @@ SOURCE_PARAMETERS = """\
 columns : str or sequence of str, optional
     The columns of scores of a source: a path or folder of Parquet or CSV, a polars LazyFrame, a pyarrow Dataset, a
     Dask frame or array. One belongs to the last class; several are matched with the classes by name, else by
-    position. By default all columns but those of classes and weights. The source is read in passes. The fit does not
-    depend on how it is partitioned; what it approximates stands in the guide to scale.
+    position. By default all columns but those of classes and weights. The columns are read part
+    by part into arrays, 8 bytes a number and twice that while they are joined; an error where these do not fit memory.
 client : distributed.Client, optional
     The cluster that reads a Dask collection; by default the active one, else this process."""
 
@@ -94,7 +95,6 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     _is_monotone: ClassVar[bool] = False
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _learned: ClassVar[tuple[str, ...]] = ()
-    _takes_sources: ClassVar[bool] = True
 
     classes_: NDArray[Any]
     n_columns_: int
@@ -141,7 +141,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
             The classes in the order of the columns, where `y` may lack one; sorted by default.
         groups : sequence of length n_rows, optional
             The group of each row, such as the patient of several rows. Where a map or a number is chosen on held-out
-            rows, groups are held out whole.
+            rows, groups are held out whole. A name in a source.
         %(weight_kind)s
         %(source_parameters)s
 
@@ -152,32 +152,10 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_params(self, self._rules)
         if is_source(scores):
-            self._check_source(weight_kind, groups)
-            return self._fit_source(scores, y, sample_weight, labels=labels, columns=columns, client=client)
-        rows = read_scored(scores, y, sample_weight, labels, groups).weighted_by(weight_kind)
-        return self._fit_rows(rows)
-
-    def _check_source(self, weight_kind: WeightKind, groups: Any) -> None:
-        """Raise if this calibrator, or a way of weighting or holding out rows, needs all rows at once."""
-        if not self._takes_sources:
-            raise ParameterError(
-                f"{type(self).__name__} needs all rows at once; got a source. Pass scores in memory, or use another "
-                "calibrator."
-            )
-        if groups is not None:
-            raise ParameterError("groups must be None where the scores are a source. Pass scores in memory.")
-        if weight_kind != "frequency":
-            raise ParameterError(
-                f"weight_kind must be 'frequency' where the scores are a source; got {weight_kind!r}. Pass scores in "
-                "memory."
-            )
-
-    def _fit_source(self, source: Any, target: Any, sample_weight: Any, **options: Any) -> Self:
-        """Fit to rows that stand for those of a source, with passes over all of them where they do not suffice."""
-        from calibrant.calibration._streams.fit_source import streamed_rows  # which imports this module
-
-        with streamed_rows(source, target, sample_weight, **options) as rows:
-            return self._fit_rows(rows)
+            rows = read_source_scores(scores, y, sample_weight, groups, labels=labels, columns=columns, client=client)
+        else:
+            rows = read_scored(scores, y, sample_weight, labels, groups)
+        return self._fit_rows(rows.weighted_by(weight_kind))
 
     def _fit_rows(self, rows: ScoredRows) -> Self:
         """Fit to validated rows, with a warning where no score differs."""

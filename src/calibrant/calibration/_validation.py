@@ -25,20 +25,17 @@ from calibrant.exceptions import DataError, DataTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._streams.passes import ScorePasses
 
 __all__ = [
     "BinaryScores",
     "ScoredRows",
     "are_equal",
     "are_probabilities",
-    "check_columns",
     "check_has_inverse",
+    "in_order_of_columns",
     "is_of_difference",
     "one_column",
     "order_classes",
-    "order_positions",
-    "read_labels",
     "read_named_scores",
     "read_scored",
     "read_scores",
@@ -61,15 +58,12 @@ class BinaryScores:
         The weight of each row, never 0; None where all are 1.
     groups : array of shape (n_rows,) or None
         The number of each row's group, from 0; None where each unit of weight is a row of its own.
-    passes : ScorePasses or None
-        Where the rows stand for those of a source: passes over all of it, for sums.
     """
 
     scores: NDArray[np.float64]
     positive: NDArray[np.bool_]
     weight: NDArray[np.float64] | None = None
     groups: NDArray[np.intp] | None = None
-    passes: ScorePasses | None = None
 
     def totals(self) -> tuple[float, float]:
         """Return the weight of the negative and of the positive rows.
@@ -117,8 +111,6 @@ class ScoredRows:
         The weight of each row, never 0; None where all are 1.
     groups : array of shape (n_rows,) or None
         The number of each row's group, from 0; None where each unit of weight is a row of its own.
-    passes : ScorePasses or None
-        Where the rows stand for those of a source: passes over all of it, for sums.
     """
 
     scores: NDArray[np.float64]
@@ -126,7 +118,6 @@ class ScoredRows:
     classes: NDArray[Any]
     weight: NDArray[np.float64] | None = None
     groups: NDArray[np.intp] | None = None
-    passes: ScorePasses | None = None
 
     def weights(self) -> NDArray[np.float64]:
         """Return the weight of each row as an array."""
@@ -158,12 +149,10 @@ class ScoredRows:
 
     def two_class(self) -> BinaryScores:
         """Return the score of the last of two classes, whether there are one or two columns."""
-        return BinaryScores(one_column(self.scores), self.codes == 1, self.weight, self.groups, self.passes)
+        return BinaryScores(one_column(self.scores), self.codes == 1, self.weight, self.groups)
 
     def against_rest(self, column: int) -> BinaryScores:
         """Return one class against all others, by its own column."""
-        if self.passes is not None:
-            return self.passes.of_column(column)
         score = np.ascontiguousarray(self.scores[:, column])
         return BinaryScores(score, self.codes == column, self.weight, self.groups)
 
@@ -175,8 +164,6 @@ class ScoredRows:
         >>> read_scored([0.2, 0.6, 0.7], ["no", "yes", "no"], [1, 2, 4]).class_weights()
         array([5., 2.])
         """
-        if self.passes is not None and self.passes.class_weights is not None:
-            return self.passes.class_weights
         return np.bincount(self.codes, self.weight, len(self.classes)).astype(np.float64)
 
 
@@ -273,12 +260,22 @@ def read_scored(scores: Any, y: Any, sample_weight: Any = None, labels: Any = No
     numbers = read_groups(groups, len(table), rows)
     if rows is not None and weight is not None:
         table, weight = table[rows], weight[rows]
-    known = coded.classes.tolist() if labels is None else read_labels(labels)
-    named = classes_of_columns("scores", column_names(scores), known, may_add=labels is None)
+    return in_order_of_columns(
+        ScoredRows(table, coded.codes, coded.classes, weight, numbers), column_names(scores), labels
+    )
+
+
+def in_order_of_columns(rows: ScoredRows, names: list[Any], labels: Any) -> ScoredRows:
+    """Return rows with the classes in the order of `labels` and the columns of scores in that of the classes.
+
+    ``names`` are those of the columns, none for an array; a class that only a column has is added.
+    """
+    known = rows.classes.tolist() if labels is None else _read_labels(labels)
+    named = classes_of_columns("scores", names, known, may_add=labels is None)
     if named is not None and len(named) > len(known):
         labels = np.unique(named)
-    ordered = order_classes(ScoredRows(table, coded.codes, coded.classes, weight, numbers), labels)
-    return replace(ordered, scores=_order_scores(table, named, ordered.classes.tolist()))
+    ordered = order_classes(rows, labels)
+    return replace(ordered, scores=_order_scores(rows.scores, named, ordered.classes.tolist()))
 
 
 def read_named_scores(scores: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
@@ -306,27 +303,12 @@ def _order_scores(table: NDArray[np.float64], named: list[Any] | None, classes: 
     return table
 
 
-def read_labels(labels: Any) -> list[Any]:
+def _read_labels(labels: Any) -> list[Any]:
     """Return the classes in the order of the columns."""
     array = np.asarray(labels)
     if array.ndim != 1 or not len(array):
         raise DataError(f"labels must be the classes in the order of the columns; got {short_repr(labels)}.")
     return list(array.tolist())
-
-
-def order_positions(names: list[Any], classes: NDArray[Any], *, may_add: bool) -> tuple[NDArray[Any], list[int]]:
-    """Return the classes, with those that only columns have, and the position of each class's column by the names.
-
-    Examples
-    --------
-    >>> order_positions(["yes", "no"], np.array(["no", "yes"]), may_add=True)
-    (array(['no', 'yes'], dtype='<U3'), [1, 0])
-    """
-    named = classes_of_columns("scores", names, classes.tolist(), may_add=may_add)
-    if named is not None and len(named) > len(classes):
-        classes = np.unique(named)
-    table = np.arange(len(names), dtype=np.float64).reshape(1, -1)
-    return classes, _order_scores(table, named, classes.tolist()).astype(int).ravel().tolist()
 
 
 def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:
@@ -355,7 +337,7 @@ def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:
     if labels is not None:
         classes, positions = _positions(scored.classes, with_rows, labels)
         scored = replace(scored, classes=classes, codes=positions[scored.codes])
-    check_columns(len(scored.classes), with_rows, scored.scores.shape[1])
+    _check_columns(len(scored.classes), with_rows, scored.scores.shape[1])
     return scored
 
 
@@ -373,7 +355,7 @@ def _positions(
     return classes, np.array([index.get(value, -1) for value in sorted_classes.tolist()], dtype=np.int32)
 
 
-def check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None:
+def _check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None:
     """Raise unless there are rows of two classes or more, and as many columns as classes, or one for two."""
     expected = 2 if n_columns == 1 else n_columns
     if len(with_rows) == 1:

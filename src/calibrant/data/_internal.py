@@ -1,10 +1,8 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
-from calibrant.data._bins.binned_rows import binned_rows
 from calibrant.data._bins.bins import Bins
-from calibrant.data._bins.coded_part import CodedPart
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import code_part
+from calibrant.data._bins.write_codes import CodedPart, binned_rows, code_part
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
@@ -15,15 +13,12 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
-from calibrant.data._sources.dask_source import DaskSource
-from calibrant.data._sources.label_facts import class_codes, group_codes
-from calibrant.data._sources.open_source import is_source, open_source
-from calibrant.data._sources.source import Source
+from calibrant.data._sources.csv_reader import CsvOptions
+from calibrant.data._sources.model_columns import Chunk, WantedColumns
+from calibrant.data._sources.open_source import TableChunks, is_source, open_chunks, open_source
+from calibrant.data._sources.source import DaskSource, Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._streaming.chunk import Chunk, TableChunks
-from calibrant.data._streaming.csv_chunks import CsvOptions
-from calibrant.data._streaming.open_chunks import open_chunks
-from calibrant.data._streaming.wanted_columns import WantedColumns
+from calibrant.data._sources.survey import class_codes, group_codes
 from calibrant.data._validation.class_columns import (
     caller_level,
     classes_of_columns,

@@ -22,11 +22,15 @@ from calibrant.data._readers.arguments import (
 )
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.csv_file import read_csv
-from calibrant.data._readers.file_format import FEATHER, PARQUET, check_text_format, detect_format
 from calibrant.data._readers.parsed_file import ParsedFile
-from calibrant.data._readers.source import decode, read_bytes
-from calibrant.data._tables.assemble import assemble, check_has_features, table_name
-from calibrant.data._tables.id_columns import note_guessed_class, note_id_columns
+from calibrant.data._readers.source import FEATHER, PARQUET, check_text_format, decode, detect_format, read_bytes
+from calibrant.data._tables.assemble import (
+    assemble,
+    check_has_features,
+    note_guessed_class,
+    note_id_columns,
+    table_name,
+)
 from calibrant.data._tables.table import Table
 
 __all__ = ["read_table"]
@@ -154,8 +158,7 @@ def _find_data_file(file: Path) -> Path:
 
 def _read_c45(file: Path, names_file: Path, encoding: str | None) -> ParsedFile:
     optional_import("pandas", extra="data", purpose="read tables")
-    from calibrant.data._readers.c45 import read_c45
-    from calibrant.data._readers.c45_names import read_names
+    from calibrant.data._readers.c45 import read_c45, read_names
 
     description = read_names(names_file, _text_of(names_file, encoding))
     return read_c45(file, _text_of(file, encoding), description)

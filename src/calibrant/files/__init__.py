@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
     from calibrant.files._load import describe_model, load_model
-    from calibrant.files._predict.predict_table import predict_table
-    from calibrant.files._predict.predicted_table import PredictedTable
+    from calibrant.files._predict_table import PredictedTable, predict_table
     from calibrant.files._save import save
 
 __all__ = [
@@ -29,11 +28,11 @@ _MODULES = {
     "ColumnDescription": "_description",
     "ExpectedScore": "_description",
     "ModelDescription": "_description",
-    "PredictedTable": "_predict.predicted_table",
+    "PredictedTable": "_predict_table",
     "DataSource": "_description",
     "describe_model": "_load",
     "load_model": "_load",
-    "predict_table": "_predict.predict_table",
+    "predict_table": "_predict_table",
     "save": "_save",
 }
 

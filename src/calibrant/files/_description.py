@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from calibrant._repr import short_repr
+from calibrant._saved.fields import printable
 from calibrant.data import Table
 from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import ParameterError
-from calibrant.files._codec.fields import printable
 
 __all__ = ["ColumnDescription", "DataSource", "ExpectedScore", "ModelDescription"]
 

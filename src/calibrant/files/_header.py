@@ -13,13 +13,13 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 from calibrant import __version__
+from calibrant._saved.arrays import LabelArray
+from calibrant._saved.documents import Reader, Writer
+from calibrant._saved.fields import Field, Flag, Integer, Line, ListOf, MapOf, Number, named
+from calibrant._saved.form import check_fitted
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, Line, ListOf, MapOf, Number, Optional_, Struct, named
-from calibrant.files._codec.form import check_fitted
-from calibrant.files._codec.reader import Reader
-from calibrant.files._codec.writer import Writer
 from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
+from calibrant.files._forms.legacy import Optional_, Struct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,10 +137,15 @@ def describe(header: dict[str, Any], arrays: Sequence[NDArray[Any]], n_bytes: in
 def read_model(header: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Any:
     """Return the model of a header and its arrays: the last of its objects."""
     source = Reader(arrays)
-    for document in header["objects"][:-1]:
-        source.add(document)
-    model = source.add(header["objects"][-1])
+    for document in header["objects"]:
+        model = source.add(document)
+    source.check_all_used(header["description"]["columns"], len(source.objects) - 1)
     check_fitted(model)
+    for name, value in source.objects:
+        if name.startswith("foreign."):
+            from calibrant.files._foreign.trial_rows import check_predicts
+
+            check_predicts(value)
     return model
 
 

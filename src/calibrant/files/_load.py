@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from calibrant._repr import short_repr
-from calibrant.exceptions import MissingFileError, ModelFileError, ParameterError
-from calibrant.files._container.read import open_container
+from calibrant.exceptions import CalibrantError, MissingFileError, ModelFileError, ParameterError
+from calibrant.files._archive import open_container
 from calibrant.files._description import ModelDescription
 from calibrant.files._header import check_header, describe, read_model
 
@@ -103,3 +103,7 @@ def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ModelFileError(f"{os.fspath(path)}: {message}{end}") from error
     except FileNotFoundError as error:
         raise MissingFileError(f"{os.fspath(path)}: there is no such file.") from error
+    except (CalibrantError, OSError):
+        raise
+    except Exception as error:  # none is known; a hostile file must not choose which error its reader sees
+        raise ModelFileError(f"{os.fspath(path)}: cannot be loaded ({type(error).__name__}: {error}).") from error

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._params import Bool, InstanceOf, Nothing, check_param
+from calibrant._saved.documents import Writer
+from calibrant._saved.form import check_fitted
 from calibrant.data import Table
 from calibrant.data._internal import fit_columns
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.form import check_fitted
-from calibrant.files._codec.writer import Writer
-from calibrant.files._container.write import write_container
+from calibrant.files._archive import write_container
 from calibrant.files._description import (
     DataSource,
     ExpectedScore,
@@ -22,7 +22,7 @@ from calibrant.files._description import (
     read_source,
 )
 from calibrant.files._header import describe, make_header, read_model
-from calibrant.files._model_schema import find_schema
+from calibrant.files._model_columns import find_schema
 
 if TYPE_CHECKING:
     from calibrant.data._internal import Schema

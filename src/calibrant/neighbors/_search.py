@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from calibrant._threads import n_threads
 from calibrant.neighbors._space import Points, Space
 
 if TYPE_CHECKING:
@@ -208,4 +209,4 @@ def in_blocks(work: Callable[[Points], T], queries: Points, size: int, n_jobs: i
     from joblib import Parallel, delayed  # only here: it takes time to import
 
     blocks = [queries.take(slice(start, start + size)) for start in range(0, len(queries), size)]
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(block) for block in blocks))
+    return list(Parallel(n_jobs=n_threads(n_jobs), prefer="threads")(delayed(work)(block) for block in blocks))

@@ -1,14 +1,9 @@
 """Four papers on probability estimation, reproduced: every table and figure beside the published one."""
 
-from calibrant.papers._reproduction.estimate_time import estimate_time
 from calibrant.papers._reproduction.finding import Finding
-from calibrant.papers._reproduction.paper import Paper
-from calibrant.papers._reproduction.picture import Picture
-from calibrant.papers._reproduction.published import Published
-from calibrant.papers._reproduction.registry import PAPERS, get_paper
-from calibrant.papers._reproduction.reproduce import reproduce
-from calibrant.papers._reproduction.reproduction import Reproduction
-from calibrant.papers._reproduction.table import Cell, PaperTable
+from calibrant.papers._reproduction.paper import PAPERS, Paper, Picture, get_paper
+from calibrant.papers._reproduction.reproduce import Reproduction, estimate_time, reproduce
+from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 
 __all__ = [
     "PAPERS",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant._sections import (
     Axis,
     Callout,
@@ -23,7 +24,7 @@ from calibrant.metrics._internal import number_text
 from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.section_list import sections_of
-from calibrant.report._predictions.wording import listed, metric_heading, metric_term
+from calibrant.report._predictions.wording import metric_heading, metric_term
 from calibrant.studies._internal import BASELINE, about_rows, findings, ranking_cells
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
-from calibrant.report._predictions.wording import confidence_text, listed, rows_text
+from calibrant.report._predictions.wording import confidence_text, rows_text
 
 if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
@@ -138,8 +139,7 @@ def _classes(data: ReportData) -> str:
     names = [str(label) for label in data.classes]
     if data.is_binary:
         return f"{listed(names)}; probabilities are of {data.positive}"
-    more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
-    return listed([*names[:_MOST_LISTED], *more])
+    return listed(names, _MOST_LISTED)
 
 
 def fingerprint(data: ReportData) -> str:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from calibrant.studies._definition.datasets import Dataset
     from calibrant.studies._definition.grids import Grid
     from calibrant.studies._definition.schema import study_schema
-    from calibrant.studies._results.best_method import BestMethod
+    from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.ranks import MethodRanks
     from calibrant.studies._results.status import StudyStatus
     from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from calibrant.studies._table_comparison.compare_table import compare_table
     from calibrant.studies._table_comparison.ranking import RankedMethod
     from calibrant.studies._table_comparison.table_comparison import TableComparison
-    from calibrant.studies.study import Study
-    from calibrant.studies.study_list import delete_study, list_studies
+    from calibrant.studies.study import Study, delete_study, list_studies
 
 __all__ = [
     "BestMethod",
@@ -42,7 +41,7 @@ __all__ = [
 
 # Imported at their first use: a worker process starts in a tenth of the time without what only its parent needs.
 _MODULES = {
-    "BestMethod": "_results.best_method",
+    "BestMethod": "_results.best",
     "Dataset": "_definition.datasets",
     "Grid": "_definition.grids",
     "MethodRanks": "_results.ranks",
@@ -55,8 +54,8 @@ _MODULES = {
     "StudySummary": "_store.catalogue",
     "TableComparison": "_table_comparison.table_comparison",
     "compare_table": "_table_comparison.compare_table",
-    "delete_study": "study_list",
-    "list_studies": "study_list",
+    "delete_study": "study",
+    "list_studies": "study",
     "study_schema": "_definition.schema",
 }
 

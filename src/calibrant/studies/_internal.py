@@ -2,7 +2,6 @@
 
 from calibrant.studies._definition.import_paths import resolve_path
 from calibrant.studies._store.read_url import DEFAULT_STORE, hide_password
-from calibrant.studies._table_comparison.candidates import BASELINE
 from calibrant.studies._table_comparison.comparison_text import (
     about_rows,
     about_table,
@@ -10,7 +9,7 @@ from calibrant.studies._table_comparison.comparison_text import (
     grouped_cells,
     ranking_cells,
 )
-from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
+from calibrant.studies._table_comparison.table_study import BASELINE, ComparedTable, read_compared_table
 
 __all__ = [
     "BASELINE",

@@ -2,31 +2,114 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
 from calibrant.studies._definition.definition import StudyDefinition, define_study
 from calibrant.studies._definition.differences import differences
 from calibrant.studies._definition.files import read_study_file
-from calibrant.studies._results.on_results import on_results
 from calibrant.studies._results.read_study import read_study_results
-from calibrant.studies._results.status import StudyStatus, read_status
+from calibrant.studies._results.status import StudyStatus, read_status, study_sections
 from calibrant.studies._results.study_results import StudyResults
-from calibrant.studies._results.study_sections import study_sections
+from calibrant.studies._store.catalogue import StudySummary
 from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
 from calibrant.studies._store.store import Store
-from calibrant.studies._trials.run_options import read_run_options
-from calibrant.studies._trials.run_study import run_study
+from calibrant.studies._trials.run_study import read_run_options, run_study
 from calibrant.studies._trials.stored_document import StoredStudy, read_stored_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Study"]
+__all__ = ["Study", "delete_study", "list_studies", "on_results"]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _HasResults(Protocol):
+    """A study."""
+
+    def results(self, metrics: Sequence[str] | None = None) -> StudyResults:
+        """Return the results that the store has now."""
+
+
+def on_results(
+    query: Callable[Concatenate[StudyResults, P], R], metric: str | None = None
+) -> Callable[Concatenate[_HasResults, P], R]:
+    """Return the method of a study that makes a query of `StudyResults` on its current results.
+
+    Only the metric that an argument names is read from the store, where `metric` is the name of that argument.
+    """
+    signature = inspect.signature(query)
+
+    @wraps(query)
+    def method(self: _HasResults, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        named = None if metric is None else signature.bind_partial(self, *args, **kwargs).arguments.get(metric)
+        return query(self.results([named] if isinstance(named, str) else None), *args, **kwargs)
+
+    return method
+
+
+def list_studies(store: str | PathLike[str] = DEFAULT_STORE) -> list[StudySummary]:
+    """Return the studies of a store, sorted by name.
+
+    Parameters
+    ----------
+    store : str or path
+        The store; it need not be writable.
+
+    Returns
+    -------
+    list of StudySummary
+        Name, numbers of trials and failed trials, and when each study was made and last written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from calibrant.studies import Study, list_studies
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = Study("bayes", datasets=["appeal"], methods={"bayes": "calibrant.bayes.NaiveBayesClassifier"},
+    ...                   plan=2, store=f"{folder}/studies.db")
+    ...     status = study.run()
+    ...     [(each.name, each.n_trials) for each in list_studies(f"{folder}/studies.db")]
+    [('bayes', 2)]
+    """
+    with Store.open(store, read_only=True, create=False) as opened:
+        return opened.studies()
+
+
+def delete_study(name: str, store: str | PathLike[str] = DEFAULT_STORE) -> None:
+    """Remove a study and all its trials from a store, for good.
+
+    Parameters
+    ----------
+    name : str
+        The study.
+    store : str or path
+        Its store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from calibrant.studies import Study, delete_study, list_studies
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = Study("bayes", datasets=["appeal"], methods={"bayes": "calibrant.bayes.NaiveBayesClassifier"},
+    ...                   plan=2, store=f"{folder}/studies.db")
+    ...     status = study.run()
+    ...     delete_study("bayes", f"{folder}/studies.db")
+    ...     list_studies(f"{folder}/studies.db")
+    []
+    """
+    with Store.open(store, create=False) as opened:
+        read_stored_study(opened, name)
+        opened.delete(name)
 
 
 class Study:

@@ -12,7 +12,7 @@ import pytest
 
 from calibrant import load_model, save
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._table import source_sample
+from calibrant.blending import _source_sample as source_sample
 from calibrant.data._internal import open_source
 from calibrant.exceptions import ParameterError
 

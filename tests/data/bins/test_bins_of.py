@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._frames.columns import fit_columns
 from calibrant.exceptions import DataError
 

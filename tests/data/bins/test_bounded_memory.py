@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and sign
 CODE = """
 import resource, sys
 import numpy as np
-from calibrant.data._bins.codes_folder import CodesFolder
+from calibrant.data._bins.write_codes import CodesFolder
 from calibrant.data._bins.find_bins import find_bins
 from calibrant.data._bins.write_codes import write_codes
 from calibrant.data._sources.open_source import open_source

@@ -11,15 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibrant.data._bins import find_bins as find_bins_module
-from calibrant.data._bins import quantile_search
-from calibrant.data._bins.bins import Bins
-from calibrant.data._bins.bins_of import bins_of
-from calibrant.data._bins.cells import key_edges
-from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._sources.column_roles import choose_roles
+from calibrant.data._bins.bins import Bins, bins_of
+from calibrant.data._bins.find_bins import find_bins, key_edges
 from calibrant.data._sources.open_source import open_source
-from calibrant.data._sources.readers.reader import SourceReader
 from calibrant.data._sources.source import LocalSource
+from calibrant.data._sources.source_part import choose_roles
+from calibrant.data._sources.table_readers import SourceReader
 from calibrant.data._validation.training_rows import read_training_rows
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, 5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308]
@@ -63,8 +60,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few rows take the passes that otherwise millions take."""
     monkeypatch.setattr(find_bins_module, "_LEAST_CELLS", 3)
     monkeypatch.setattr(find_bins_module, "_MOST_CELLS", 5)
-    monkeypatch.setattr(quantile_search, "_MOST_GATHERED", 4)
-    monkeypatch.setattr(quantile_search, "_N_CELLS", 40)
+    monkeypatch.setattr(find_bins_module, "_MOST_GATHERED", 4)
+    monkeypatch.setattr(find_bins_module, "_N_CELLS", 40)
 
 
 @settings(max_examples=40)
@@ -111,7 +108,7 @@ def test_a_value_of_most_rows_needs_no_endless_passes(heavy: float, monkeypatch:
 
 def test_a_sample_that_misses_most_values_only_takes_more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sampled row is 0, so that all other values are found by dividing the floats evenly."""
-    monkeypatch.setattr(quantile_search, "_MOST_GATHERED", 50)
+    monkeypatch.setattr(find_bins_module, "_MOST_GATHERED", 50)
     values = np.exp(np.random.default_rng(4).normal(size=2**13) * 20)
     values[:: 2**2] = 0.0
     check(pd.DataFrame({"a": values, "y": 0}), [], 255)

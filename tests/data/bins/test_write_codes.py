@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.data._bins.bins_of import bins_of
-from calibrant.data._bins.codes_folder import CodesFolder
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import code_part, write_codes
+from calibrant.data._bins.write_codes import CodesFolder, code_part, write_codes
 from calibrant.data._sources.open_source import open_source
 from calibrant.data._validation.training_rows import read_training_rows
 from calibrant.exceptions import DataError

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant.data._readers.c45 import read_c45
-from calibrant.data._readers.c45_names import Names, read_names
+from calibrant.data._readers.c45 import Names, read_c45, read_names
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 

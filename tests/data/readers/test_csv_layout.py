@@ -6,7 +6,7 @@ import math
 import pytest
 
 from calibrant.data import read_table
-from calibrant.data._readers.csv_rows import split_rows
+from calibrant.data._readers.csv_layout import split_rows
 from calibrant.exceptions import DataError, ReadError
 
 

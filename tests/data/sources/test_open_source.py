@@ -139,7 +139,7 @@ def test_columns_are_read_in_the_order_in_which_they_are_named(tmp_path: Path) -
 
 
 def test_a_column_of_a_csv_file_has_one_type_in_all_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.data._sources.readers.csv_reader._BLOCK", 2**10)
+    monkeypatch.setattr("calibrant.data._sources.csv_reader.BLOCK", 2**10)
     n = 400
     late: list[Any] = [*range(n - 1), "none"]
     frame = pd.DataFrame(

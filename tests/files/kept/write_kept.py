@@ -22,11 +22,12 @@ from tests.files.models import numbers, quiet, table, three_classes, two_classes
 
 import calibrant
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
-from calibrant.blending import LogisticClassifier, ProbabilityClassifier
+from calibrant.blending import ProbabilityClassifier
 from calibrant.calibration import CalibratedClassifier, Chain, Isotonic, Platt
 from calibrant.decisions import CostMatrix, CostSensitiveClassifier
 from calibrant.ensembles import BaggedTreesClassifier, BoostedStumpsClassifier, BoostedTreesClassifier, MOBESPClassifier
 from calibrant.files._header import SCHEMA_VERSION
+from calibrant.linear import LogisticClassifier
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.trees import ProbabilityTreeClassifier
 

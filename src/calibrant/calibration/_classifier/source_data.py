@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from calibrant._source_limits import check_source_columns
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import final_step
-from calibrant.data._internal import SourcePart, class_codes, group_codes, open_source
+from calibrant.calibration._source_rows import read_source_rows
 from calibrant.exceptions import ParameterError
 
 __all__ = ["read_source_data"]
@@ -54,21 +52,5 @@ def read_source_data(
     client = fit_params.get("client")
     named = {"sample_weight": sample_weight, "groups": groups, **fit_params}
     to_fit = {name: value for name, value in named.items() if value is not None}
-    with open_source(X, target=y, sample_weight=sample_weight, groups=groups, columns=[], client=client) as source:
-        survey = source.survey()
-        classes = survey.labels.labels().classes if survey.labels is not None else np.empty(0)
-        parts = source.map(_rows_of_part, classes, survey.groups, description="Reading classes")
-    codes, weights, numbers = zip(*parts, strict=True)
-    return FitData(
-        X,
-        classes,
-        np.concatenate(codes),
-        None if sample_weight is None else np.concatenate(weights),
-        to_fit,
-        groups=None if groups is None else np.concatenate(numbers).astype(np.intp),
-        target=y,
-    )
-
-
-def _rows_of_part(part: SourcePart, classes: Any, groups: Any) -> tuple[Any, Any, Any]:
-    return class_codes(part, classes), part.weights, None if groups is None else group_codes(part, groups)
+    rows, _ = read_source_rows(X, y, sample_weight, groups, columns=[], client=client)
+    return FitData(X, rows.classes, rows.codes, rows.weight, to_fit, groups=rows.groups, target=y)

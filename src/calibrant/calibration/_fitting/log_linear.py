@@ -14,10 +14,9 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule
 from calibrant.calibration._base import Calibrator
 from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale
-from calibrant.calibration._fitting.multinomial import LogLoss, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import Penalty
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._streams.correct_multinomial import correct_multinomial
 from calibrant.calibration._validation import ScoredRows
 from calibrant.exceptions import DataError
 
@@ -99,14 +98,6 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
         self._begin(scored)
         found = self._find(self._logs(scored.scores), scored)
         self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
-
-    def _minimise(
-        self, kind: type[LogLoss], logs: NDArray[np.float64], scored: ScoredRows, penalty: Penalty
-    ) -> NDArray[np.float64]:
-        """Return the coefficients of least loss and penalty; of all rows of a source, where the rows stand for one."""
-        loss = kind(logs, scored.codes, scored.weight)
-        found = fit_multinomial(loss, penalty)
-        return found if scored.passes is None else correct_multinomial(found, scored.passes, self._logs, loss, penalty)
 
     def _begin(self, scored: ScoredRows) -> None:
         total = float(scored.class_weights().sum())
@@ -199,6 +190,5 @@ def check_every_class_has_rows(scored: ScoredRows) -> None:
 def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     size = 1.0 if scale == "logit" else max(float(np.abs(scored.scores).max()), _NEAREST)
     scores = scored.scores / size
-    passes = None if scored.passes is None else scored.passes.scaled(size)
-    rows = replace(scored, scores=np.where(np.abs(scores) < _NEGLIGIBLE, 0.0, scores), passes=passes)
+    rows = replace(scored, scores=np.where(np.abs(scores) < _NEGLIGIBLE, 0.0, scores))
     return Temperature()._fit_clone(rows).inverse_temperature_ / size

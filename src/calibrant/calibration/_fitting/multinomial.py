@@ -104,16 +104,6 @@ class LogLoss(ABC):
     def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Hessian."""
 
-    @staticmethod
-    def row_logits(logs: NDArray[np.float64], params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logits of rows, each by itself: the same to the bit whatever other rows there are."""
-        raise NotImplementedError
-
-    @staticmethod
-    def row_gradients(logs: NDArray[np.float64], logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each row adds to the derivatives by the coefficients."""
-        raise NotImplementedError
-
 
 class FullLoss(LogLoss):
     """Logits x W' + b, each from the logarithms of every class.
@@ -146,21 +136,6 @@ class FullLoss(LogLoss):
                 total[k * width : (k + 1) * width, k * width : (k + 1) * width] += own[k]
         return total
 
-    @staticmethod
-    def row_logits(logs: NDArray[np.float64], params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logits of rows, each by itself, without the matrix products whose rounding depends on others."""
-        matrix = params.reshape(logs.shape[1], -1)
-        logits = np.tile(matrix[:, -1], (len(logs), 1))
-        for k, column in enumerate(logs.T):
-            logits += column[:, np.newaxis] * matrix[:, k]
-        return logits
-
-    @staticmethod
-    def row_gradients(logs: NDArray[np.float64], logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each row adds to the derivatives by the coefficients."""
-        design = np.hstack([logs, np.ones((len(logs), 1))])
-        return np.asarray((logit_gradient[:, :, np.newaxis] * design[:, np.newaxis, :]).reshape(len(logs), -1))
-
     def _parts(self) -> Iterator[slice]:
         return (slice(start, start + _CHUNK) for start in range(0, len(self.design), _CHUNK))
 
@@ -189,17 +164,6 @@ class DiagonalLoss(LogLoss):
         total[n_classes + own, own] += crossed
         total[n_classes + own, n_classes + own] += weighted[:, n_classes:].sum(axis=0)
         return total
-
-    @staticmethod
-    def row_logits(logs: NDArray[np.float64], params: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the logits of rows, each by itself."""
-        slopes, intercepts = params.reshape(2, -1)
-        return np.asarray(logs * slopes + intercepts)
-
-    @staticmethod
-    def row_gradients(logs: NDArray[np.float64], logit_gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each row adds to the derivatives by the coefficients."""
-        return np.hstack([logit_gradient * logs, logit_gradient])
 
 
 class ShiftLoss(LogLoss):

@@ -17,12 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CERTAIN_ATTRIBUTE",
-    "CertainCounts",
     "ReplaceCertain",
     "ReplaceCertainMixin",
-    "count_certain",
     "fit_replace_certain",
-    "merge_certain",
 ]
 
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
@@ -120,7 +117,7 @@ def fit_replace_certain(scored: ScoredRows | BinaryScores, *, only_seen: bool = 
         return _fit_one_column(scored, only_seen)
     if len(scored.classes) == 2:
         return _fit_one_column(scored.two_class(), only_seen)
-    return ReplaceCertain(_counts_of_classes(scored).replacement_of_0(only_seen))
+    return ReplaceCertain(_count_classes(scored).replacement_of_0(only_seen))
 
 
 def _fit_one_column(sample: BinaryScores, only_seen: bool) -> ReplaceCertain:
@@ -132,7 +129,7 @@ def _fit_one_column(sample: BinaryScores, only_seen: bool) -> ReplaceCertain:
 
 
 @dataclass(frozen=True, slots=True)
-class CertainCounts:
+class _CertainCounts:
     """The least probability, the least that is not certain, and the weights of all, of certain, and of wrong entries.
 
     Entries are the probabilities of all classes of all rows; a probability of 0 for the row's own class is wrong.
@@ -151,32 +148,16 @@ class CertainCounts:
         return min((self.wrong + 1.0) / (self.certain + 2.0), 0.5 * min(self.least_above, 0.5))
 
 
-def _counts_of_classes(scored: ScoredRows) -> CertainCounts:
-    of_all = None if scored.passes is None else scored.passes.certain
-    return count_certain(scored) if of_all is None else of_all
-
-
-def count_certain(scored: ScoredRows) -> CertainCounts:
+def _count_classes(scored: ScoredRows) -> _CertainCounts:
     """Return the counts of the probabilities of every class."""
     is_own = scored.codes[:, None] == np.arange(len(scored.classes))
     weight_of_entry = np.repeat(scored.weights(), scored.scores.shape[1])
     return _count(scored.scores.ravel(), is_own[:, : scored.scores.shape[1]].ravel(), weight_of_entry)
 
 
-def merge_certain(first: CertainCounts, second: CertainCounts) -> CertainCounts:
-    """Return the counts of two sets of rows."""
-    return CertainCounts(
-        min(first.least, second.least),
-        min(first.least_above, second.least_above),
-        first.total + second.total,
-        first.certain + second.certain,
-        first.wrong + second.wrong,
-    )
-
-
-def _count(proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64]) -> CertainCounts:
+def _count(proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64]) -> _CertainCounts:
     certain = proba <= _CERTAIN
-    return CertainCounts(
+    return _CertainCounts(
         float(proba.min(initial=np.inf)),
         float(proba[~certain].min(initial=np.inf)),
         float(weight.sum()),

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from calibrant._params import Choice, Rule
 from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.axis import AxisMapMixin, ScoreAxis, find_axis
+from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._streams.correct import correct_logistic
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from calibrant.calibration._streams.correct import ColumnsOf
 
 __all__ = ["Beta", "Form"]
 
@@ -73,8 +69,9 @@ class Beta(AxisMapMixin, ScoreMap):
     def _learn(self, sample: BinaryScores) -> None:
         axis = find_axis(sample, centred=self.form != "ab")
         self.axis_ = axis.to_dict()
-        columns_of = partial(_columns, axis, self.form == "am")
-        coef, self.intercept_ = _fit_nonnegative(columns_of, sample, pinned=self.form == "ab")
+        left, right = _sides(axis.transform(sample.scores))
+        columns = [left + right] if self.form == "am" else [left, right]
+        coef, self.intercept_ = _fit_nonnegative(columns, sample, pinned=self.form == "ab")
         self.a_, self.b_ = coef[0], coef[-1]
 
     def _log_odds(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -91,36 +88,27 @@ def _sides(log_odds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return np.minimum(log_odds, 0.0) - rest, np.maximum(log_odds, 0.0) + rest
 
 
-def _columns(
-    axis: ScoreAxis, is_symmetric: bool, scores: NDArray[np.float64], kept: int | None = None
-) -> list[NDArray[np.float64]]:
-    """Return both sides of scores, their sum, or one of them."""
-    left, right = _sides(axis.transform(scores))
-    columns = [left + right] if is_symmetric else [left, right]
-    return columns if kept is None else [columns[kept]]
-
-
 def _fit_nonnegative(
-    columns_of: Callable[..., list[NDArray[np.float64]]], sample: BinaryScores, *, pinned: bool
+    columns: list[NDArray[np.float64]], sample: BinaryScores, *, pinned: bool
 ) -> tuple[list[float], float]:
     """Return the best coefficients of which none is negative, and the intercept.
 
     The loss is convex: where one of two is negative at the minimum, it is 0 at the constrained one, and the other
     fitted alone.
     """
-    coef, intercept = _fit(columns_of, sample, pinned=pinned)
+    coef, intercept = _fit(columns, sample, pinned=pinned)
     if min(coef) >= 0.0:
         return coef, intercept
     for kept in (kept for kept in reversed(range(len(coef))) if len(coef) == 2 and coef[1 - kept] < 0.0):
-        (alone,), its_intercept = _fit(partial(columns_of, kept=kept), sample, pinned=pinned)
+        (alone,), its_intercept = _fit([columns[kept]], sample, pinned=pinned)
         if alone > 0.0:
             return [alone * (column == kept) for column in range(2)], its_intercept
     negatives, positives = sample.totals()
     return [0.0] * len(coef), 0.0 if pinned else math.log(positives / negatives)
 
 
-def _fit(columns_of: ColumnsOf, sample: BinaryScores, *, pinned: bool) -> tuple[list[float], float]:
-    columns, rows = columns_of(sample.scores), sample
+def _fit(columns: list[NDArray[np.float64]], sample: BinaryScores, *, pinned: bool) -> tuple[list[float], float]:
+    rows = sample
     if pinned:
         columns, rows = [np.concatenate([each, -each]) for each in columns], _mirrored(sample)
     negatives, positives = rows.totals()
@@ -128,11 +116,8 @@ def _fit(columns_of: ColumnsOf, sample: BinaryScores, *, pinned: bool) -> tuple[
     penalty[-1], start[-1] = 0.0, math.log(positives / negatives)
     target = Target(rows.positive, weight=rows.weight)
     found = fit_logistic(columns, target, start, penalty=penalty)
-    found = np.append(found[:-1], 0.0) if pinned else found
-    *coef, intercept = correct_logistic(
-        found, sample.passes, columns_of, columns, target, penalty=penalty, pinned=pinned
-    ).tolist()
-    return coef, intercept
+    *coef, intercept = found.tolist()
+    return coef, 0.0 if pinned else intercept
 
 
 def _mirrored(sample: BinaryScores) -> BinaryScores:

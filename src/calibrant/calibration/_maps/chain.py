@@ -46,8 +46,6 @@ class Chain(Calibrator):
     (True, False)
     """
 
-    _takes_sources = False
-
     _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
 
     first_: Calibrator

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._params import Real, Rule
 from calibrant.calibration._fitting.log_linear import LogLinear, check_every_class_has_rows, identity_penalty
-from calibrant.calibration._fitting.multinomial import FullLoss, Penalty
+from calibrant.calibration._fitting.multinomial import FullLoss, Penalty, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Dirichlet(LogLinear):
         if self.intercept + self.l2 == 0:
             check_every_class_has_rows(scored)
         n_classes = logs.shape[1]
-        found = self._minimise(FullLoss, logs, scored, self._penalty(n_classes))
+        found = fit_multinomial(FullLoss(logs, scored.codes, scored.weight), self._penalty(n_classes))
         return found.reshape(n_classes, n_classes + 1)
 
     def _penalty(self, k: int) -> Penalty:

@@ -11,7 +11,7 @@ from calibrant.calibration._fitting.log_linear import (
     StructuredScalingMixin,
     identity_penalty,
 )
-from calibrant.calibration._fitting.multinomial import FullLoss
+from calibrant.calibration._fitting.multinomial import FullLoss, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
@@ -57,5 +57,5 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         n_classes, each = logs.shape[1], self._penalty_weight(scored)
         penalty = identity_penalty(n_classes, each, (n_classes - 1) * each, each)
-        found = self._minimise(FullLoss, logs, scored, penalty)
+        found = fit_multinomial(FullLoss(logs, scored.codes, scored.weight), penalty)
         return found.reshape(n_classes, n_classes + 1)

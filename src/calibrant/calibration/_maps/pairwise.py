@@ -58,8 +58,6 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
     array([[0.529, 0.322, 0.149]])
     """
 
-    _takes_sources = False
-
     _rules: ClassVar[Mapping[str, Rule]] = {
         "calibrator": InstanceOf(Calibrator, words="a calibrator of calibrant.calibration") | Nothing()
     }

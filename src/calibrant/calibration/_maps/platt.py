@@ -14,7 +14,6 @@ from calibrant.calibration._base import INVERSE_SECTIONS, ScoreMap, read_probabi
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, find_scale, from_logits, on_scale
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
-from calibrant.calibration._streams.correct import correct_logistic
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
@@ -68,12 +67,8 @@ class Platt(ReplaceCertainMixin, ScoreMap):
         self._fit_certain(sample, self.on_)
         negatives, positives = sample.totals()
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
-        columns, target = self._columns(sample.scores), platt_target(sample)
-        coef = fit_logistic(columns, target, start)
-        self.slope_, self.intercept_ = map(float, correct_logistic(coef, sample.passes, self._columns, columns, target))
-
-    def _columns(self, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        return [self._positions(scores)]
+        coef = fit_logistic([self._positions(sample.scores)], platt_target(sample), start)
+        self.slope_, self.intercept_ = map(float, coef)
 
     def _positions(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return on_scale(self._replace_certain(scores), self.on_)

@@ -72,8 +72,6 @@ class PriorShift(Calibrator):
     array([0.027, 0.1  , 0.308])
     """
 
-    _takes_sources = False
-
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
     _learned = ("train_prior_", "new_prior_", "on_")

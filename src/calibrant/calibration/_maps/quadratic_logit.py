@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from calibrant._params import Bool, Real, Rule
 from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.axis import AxisMapMixin, ScoreAxis, find_axis
+from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._maps.platt import platt_target
-from calibrant.calibration._streams.correct import correct_logistic
 from calibrant.calibration._validation import check_has_inverse
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._streams.correct import ColumnsOf
     from calibrant.calibration._validation import BinaryScores
 
 __all__ = ["QuadraticLogit"]
@@ -100,35 +97,13 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         base = _base_logit(target, sample.totals())
         start = np.array([0.0, 0.0, base])
         self.centre_ = (self.low_ + self.high_) / 2
-        self.linear_, self.quadratic_, self.intercept_ = self._fit_columns(
-            self._free_columns, sample, target, start, np.array([0.0, self.penalty, 0.0])
-        )
+        columns = [x - self.centre_, self._bend(x, self.centre_)]
+        coef = fit_logistic(columns, target, start, penalty=np.array([0.0, self.penalty, 0.0]))
+        self.linear_, self.quadratic_, self.intercept_ = coef.tolist()
         if self.monotone:
-            self._make_nondecreasing(sample, target, base)
+            self._make_nondecreasing(x, target, base)
 
-    def _fit_columns(
-        self,
-        columns_of: ColumnsOf,
-        sample: BinaryScores,
-        target: Target,
-        start: NDArray[np.float64],
-        penalty: NDArray[np.float64],
-    ) -> list[float]:
-        columns = columns_of(sample.scores)
-        coef = fit_logistic(columns, target, start, penalty=penalty)
-        found: list[float] = correct_logistic(
-            coef, sample.passes, columns_of, columns, target, penalty=penalty
-        ).tolist()
-        return found
-
-    def _free_columns(self, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        x = ScoreAxis(**self.axis_).transform(scores)
-        return [x - self.centre_, self._bend(x, self.centre_)]
-
-    def _flat_column(self, end: float, sign: float, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        return [sign * self._bend(ScoreAxis(**self.axis_).transform(scores), end)]
-
-    def _make_nondecreasing(self, sample: BinaryScores, target: Target, base: float) -> None:
+    def _make_nondecreasing(self, x: NDArray[np.float64], target: Target, base: float) -> None:
         """Write the map from its flatter end; replace it by one that is flat there if it decreases.
 
         The loss is convex: the best monotone map has slope 0 at an end where the best of all maps decreases.
@@ -143,13 +118,12 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         self.linear_, self.quadratic_, self.intercept_ = 0.0, 0.0, base
         for end, sign in ((self.low_, 1.0), (self.high_, -1.0)):
             if slopes[end] < 0.0 and self.quadratic_ == 0.0:
-                self._fit_flat_end(end, sign, sample, target, base)
+                self._fit_flat_end(end, sign, x, target, base)
 
-    def _fit_flat_end(self, end: float, sign: float, sample: BinaryScores, target: Target, base: float) -> None:
+    def _fit_flat_end(self, end: float, sign: float, x: NDArray[np.float64], target: Target, base: float) -> None:
         """Fit the best monotone map that is flat at an end, and keep it if it is not flat throughout."""
-        start, penalty = np.array([0.0, base]), np.array([self.penalty, 0.0])
-        column = partial(self._flat_column, end, sign)
-        size, intercept = self._fit_columns(column, sample, target, start, penalty)
+        column, penalty = sign * self._bend(x, end), np.array([self.penalty, 0.0])
+        size, intercept = fit_logistic([column], target, np.array([0.0, base]), penalty=penalty).tolist()
         if size > 0.0:
             self.quadratic_, self.intercept_, self.centre_ = sign * size, intercept, end
 

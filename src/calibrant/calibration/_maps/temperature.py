@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,22 +14,16 @@ from calibrant._docstrings import fill_docstring
 from calibrant.calibration._base import Calibrator, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
-from calibrant.calibration._streams.correct import take_steps
 from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_named_scores
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.calibration._streams.part_scores import ScoresOfParts
-    from calibrant.calibration._streams.passes import ScorePasses
-
 __all__ = ["Temperature"]
 
 _EXACT = 1e-13  # the relative error of the root
 _COLDEST = 1e300  # the greatest 1 / T, whose products are still finite
-_APART = 1e-5  # relative distance of the slopes whose difference is the curvature
-_NEAR = 1e-24  # a step that gains less in the mean loss is the last: a relative 1e-12 of 1 / T
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -86,19 +79,6 @@ class Temperature(ReplaceCertainMixin, Calibrator):
         weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
         gaps = _Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight)
         self.inverse_temperature_ = _best(gaps)
-        if scored.passes is not None and self.inverse_temperature_ > 0.0 and gaps.highest.max() > 0.0:
-            self.inverse_temperature_ = self._corrected(gaps, scored.passes)
-
-    def _corrected(self, gaps: _Gaps, passes: ScorePasses) -> float:
-        """Return the 1 / T of all rows of a source, from that of the rows that stand for them."""
-        here = self.inverse_temperature_ * gaps.size
-        bend = (gaps.slope(here * (1.0 + _APART)) - gaps.slope(here * (1.0 - _APART))) / (2.0 * _APART * here)
-
-        def gradient(at: NDArray[np.float64]) -> NDArray[np.float64]:
-            return passes.sums(partial(_row_slopes, self, passes.parts), 1, float(at[0])) / passes.total
-
-        curvature = np.array([[bend * gaps.size**2]])
-        return float(take_steps(np.array([self.inverse_temperature_]), gradient, curvature, _NEAR)[0])
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         log_odds = self._log_odds(table)
@@ -175,15 +155,6 @@ class _Gaps:
         """Return e^(gap / T) of each other class and of the own, scaled so that the greatest of a row is 1."""
         top = np.maximum(self.highest, 0.0) * inverse
         return np.exp(inverse * self.rows - top[:, np.newaxis]), np.exp(-top)
-
-
-def _row_slopes(calibrator: Temperature, parts: ScoresOfParts, rows: ScoredRows, inverse: float) -> NDArray[np.float64]:
-    """Return what each row adds to the derivative of the loss by 1 / T."""
-    gaps = _gaps(calibrator._log_odds(parts.full_table(rows.scores)), rows.codes)
-    top = np.maximum(gaps.max(axis=1), 0.0) * inverse
-    others, own = np.exp(inverse * gaps - top[:, np.newaxis]), np.exp(-top)
-    slopes = (others * gaps).sum(axis=1) / (own + others.sum(axis=1))
-    return np.asarray((rows.weights() * slopes).reshape(-1, 1))
 
 
 def _gaps(log_odds: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:

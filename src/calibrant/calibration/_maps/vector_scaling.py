@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +9,11 @@ import numpy as np
 from calibrant._docstrings import fill_docstring
 from calibrant.calibration._fitting.log_linear import SCALE_ATTRIBUTES, LogLinear, StructuredScalingMixin
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty
-from calibrant.calibration._streams.correct import correct_logistic
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._validation import ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from calibrant.calibration._streams.part_scores import ScoresOfParts
 
 __all__ = ["VectorScaling"]
 
@@ -56,7 +52,7 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
         if n_classes == 2:
             return self._fit_two_classes(logs, scored)
         penalty = Penalty(np.full(2 * n_classes, each), np.repeat([1.0, 0.0], n_classes))
-        slopes, intercepts = self._minimise(DiagonalLoss, logs, scored, penalty).reshape(2, -1)
+        slopes, intercepts = fit_multinomial(DiagonalLoss(logs, scored.codes, scored.weight), penalty).reshape(2, -1)
         return np.column_stack([np.diag(slopes), intercepts])
 
     def _fit_two_classes(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
@@ -66,17 +62,8 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
         half the square of the difference.
         """
         penalty, towards = 2.0 * self.strength * np.array([2.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0])
-        target, columns = Target(scored.codes == 1, weight=scored.weight), _two_columns(logs)
+        columns = [np.ascontiguousarray(-logs[:, 0]), np.ascontiguousarray(logs[:, 1])]
+        target = Target(scored.codes == 1, weight=scored.weight)
         coef = fit_logistic(columns, target, towards, penalty=penalty, towards=towards)
-        if scored.passes is not None:
-            columns_of = partial(self._columns, scored.passes.parts)
-            coef = correct_logistic(coef, scored.passes, columns_of, columns, target, penalty=penalty, towards=towards)
         first, second, apart = coef
         return np.array([[first, 0.0, -apart / 2], [0.0, second, apart / 2]])
-
-    def _columns(self, parts: ScoresOfParts, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        return _two_columns(self._logs(parts.full_table(scores.reshape(-1, 1))))
-
-
-def _two_columns(logs: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    return [np.ascontiguousarray(-logs[:, 0]), np.ascontiguousarray(logs[:, 1])]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from calibrant._repr import listed
 from calibrant.cli._app.options import Json
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 from calibrant.exceptions import ParameterError
@@ -65,7 +65,7 @@ def _print_description(described: ModelDescription) -> None:
     for score in described.expected:
         print_text(f"expected: {score}")
     if described.classes:
-        print_text(f"classes: {_listed(described.classes, _MOST_CLASSES)}")
+        print_text(f"classes: {listed(map(str, described.classes), _MOST_CLASSES, ', ')}")
     print_text(f"file: {described.n_bytes:,} bytes, SHA-256 {described.sha256}")
     if described.columns:
         columns = ["column", "kind", "values"]
@@ -80,12 +80,7 @@ def _values(column: ColumnDescription) -> str:
     if column.kind == "numeric":
         return column.measure if column.measure not in ("", "numbers") else ""
     n = len(column.categories)
-    return f"{n:,}: {_listed(column.categories, _MOST_CATEGORIES)}" if n else "none"
-
-
-def _listed(values: Sequence[Any], most: int) -> str:
-    more = f" and {len(values) - most:,} more" if len(values) > most else ""
-    return ", ".join(map(str, values[:most])) + more
+    return f"{n:,}: {listed(map(str, column.categories), _MOST_CATEGORIES, ', ')}" if n else "none"
 
 
 def _print_parts(parts: dict[str, Any]) -> None:

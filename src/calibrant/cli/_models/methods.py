@@ -17,7 +17,7 @@ METHODS = {
     "probability": "blending.ProbabilityClassifier",
     "base_rate": "bayes.ConstantClassifier",
     "naive_bayes": "bayes.NaiveBayesClassifier",
-    "logistic": "blending.LogisticClassifier",
+    "logistic": "linear.LogisticClassifier",
     "tree": "trees.ProbabilityTreeClassifier",
     "forest": "ensembles.BaggedTreesClassifier",
     "b_pets": "ensembles.BPETsClassifier",

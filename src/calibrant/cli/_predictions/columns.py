@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import listed
 from calibrant.cli._app.options import usage_error
 from calibrant.exceptions import DataError, SchemaError, nearest
 
@@ -290,9 +291,8 @@ def proposal(option: str, names: list[str], what: str) -> str:
     if not names:
         return ""
     shown = names[:_MOST_SHOWN]
-    listed = " and ".join([", ".join(map(repr, shown[:-1])), repr(shown[-1])] if len(shown) > 1 else [repr(shown[0])])
     first = f"'{shown[0]}'" if " " in shown[0] else shown[0]
-    return f" {listed} look{'s' if len(shown) == 1 else ''} like {what}: pass {option} {first}."
+    return f" {listed(map(repr, shown))} look{'s' if len(shown) == 1 else ''} like {what}: pass {option} {first}."
 
 
 def _is_fractional(column: pd.Series[Any]) -> bool:

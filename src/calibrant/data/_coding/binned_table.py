@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._memory import check_table_memory, table_too_large
 from calibrant._params import Int, Nothing, Rule
-from calibrant.data._bins.bins_of import bins_of
+from calibrant.data._bins.bins import bins_of
 from calibrant.data._coding.coded_table import CodedTable, with_lows
 
 if TYPE_CHECKING:

@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from calibrant._repr import listed
+from calibrant._saved import Text, Values, need, saved
 from calibrant.data._tables.table import Kind
 from calibrant.exceptions import SchemaError, nearest
 
 __all__ = ["Feature", "Schema"]
 
 _MAX_NAMES = 5  # in a message
+_HASHED, _MAX_LARGE = 2**61 - 2, 10_000  # larger ints share hashes, and a dict of many then takes forever
+_CATEGORY_TYPES = ({str}, {bool}, {int, float})
 
 
+@saved(
+    inline=True,
+    categories=Values(),
+    measure=Text("", "numbers", "dates", "durations", "times of day"),
+)
 @dataclass(frozen=True)
 class Feature:
     """One column: its name, its kind, and the categories of a nominal one in the order of their codes.
@@ -30,7 +39,17 @@ class Feature:
     declared: bool = False
     measure: str = ""
 
+    def _check_saved(self) -> None:
+        values, name = self.categories, repr(self.name)[:60]
+        is_of_one_type = any({type(value) for value in values} <= one for one in _CATEGORY_TYPES)
+        need(is_of_one_type, f"has categories of {name} that are not all strings, or all numbers")
+        n_large = sum(type(value) is int and abs(value) > _HASHED for value in values)
+        need(n_large <= _MAX_LARGE, f"has more than {_MAX_LARGE:,} categories of {name} beyond 2**61")
+        are_distinct = len(set(values)) == len(values) and not (self.kind == "numeric" and values)
+        need(are_distinct, f"has categories of {name} twice, or of a numeric column")
 
+
+@saved()
 @dataclass(frozen=True)
 class Schema:
     """The columns of a fitted table; ``named`` is True if the table had column names.
@@ -84,15 +103,13 @@ class Schema:
             return ""
         surplus = sorted(set(found) - set(self.names))
         verb = "is" if len(missing) == 1 else "are"
-        message = f"fitted with {len(self.features)} columns; {_listed(missing)} {verb} missing."
+        message = f"fitted with {len(self.features)} columns; {listed(map(repr, missing), _MAX_NAMES)} {verb} missing."
         for name in missing[:_MAX_NAMES]:
             if guess := nearest(name, surplus):
                 same = guess.removeprefix(" Did you mean ").removesuffix("?")
                 message += f" Found {same}: the same column?"
                 surplus = [other for other in surplus if repr(other) != same]
-        return message + (f" Not in fit: {_listed(surplus)}." if surplus else "")
+        return message + (f" Not in fit: {listed(map(repr, surplus), _MAX_NAMES)}." if surplus else "")
 
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return ", ".join(map(repr, names[:_MAX_NAMES])) + more
+    def _check_saved(self) -> None:
+        need(len(set(self.names)) == len(self.names) >= 1, "has a column twice, or none")

@@ -6,21 +6,165 @@ no row weights and no rows split at blanks. Of the 148 readable files in our tes
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.data._readers.arff_header import Lines, read_header
-from calibrant.data._readers.arff_rows import DenseRow, parse_row, split_simple
-from calibrant.data._readers.arff_values import BLANKS, LineError
-from calibrant.data._readers.column_converters import ColumnConverter, TextColumn
-from calibrant.data._readers.file_text import PathLike, iter_lines, normalize_text
-from calibrant.data._readers.frame_builder import FrameBuilder
+from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_rest_empty, split_values
+from calibrant.data._readers.file_text import PathLike, iter_lines, normalize_text, quoted
+from calibrant.data._readers.frame_builder import Cell, ColumnConverter, FrameBuilder, TextColumn
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 
-__all__ = ["read_arff"]
+__all__ = ["DenseRow", "SparseRow", "parse_row", "read_arff", "split_simple"]
+
+
+_WEIGHT = re.compile(r"[ \t\f\v,]*+\{([^{}'\"%_]*+)\}")
+_PAIRS_HINT = "Write {index value, index value}, and quote values with blanks in them."
+
+
+@dataclass(frozen=True)
+class DenseRow:
+    """A value for each attribute."""
+
+    cells: Sequence[Cell]
+    weight: float | None = None
+
+
+@dataclass(frozen=True)
+class SparseRow:
+    """Values for some attributes, by ascending index from 0."""
+
+    indices: Sequence[int]
+    cells: Sequence[Cell]
+    weight: float | None = None
+
+
+def split_simple(text: str, width: int) -> Sequence[Cell] | None:
+    """Split a dense row without quotes, braces or comments; return None for any other row.
+
+    Examples
+    --------
+    >>> split_simple("1, ?,no", 3)
+    ['1', None, 'no']
+    """
+    if "'" in text or '"' in text or "{" in text or "}" in text or "%" in text:
+        return None
+    cells = _split(text)
+    if len(cells) != width or "" in cells:
+        return None
+    return [None if cell == "?" else cell for cell in cells] if "?" in text else cells
+
+
+def _split(text: str) -> list[str]:
+    """Split a row at its only kind of separator: commas, tabs or blanks; return [] if it has two kinds."""
+    if "\t" in text:
+        return [] if "," in text else [cell.strip(BLANKS) for cell in text.split("\t")]
+    if "," in text:
+        return [cell.strip(BLANKS) for cell in text.split(",")] if " " in text else text.split(",")
+    return text.split()
+
+
+def parse_row(text: str, width: int) -> DenseRow | SparseRow:
+    """Parse a row of any kind.
+
+    Examples
+    --------
+    >>> parse_row("{1 'b c', 3 ?}, {5}", 4)
+    SparseRow(indices=[1, 3], cells=['b c', None], weight=5.0)
+    """
+    return _sparse(text, width) if text[0] == "{" else _dense(text, width)
+
+
+def _dense(text: str, width: int) -> DenseRow:
+    try:
+        cells, at = split_values(text)
+        _check_width(len(cells), width)
+    except LineError as error:
+        cells, at = _split_at_blanks(text, width, error)
+    return DenseRow(cells, _weight(text, at))
+
+
+def _split_at_blanks(text: str, width: int, error: LineError) -> tuple[list[Cell], int]:
+    """Split a row at blanks, as Weka does; raise the first error if the width is still wrong."""
+    try:
+        cells, at = split_values(text, 0, BY_BLANKS)
+    except LineError:
+        raise error from None
+    if len(cells) != width:
+        raise error
+    return cells, at
+
+
+def _check_width(found: int, width: int) -> None:
+    if found < width:
+        problem = f"the row ends after {found} of {width} values"
+        raise LineError(problem, "Write ? for a missing value, and quote values that hold %.", position=found)
+    if found > width:
+        problem = f"the row has {found} values for {width} attributes"
+        raise LineError(problem, "Quote values with commas in them.")
+
+
+def _sparse(text: str, width: int) -> SparseRow:
+    words, at = _words(text)
+    if text[at : at + 1] != "}":
+        raise LineError("the sparse row has no closing }", "Check that the file is complete.")
+    if len(words) % 2:
+        raise LineError(f"the index {quoted(words[-1] or '?')} has no value", _PAIRS_HINT)
+    indices = _indices(words[::2], width)
+    return SparseRow(indices, words[1::2], _weight(text, at + 1))
+
+
+def _words(text: str) -> tuple[list[Cell], int]:
+    """Split a sparse row at blanks and commas, without a regular expression if it holds only plain pairs."""
+    end = len(text) - 1
+    if "'" in text or '"' in text or "%" in text or text.rfind("{") > 0 or text.find("}") != end:
+        return split_values(text, 1, BY_BLANKS)
+    words = text[1:end].replace(",", " ").split()
+    return [None if word == "?" else word for word in words], end
+
+
+def _indices(words: Sequence[Cell], width: int) -> list[int]:
+    for word in words:
+        if word is None or not word.isascii() or not word.isdecimal() or len(word) > 9:
+            raise LineError(f"{quoted(word or '?')} is not an index", _PAIRS_HINT)
+    indices = [int(cast("str", word)) for word in words]
+    if indices != sorted(set(indices)):
+        _raise_unsorted(indices)
+    if indices and indices[-1] >= width:
+        hint = f"Indices run from 0 to {width - 1}."
+        raise LineError(f"the index {indices[-1]} has no attribute", hint)
+    return indices
+
+
+def _raise_unsorted(indices: Sequence[int]) -> NoReturn:
+    before, index = next((a, b) for a, b in pairwise(indices) if a >= b)
+    if index == before:
+        raise LineError(f"the index {index} occurs twice", "Write each value once.", position=index)
+    raise LineError(f"the index {index} comes after {before}", "Sort the indices.")
+
+
+def _weight(text: str, at: int) -> float | None:
+    """Return the weight at the end of a row; raise if anything else is there."""
+    if is_rest_empty(text, at):
+        return None
+    match = _WEIGHT.match(text, at)
+    if match is None or not is_rest_empty(text, match.end()):
+        raise LineError(f"{quoted(text[at:].lstrip(BLANKS))} follows the row", "Only a weight may: {5}.")
+    try:
+        weight = float(match[1])
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise LineError(f"{quoted(match[1])} is not a weight", "Write a finite number, 0 or greater.")
+    return weight
 
 
 def read_arff(path: PathLike, text: str) -> ParsedFile:

@@ -9,10 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from string import ascii_letters
 
-from calibrant.data._readers.arff_dates import ISO_8601, DateColumn, PatternError
-from calibrant.data._readers.arff_values import BLANKS, BY_BLANKS, LineError, is_rest_empty, read_value, split_values
-from calibrant.data._readers.column_converters import ColumnConverter, NominalColumn, NumericColumn, TextColumn
+from calibrant.data._readers.arff_values import (
+    BLANKS,
+    BY_BLANKS,
+    ISO_8601,
+    DateColumn,
+    LineError,
+    PatternError,
+    is_rest_empty,
+    read_value,
+    split_values,
+)
 from calibrant.data._readers.file_text import PathLike, check_width, quoted, suggestion
+from calibrant.data._readers.frame_builder import ColumnConverter, NominalColumn, NumericColumn, TextColumn
 from calibrant.exceptions import ReadError
 
 __all__ = ["Header", "Lines", "read_header"]

@@ -1,4 +1,4 @@
-"""Lines of ARFF split into values: quotes, escapes, commas, tabs and comments.
+"""Values of ARFF files: quotes, escapes, commas, tabs, comments, dates.
 
 Follows the tokenizer of Weka's reader, in time linear in the length of the line.
 """
@@ -6,13 +6,32 @@ Follows the tokenizer of Weka's reader, in time linear in the length of the line
 from __future__ import annotations
 
 import re
-from typing import NoReturn, cast
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NoReturn, cast
 
-from calibrant.data._readers.column_converters import Cell
+import numpy as np
+from numpy.typing import NDArray
+
 from calibrant.data._readers.file_text import PathLike, quoted
+from calibrant.data._readers.frame_builder import Cell, CellError
 from calibrant.exceptions import ReadError
 
-__all__ = ["BLANKS", "BY_BLANKS", "BY_COMMAS", "LineError", "is_rest_empty", "read_value", "split_values", "unquote"]
+__all__ = [
+    "BLANKS",
+    "BY_BLANKS",
+    "BY_COMMAS",
+    "ISO_8601",
+    "DateColumn",
+    "LineError",
+    "PatternError",
+    "is_rest_empty",
+    "read_value",
+    "split_values",
+    "strptime_format",
+    "unquote",
+]
+
 
 BLANKS = " \t\f\v"
 
@@ -85,7 +104,7 @@ def read_value(text: str, at: int, grammar: re.Pattern[str] = BY_COMMAS) -> tupl
 
 
 def _value_at(text: str, at: int, grammar: re.Pattern[str]) -> re.Match[str]:
-    return cast(re.Match[str], grammar.match(text, at))  # always matches, because all parts may be empty
+    return cast("re.Match[str]", grammar.match(text, at))  # always matches, because all parts may be empty
 
 
 def _cell(match: re.Match[str]) -> Cell:
@@ -140,3 +159,112 @@ def _join_surrogates(text: str) -> str:
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         raise LineError("an escape \\uXXXX is half of a character", "Write both halves.") from None
+
+
+ISO_8601 = "yyyy-MM-dd'T'HH:mm:ss"
+
+_PIECE = re.compile(r"''|'((?:[^']|'')+)'|([A-Za-z])\2*+|[^A-Za-z']++")
+_DIRECTIVES = {
+    **dict.fromkeys(("y", "yyy", "yyyy"), "%Y"),
+    "yy": "%y",
+    **dict.fromkeys(("M", "MM"), "%m"),
+    "MMM": "%b",
+    "MMMM": "%B",
+    **dict.fromkeys(("d", "dd"), "%d"),
+    **dict.fromkeys(("D", "DDD"), "%j"),
+    **dict.fromkeys(("H", "HH"), "%H"),
+    **dict.fromkeys(("h", "hh"), "%I"),
+    **dict.fromkeys(("m", "mm"), "%M"),
+    **dict.fromkeys(("s", "ss"), "%S"),
+    **dict.fromkeys(("S", "SS", "SSS", "SSSSSS"), "%f"),
+    "a": "%p",
+    **dict.fromkeys(("E", "EE", "EEE"), "%a"),
+    "EEEE": "%A",
+    **dict.fromkeys(("Z", "X", "XXX"), "%z"),
+}
+
+
+class PatternError(Exception):
+    """A date pattern that is not supported."""
+
+
+def strptime_format(pattern: str) -> str:
+    """Return the format of `datetime.strptime` for a pattern of SimpleDateFormat.
+
+    The letters y M d D H h m s S a E Z X are supported; ``S`` is the fraction of the second.
+
+    Examples
+    --------
+    >>> strptime_format("yyyy-MM-dd'T'HH:mm:ss")
+    '%Y-%m-%dT%H:%M:%S'
+    """
+    pieces, at = [], 0
+    while at < len(pattern):
+        piece = _PIECE.match(pattern, at)
+        if piece is None:
+            raise PatternError(f"the date pattern {quoted(pattern)} has a quote that is not closed")
+        pieces.append(_translate(piece, pattern))
+        at = piece.end()
+    _check_directives([piece for piece in pieces if piece in _DIRECTIVES.values()], pattern)
+    return "".join(pieces)
+
+
+def _translate(piece: re.Match[str], pattern: str) -> str:
+    if not piece[2]:
+        literal = piece[1] if piece[1] is not None else piece[0]
+        return literal.replace("''", "'").replace("%", "%%")
+    if piece[0] not in _DIRECTIVES:
+        raise PatternError(f"{quoted(piece[0])} in the date pattern {quoted(pattern)} is not supported")
+    return _DIRECTIVES[piece[0]]
+
+
+def _check_directives(directives: list[str], pattern: str) -> None:
+    if not directives:
+        raise PatternError(f"the date pattern {quoted(pattern)} has no date or time field")
+    if len(set(directives)) < len(directives):
+        raise PatternError(f"the date pattern {quoted(pattern)} has the same field twice")
+
+
+class DateColumn:
+    """Dates as datetime64; those with a time zone are converted to UTC.
+
+    A pattern without a year means 1970, as in Java. A value that a sparse row omits is the start of 1970, Java's zero.
+
+    Examples
+    --------
+    >>> DateColumn("day", "dd.MM.yy").convert(["31.12.99", None])
+    array(['1999-12-31T00:00:00.000000',                        'NaT'],
+          dtype='datetime64[us]')
+    """
+
+    omitted = np.datetime64(0, "us")
+
+    def __init__(self, name: str, pattern: str = ISO_8601) -> None:
+        self.name, self._pattern = name, pattern
+        self._format = strptime_format(pattern)
+        self._has_year = "%Y" in self._format or "%y" in self._format
+
+    def convert(self, cells: Sequence[Cell]) -> NDArray[np.datetime64]:
+        """Convert cells to datetime64, each distinct text once."""
+        dates: dict[Cell, datetime | None] = {None: None}
+        for cell in dict.fromkeys(cells):
+            if cell is not None:
+                dates[cell] = self._parse(cell, cells)
+        return np.array([dates[cell] for cell in cells], dtype="datetime64[us]")
+
+    def finish(self, values: NDArray[Any]) -> Any:
+        """Return the dates unchanged."""
+        return values
+
+    def _parse(self, cell: str, cells: Sequence[Cell]) -> datetime:
+        try:
+            date = self._strptime(cell)
+            return date if date.tzinfo is None else date.astimezone(UTC).replace(tzinfo=None)
+        except (ValueError, OverflowError):
+            problem = f"{quoted(cell)} is not a date of the pattern {self._pattern!r}"
+            raise CellError(cells.index(cell), problem, "Write ? for a missing value.") from None
+
+    def _strptime(self, cell: str) -> datetime:
+        if self._has_year:
+            return datetime.strptime(cell, self._format)
+        return datetime.strptime(f"1970 {cell}", f"%Y {self._format}")

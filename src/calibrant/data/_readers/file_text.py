@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from calibrant._repr import listed
 from calibrant.exceptions import ReadError, nearest
 
 __all__ = ["MAX_COLUMNS", "PathLike", "check_width", "iter_lines", "normalize_text", "quoted", "suggestion"]
@@ -89,13 +90,9 @@ def suggestion(value: str, options: Iterable[str], *, title: str = "Declared") -
     Examples
     --------
     >>> suggestion("blu", ["blue", "red"]), suggestion("9", ["blue", "red"])
-    ("Did you mean 'blue'?", "Declared: 'blue', 'red'.")
+    ("Did you mean 'blue'?", "Declared: 'blue' and 'red'.")
     """
     options = list(islice(options, _MAX_COMPARED))
     short = [option for option in options if len(option) <= _MAX_COMPARED_LENGTH]
     near = nearest(value, short).strip() if len(value) <= _MAX_COMPARED_LENGTH else ""
-    return near or f"{title}: {_listing(options)}."
-
-
-def _listing(options: list[str]) -> str:
-    return ", ".join(map(quoted, options[:6])) + (", …" if len(options) > 6 else "")
+    return near or f"{title}: {listed(map(quoted, options), 6)}."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._saved import Field, Integer, LabelArray, Maybe, Object, need
 from calibrant.data._validation.prediction_rows import Rows, read_rows
 
 if TYPE_CHECKING:
@@ -29,6 +31,12 @@ class ColumnSchemaMixin:
     if TYPE_CHECKING:
         _schema: Schema
 
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        "_schema": Object("data.Schema"),
+        "n_features_in_": Integer(1),
+        "feature_names_in_": Maybe(LabelArray()),
+    }
+
     def _store_schema(self, schema: Schema, feature_names: tuple[str, ...] | None) -> None:
         """Store the schema, and the fitted attributes that scikit-learn expects."""
         self._schema = schema
@@ -44,6 +52,11 @@ class ColumnSchemaMixin:
     def _check_fitted(self) -> None:
         if "_schema" not in self.__dict__:  # because check_is_fitted takes longer than a small prediction
             check_is_fitted(self, "_schema")
+
+    def _check_saved(self) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        is_same = names is None or names.tolist() == list(self._schema.names)
+        need(is_same and self.n_features_in_ == len(self._schema.features), "has other columns than its schema")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -83,6 +96,8 @@ class RowClassifierMixin(LogProbaMixin, ColumnSchemaMixin):
     if TYPE_CHECKING:
         classes_: NDArray[Any]
 
+    _saved_fields: ClassVar[Mapping[str, Field]] = {**ColumnSchemaMixin._saved_fields, "classes_": LabelArray()}
+
     @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row, the lower of ties.
@@ -95,3 +110,7 @@ class RowClassifierMixin(LogProbaMixin, ColumnSchemaMixin):
     def _store_columns(self, schema: Schema, classes: NDArray[Any], feature_names: tuple[str, ...] | None) -> None:
         self._store_schema(schema, feature_names)
         self.classes_ = classes
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        need(len(set(self.classes_.tolist())) == len(self.classes_), "has a class twice")

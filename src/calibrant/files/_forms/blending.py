@@ -7,43 +7,41 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.blending import ExpectedLoss, LogisticClassifier, Member, ProbabilityClassifier
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Flag, Integer, MapOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
+from calibrant.blending import ExpectedLoss, Member, ProbabilityClassifier
 from calibrant.blending._internal import (
-    LOGISTIC_RULES,
     PROBABILITY_CLASSIFIER_RULES,
     BayesModel,
     Blend,
     BlendSample,
-    BoostedModel,
-    Coefficients,
-    Design,
     EstimatorModel,
     FittedMember,
-    ForestModel,
-    GradientModel,
-    KernelModel,
-    LogisticModel,
     LogLinearPool,
     MemberMap,
     PoolCalibrator,
-    SummedTables,
+    TreesModel,
 )
 from calibrant.calibration._internal import ReplaceCertain
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Integer, MapOf, Maybe, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
 from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
 from calibrant.files._forms.data import COLUMNS, check_columns
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.files._forms.tree_fields import Trees
+from calibrant.linear._internal import LogisticModel
 
 __all__ = ["FORMS"]
 
 _LARGE = 1e150  # products of two such numbers are finite
 _TABLE = Array("f8", ndim=2, finite=True, low=0, high=1)
 _MODELS = Object(
-    *(f"blending.{name}Model" for name in ("Bayes", "Boosted", "Estimator", "Forest", "Gradient", "Kernel", "Logistic"))
+    "blending.BayesModel",
+    "blending.EstimatorModel",
+    "blending.TreesModel",
+    "ensembles.GradientBoostedFolds",
+    "linear.LogisticModel",
 )
 _CERTAIN = Struct(ReplaceCertain, {"floor": Number(0, 1), "ceiling": Number(0, 1)})
 _MAP = Struct(MemberMap, {"certain": _CERTAIN, "inverse_temperature": Number(0, 1e50)})
@@ -61,24 +59,6 @@ _TRIED = Struct(
 _EXPECTED = Struct(
     ExpectedLoss,
     {"value": Number(0), "low": Number(0), "high": Number(0), "confidence": Number(0, 1), "n_rows": Number(0)},
-)
-_DESIGN = Struct(
-    Design,
-    {
-        "categories": TupleOf(Optional_(Array("i8", low=0)), least=1),
-        "centre": Array("f8", finite=True),
-        "scale": Array("f8", finite=True, low=0),
-        "has_missing": Array("b"),
-    },
-)
-_COEFFICIENTS = Struct(
-    Coefficients,
-    {
-        "coef": Array("f8", ndim=2, finite=True, low=-_LARGE, high=_LARGE),
-        "intercept": Array("f8", finite=True, low=-_LARGE, high=_LARGE),
-        "seen": Array("i8", low=0),
-        "base_rates": Array("f8", finite=True, low=0, high=1),
-    },
 )
 
 
@@ -111,31 +91,6 @@ def _check_blend(blend: Blend) -> None:
         need(fits and blend.calibrator.mended_ is not None, "has a calibration of other classes")
 
 
-def _check_design(design: Design, schema: Any, n_columns: int) -> None:
-    features = schema.features
-    lengths = {len(part) for part in (design.categories, design.centre, design.scale, design.has_missing)}
-    need(lengths == {len(features)}, "has a design of other columns")
-    width = 0
-    for column, feature in enumerate(features):
-        positions, is_double = design.categories[column], bool(design.has_missing[column])
-        need((positions is None) == (feature.kind == "numeric"), "has a design of other kinds of columns")
-        if positions is None:
-            width += 1 + is_double
-            need(design.scale[column] > 0, "has a design without a scale")
-        else:
-            most = len(feature.categories)
-            need(len(positions) == most + 1 and positions.max() == positions[-1] <= most, "has other categories")
-            width += int(positions[-1]) + 1
-    need(width == n_columns, "has other coefficients than columns")
-
-
-def _check_coefficients(found: Coefficients, n_classes: int) -> None:
-    need(len(found.seen) == len(found.coef) == len(found.intercept) >= 1, "has other coefficients than classes")
-    need(bool((np.diff(found.seen) > 0).all()) and int(found.seen[-1]) < n_classes, "has classes that are not there")
-    need(len(found.base_rates) == n_classes, "has other base rates than classes")
-    need(abs(found.base_rates.sum() - 1) < 1e-6, "has base rates that do not sum to 1")
-
-
 def _check_estimator(model: EstimatorModel, classes: np.ndarray) -> None:
     own = np.asarray(getattr(model.estimator, "classes_", ())).tolist()
     need(model.classes.tolist() == classes.tolist(), "has a member of other classes")
@@ -152,35 +107,21 @@ def _check_folds(folds: Any, schema: Any, n_classes: int) -> None:
     need(all(size == len(feature.categories) for feature, size in sizes), "has a member of other categories")
 
 
-def _check_logistic(model: LogisticModel, schema: Any, n_classes: int) -> None:
-    _check_coefficients(model.coefficients, n_classes)
-    _check_design(model.design, schema, model.coefficients.coef.shape[1])
-
-
-def _check_logistic_classifier(model: LogisticClassifier) -> None:
-    check_columns(model)
-    _check_logistic(model._model, model._schema, len(model.classes_))
-
-
 def _check_member(member: FittedMember, model: ProbabilityClassifier) -> None:
     part: Any = member.model
     n_classes, schema, n_readings = len(model.classes_), model._schema, 1
     if isinstance(part, LogisticModel):
-        _check_logistic(part, schema, n_classes)
-    elif isinstance(part, KernelModel):
-        _check_coefficients(part.coefficients, n_classes)
-        _check_design(part.design, schema, part.centres.shape[1])
-        need(part.coefficients.coef.shape[1] == len(part.centres), "has other coefficients than rows")
+        part.check_loaded(schema, n_classes)
     elif isinstance(part, BayesModel):
         need(part.classifier._schema.features == schema.features, "has a member of other columns")
         need(len(part.classifier.classes_) == n_classes, "has a member of other classes")
     elif isinstance(part, EstimatorModel):
         _check_estimator(part, model.classes_)
-    elif isinstance(part, GradientModel):
-        _check_folds(part.folds, schema, n_classes)
+    elif isinstance(part, TreesModel):
+        n_readings = part.n_readings
+        _check_trees(part, schema, model.classes_)
     else:
-        n_readings = part.trees.n_readings
-        _check_trees(part.trees, schema, model.classes_)
+        _check_folds(part, schema, n_classes)
     need(len(member.readings) == n_readings, "has a member of other readings")
 
 
@@ -191,27 +132,22 @@ def _check(model: ProbabilityClassifier) -> None:
         _check_member(member, model)
 
 
-def _note(model: ProbabilityClassifier) -> str:
-    kernels = [len(each.model.centres) for each in model._blend.members if isinstance(each.model, KernelModel)]
-    return f"holds {kernels[0]:,} training rows as numbers, from which its member 'kernel' predicts" if kernels else ""
+def _take_tables(model: TreesModel, _: bool) -> dict[str, Any]:
+    return vars(model) | {"tables": np.concatenate(model.tables)}
 
 
-def _take_tables(summed: SummedTables, _: bool) -> dict[str, Any]:
-    return {"trees": summed.trees, "tables": np.concatenate(summed.tables), "n_readings": summed.n_readings}
-
-
-def _make_tables(values: dict[str, Any]) -> SummedTables:
+def _make_tables(values: dict[str, Any]) -> TreesModel:
     trees, table = values["trees"], values["tables"]
     ends = np.cumsum([tree.n_nodes for tree in trees])
     need(ends[-1] == len(table), "has other probabilities than nodes")
-    return SummedTables(trees, tuple(np.split(table, ends[:-1])), values["n_readings"])
+    return TreesModel(**values | {"tables": tuple(np.split(table, ends[:-1]))})
 
 
-def _check_trees(summed: SummedTables, schema: Any, classes: np.ndarray) -> None:
-    first = summed.trees[0]
+def _check_trees(model: TreesModel, schema: Any, classes: np.ndarray) -> None:
+    first = model.trees[0]
     need(first.schema.features == schema.features, "has trees of other columns")
     need(first.classes.tolist() == classes.tolist(), "has trees of other classes")
-    need(summed.tables[0].shape[1] == summed.n_readings * len(classes), "has probabilities of other classes")
+    need(model.tables[0].shape[1] == model.n_readings * len(classes), "has probabilities of other classes")
 
 
 _PIECES = Array("i8", low=0)
@@ -221,27 +157,15 @@ FORMS: tuple[Form, ...] = (
         "blending.PoolCalibrator", PoolCalibrator, AUTO_FIELDS, check=check_auto, rules=PoolCalibrator._rules
     ),
     Form("blending.BayesModel", BayesModel, {"classifier": Object("bayes.NaiveBayesClassifier")}),
-    Form("blending.BoostedModel", BoostedModel, {"trees": Object("blending.SummedTables")}),
-    Form("blending.ForestModel", ForestModel, {"trees": Object("blending.SummedTables")}),
-    Form("blending.GradientModel", GradientModel, {"folds": Object("ensembles.GradientBoostedFolds")}),
     Form("blending.EstimatorModel", EstimatorModel, {"estimator": Object(), "classes": LabelArray()}),
-    Form("blending.LogisticModel", LogisticModel, {"design": _DESIGN, "coefficients": _COEFFICIENTS}),
     Form(
-        "blending.KernelModel",
-        KernelModel,
-        {
-            "design": _DESIGN,
-            "centres": Array("f8", ndim=2, finite=True, low=-1e50, high=1e50),
-            "coefficients": _COEFFICIENTS,
-        },
-    ),
-    Form(
-        "blending.SummedTables",
-        SummedTables,
+        "blending.TreesModel",
+        TreesModel,
         {
             "trees": Trees(),
             "tables": Array("f8", ndim=2, finite=True, low=-1e4, high=1e4),
             "n_readings": Integer(1, 100),
+            "is_log": Flag(),
         },
         take=_take_tables,
         make=_make_tables,
@@ -296,13 +220,6 @@ FORMS: tuple[Form, ...] = (
         },
     ),
     estimator_form(
-        "blending.LogisticClassifier",
-        LogisticClassifier,
-        {**COLUMNS, "_model": Object("blending.LogisticModel")},
-        check=_check_logistic_classifier,
-        rules=LOGISTIC_RULES,
-    ),
-    estimator_form(
         "blending.ProbabilityClassifier",
         ProbabilityClassifier,
         {
@@ -314,7 +231,6 @@ FORMS: tuple[Form, ...] = (
         },
         with_rows=("_sample", "_examples"),
         check=_check,
-        note=_note,
         rules=PROBABILITY_CLASSIFIER_RULES,
     ),
 )

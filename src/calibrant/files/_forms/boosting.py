@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved.arrays import Array, Bytes
+from calibrant._saved.fields import Field, Integer, ListOf, Maybe, Number, Text
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.ensembles import BoostedStumpsClassifier, BoostedTreesClassifier
 from calibrant.ensembles._internal import (
     BOOSTED_STUMP_RULES,
@@ -19,12 +23,9 @@ from calibrant.ensembles._internal import (
     stack_stumps,
 )
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import Array, Bytes
-from calibrant.files._codec.fields import Field, Integer, ListOf, Maybe, Number, Optional_, Text
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
 from calibrant.files._forms.data import COLUMNS, check_columns
 from calibrant.files._forms.estimates import ESTIMATE
+from calibrant.files._forms.legacy import Optional_, estimator_form
 from calibrant.files._forms.tree_fields import NarrowFloats, Trees, check_order, same_table
 from calibrant.files._forms.trees import check_reading, check_same_columns
 from calibrant.trees._internal import TreeReading

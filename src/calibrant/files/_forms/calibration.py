@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Field, Flag, Integer, ListOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.form import Form, check_fitted
+from calibrant._saved.values import Object
 from calibrant.calibration import (
     Auto,
     AutoChoice,
@@ -15,10 +19,7 @@ from calibrant.calibration import (
     Pairwise,
 )
 from calibrant.calibration._internal import CALIBRATED_CLASSIFIER_RULES, ReplaceCertain
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, ListOf, Maybe, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, check_fitted, estimator_form
-from calibrant.files._codec.values import Object
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import (
     CALIBRATED,
     CERTAIN,

@@ -6,18 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.data._internal import Feature, Schema, StandardDesign
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Field, Integer, Maybe, TupleOf
+from calibrant._saved.values import Object
+from calibrant.data._internal import Schema, StandardDesign
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, Maybe, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form
-from calibrant.files._codec.texts import Values
-from calibrant.files._codec.values import Object
+from calibrant.files._forms.legacy import Struct
 
 __all__ = ["COLUMNS", "FORMS", "STANDARD_DESIGN", "check_columns", "check_standard_design", "taken_columns"]
 
-_HASHED, _MAX_LARGE = 2**61 - 2, 10_000  # larger ints share hashes, and a dict of many then takes forever
-_CATEGORY_TYPES = ({str}, {bool}, {int, float})
 
 # The fields of every classifier that is fitted to a table.
 COLUMNS: dict[str, Field] = {
@@ -48,6 +45,8 @@ def check_columns(estimator: Any) -> None:
     n_columns, names = len(estimator._schema.features), getattr(estimator, "feature_names_in_", None)
     if estimator.n_features_in_ != n_columns or (names is not None and names.tolist() != list(estimator._schema.names)):
         raise ModelFileError("has other columns than its schema")
+    if len(set(estimator.classes_.tolist())) != len(estimator.classes_):
+        raise ModelFileError("has a class twice")
 
 
 def check_standard_design(design: StandardDesign, schema: Schema) -> None:
@@ -62,33 +61,4 @@ def check_standard_design(design: StandardDesign, schema: Schema) -> None:
         raise ModelFileError("has a design of other terms than columns")
 
 
-def _check_schema(schema: Schema) -> None:
-    names = [feature.name for feature in schema.features]
-    if len(set(names)) != len(names):
-        raise ModelFileError("has a column twice")
-    for feature in schema.features:
-        _check_categories(feature)
-
-
-def _check_categories(feature: Feature) -> None:
-    values = feature.categories
-    if not any({type(value) for value in values} <= one for one in _CATEGORY_TYPES):
-        raise ModelFileError(f"has categories of {feature.name!r:.60} that are not all strings, or all numbers")
-    if sum(type(value) is int and abs(value) > _HASHED for value in values) > _MAX_LARGE:
-        raise ModelFileError(f"has more than {_MAX_LARGE:,} categories of {feature.name!r:.60} beyond 2**61")
-    if len(set(values)) != len(values) or (feature.kind == "numeric" and values):
-        raise ModelFileError(f"has categories of {feature.name!r:.60} twice, or of a numeric column")
-
-
-_FEATURE = Struct(
-    Feature,
-    {
-        "name": Text(),
-        "kind": Text("numeric", "nominal"),
-        "categories": Values(),
-        "declared": Flag(),
-        "measure": Text("", "numbers", "dates", "durations", "times of day"),
-    },
-)
-
-FORMS = (Form("data.Schema", Schema, {"features": TupleOf(_FEATURE, least=1), "named": Flag()}, check=_check_schema),)
+FORMS: tuple[Any, ...] = ()

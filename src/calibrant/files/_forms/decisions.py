@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Integer, Maybe, Number, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object, Plain, Value
 from calibrant.curves import ThresholdTable
 from calibrant.decisions import (
     CostMatrix,
@@ -16,11 +20,8 @@ from calibrant.decisions import (
 )
 from calibrant.decisions._internal import COST_SENSITIVE_RULES, HECKMAN_RULES, METACOST_RULES, THRESHOLD_RULES
 from calibrant.exceptions import CalibrantError, ModelFileError
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Integer, Maybe, Number, Optional_, Struct, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object, Plain, Value
 from calibrant.files._forms.calibration import HELD_OUT, check_models, wrapper_fields
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 
 __all__ = ["FORMS"]

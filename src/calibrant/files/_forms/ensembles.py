@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._saved.arrays import Array
+from calibrant._saved.fields import Flag, Integer, ListOf, Maybe, Number, Text
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object, Value
 from calibrant.ensembles import (
     BaggedTreesClassifier,
     BPETsClassifier,
@@ -28,13 +32,10 @@ from calibrant.ensembles._internal import (
 )
 from calibrant.estimates import RowEstimate
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import Array
-from calibrant.files._codec.fields import Flag, Integer, ListOf, Maybe, Number, Optional_, Struct, Text
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object, Value
 from calibrant.files._forms.boosting import BOOSTING_FORMS
 from calibrant.files._forms.data import COLUMNS, check_columns, taken_columns
 from calibrant.files._forms.estimates import ESTIMATE, check_estimate
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.tree_fields import Narrowed, Snapshot, TablesByTree, Trees, WithRows, is_recomputed
 from calibrant.files._forms.trees import EXAMPLES, check_has_rows, check_same_columns, table_of
 from calibrant.trees._internal import Examples, with_table

@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._saved.arrays import Array
+from calibrant._saved.fields import Field, Flag, Integer, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object, Plain, Value
 from calibrant.estimates import (
     Curtailment,
     Frequency,
@@ -20,10 +24,7 @@ from calibrant.estimates import (
 )
 from calibrant.estimates._internal import ClassKernels, KernelReader
 from calibrant.exceptions import ModelFileError, ParameterError
-from calibrant.files._codec.arrays import Array
-from calibrant.files._codec.fields import Field, Flag, Integer, Number, Optional_, Text, TupleOf
-from calibrant.files._codec.form import Form
-from calibrant.files._codec.values import Object, Plain, Value
+from calibrant.files._forms.legacy import Optional_
 
 __all__ = ["ESTIMATE", "FORMS", "check_estimate"]
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.files._codec.arrays import Array
-from calibrant.files._codec.fields import Integer, Number, Optional_, Struct, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
+from calibrant._saved.arrays import Array
+from calibrant._saved.fields import Integer, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.files._forms.data import COLUMNS, check_columns
+from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.neighbors._internal import NEIGHBORS_RULES, ColumnScaling, Neighbours, Points, Space
@@ -83,7 +84,8 @@ def _check(model: NeighborsClassifier) -> None:
     sizes = [len(features[column].categories) for column in space.nominal]
     need(sizes == list(space.n_categories), "has other categories than its table")
     need(len(model._labels) == len(model._positions) == n_rows, "has other classes than rows")
-    need(int(model._labels.max()) < len(model.classes_), "has rows of a class that is not there")
+    is_there = np.array_equal(np.unique(model._labels), np.arange(len(model.classes_)))
+    need(is_there, "has rows of a class that is not there, or a class without rows")
     need(len(model.attribute_weights_) == len(features), "has other weights than columns")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from calibrant.files._codec.arrays import Array
-from calibrant.files._codec.fields import Integer, Struct, TupleOf
-from calibrant.files._codec.form import estimator_form
+from calibrant._saved.arrays import Array
+from calibrant._saved.fields import Integer, TupleOf
 from calibrant.files._forms.data import COLUMNS, STANDARD_DESIGN, check_columns, check_standard_design
+from calibrant.files._forms.legacy import Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.neural import NeuralNetClassifier
 from calibrant.neural._internal import NEURAL_NET_RULES, Net

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, Number, Text
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.calibration import (
     BBQ,
     Beta,
@@ -23,10 +27,7 @@ from calibrant.calibration import (
     VennAbers,
 )
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, Number, Optional_, Text
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
+from calibrant.files._forms.legacy import Optional_, estimator_form
 
 __all__ = ["CALIBRATED", "CERTAIN", "SCALE", "SCORE_MAP_FORMS", "check_certain", "check_outputs", "need"]
 

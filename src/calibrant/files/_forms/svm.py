@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibrant.files._codec.arrays import Array
-from calibrant.files._codec.fields import Integer, Number, Struct, Text
-from calibrant.files._codec.form import estimator_form
+from calibrant._saved.arrays import Array
+from calibrant._saved.fields import Integer, Number, Text
 from calibrant.files._forms.data import COLUMNS, STANDARD_DESIGN, check_columns, check_standard_design
+from calibrant.files._forms.legacy import Struct, estimator_form
 from calibrant.files._forms.score_maps import need
 from calibrant.svm import SVMClassifier
 from calibrant.svm._internal import SVM_RULES, KernelFunction, Machines

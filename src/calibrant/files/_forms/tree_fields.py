@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import check_params
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Field, wrong
+from calibrant._saved.values import Object, Parameters
 from calibrant.estimates import Curtailment, Estimate, PathAverage
 from calibrant.estimates._internal import look_up
 from calibrant.exceptions import ModelFileError, ParameterError
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Field, wrong
-from calibrant.files._codec.values import Object, Parameters
 from calibrant.trees._internal import TREE_ARRAYS, TreeReading, narrowest, pack_trees, probability_table, unpack_trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant._params import Rule
-    from calibrant.files._codec.reader import Reader
-    from calibrant.files._codec.writer import Writer
+    from calibrant._saved.documents import Reader, Writer
     from calibrant.trees import Tree
 
 __all__ = [

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved.arrays import Array, LabelArray
+from calibrant._saved.fields import Integer, ListOf, Maybe, Number, Text, TupleOf
+from calibrant._saved.form import Form
+from calibrant._saved.values import Object
 from calibrant.data import CodedTable
 from calibrant.exceptions import ModelFileError
-from calibrant.files._codec.arrays import Array, LabelArray
-from calibrant.files._codec.fields import Integer, ListOf, Maybe, Number, Optional_, Text, TupleOf
-from calibrant.files._codec.form import Form, estimator_form
-from calibrant.files._codec.values import Object
 from calibrant.files._forms.data import COLUMNS, check_columns, taken_columns
 from calibrant.files._forms.estimates import ESTIMATE, check_estimate
+from calibrant.files._forms.legacy import Optional_, estimator_form
 from calibrant.files._forms.tree_fields import Narrowed, NarrowFloats, Snapshot, Trees, check_order, same_table
 from calibrant.trees import ProbabilityTreeClassifier, Tree
 from calibrant.trees._internal import (
@@ -33,7 +34,7 @@ from calibrant.trees._internal import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.files._codec.writer import Writer
+    from calibrant._saved.documents import Writer
 
 __all__ = ["EXAMPLES", "FORMS", "check_has_rows", "check_reading", "check_same_columns", "table_of"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import confusion_of, is_predicted, recall_of_classes
+from calibrant.metrics._classification.confusion import Confusions, is_predicted, judge_confusion
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
@@ -54,7 +55,8 @@ def accuracy(
     0.75
     """
     check_options("accuracy", threshold=threshold, inclusive=inclusive)
-    return _accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_accuracy, predictions, threshold, inclusive)
 
 
 def _is_correct(
@@ -70,9 +72,8 @@ def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusiv
     return 1.0 - _is_correct(predictions, threshold, inclusive)
 
 
-def _accuracy(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(predictions, threshold, inclusive)
-    return float(np.trace(counts) / counts.sum())
+def _accuracy(confusions: Confusions) -> NDArray[np.float64]:
+    return confusions.correct / confusions.total
 
 
 @document_metric
@@ -102,12 +103,12 @@ def error(
     0.25
     """
     check_options("error", threshold=threshold, inclusive=inclusive)
-    return _error(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_error, predictions, threshold, inclusive)
 
 
-def _error(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(predictions, threshold, inclusive)
-    return float((counts.sum() - np.trace(counts)) / counts.sum())
+def _error(confusions: Confusions) -> NDArray[np.float64]:
+    return (confusions.total - confusions.correct) / confusions.total
 
 
 @document_metric
@@ -138,11 +139,12 @@ def balanced_accuracy(
     """
     check_options("balanced_accuracy", threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _balanced_accuracy(predictions, threshold, inclusive)
+    return judge_confusion(_balanced_accuracy, predictions, threshold, inclusive)
 
 
-def _balanced_accuracy(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    return float(recall_of_classes(confusion_of(predictions, threshold, inclusive)).mean())
+def _balanced_accuracy(confusions: Confusions) -> NDArray[np.float64]:
+    recalls = confusions.recalls
+    return np.asarray(recalls.mean(axis=1, where=~np.isnan(recalls)))
 
 
 @document_metric
@@ -175,15 +177,17 @@ def _delta_accuracy(predictions: Predictions, vote: Any) -> float:
 
 
 ACCURACY = Metric(
-    *("accuracy", accuracy, _accuracy, "higher", 0.0, 1.0),
+    *("accuracy", accuracy, partial(judge_confusion, _accuracy), "higher", 0.0, 1.0),
     papers={CARUANA: "ACC", WITTEN: "success rate"},
     hits=_is_correct,
 )
-ERROR = Metric("error", error, _error, "lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong)
+ERROR = Metric(
+    "error", error, partial(judge_confusion, _error), "lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong
+)
 BALANCED_ACCURACY = Metric(
     "balanced_accuracy",
     balanced_accuracy,
-    _balanced_accuracy,
+    partial(judge_confusion, _balanced_accuracy),
     "higher",
     0.0,
     1.0,

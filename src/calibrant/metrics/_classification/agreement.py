@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._classification.confusion import Confusions, judge_confusion, ratio
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import WITTEN
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["KAPPA", "MCC", "kappa", "mcc"]
 
@@ -47,18 +50,16 @@ def kappa(
     0.5
     """
     check_options("kappa", threshold=threshold, inclusive=inclusive, weights=weights)
-    return _kappa(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive, weights)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_kappa, predictions, threshold, inclusive, weights=weights)
 
 
-def _kappa(
-    predictions: Predictions, threshold: float | None = None, inclusive: bool = False, weights: str | None = None
-) -> float:
-    counts = confusion_of(predictions, threshold, inclusive)
-    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    off = np.abs(np.subtract.outer(np.arange(len(counts)), np.arange(len(counts)))).astype(np.float64)
+def _kappa(confusions: Confusions, weights: str | None = None) -> NDArray[np.float64]:
+    n_classes, total = confusions.counts.shape[1], confusions.total
+    by_chance = confusions.actual[:, :, None] * confusions.predicted[:, None, :] / total[:, None, None]
+    off = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(np.float64)
     costs = {None: (off > 0).astype(np.float64), "linear": off, "quadratic": off**2}[weights]
-    expected = float((costs * by_chance).sum())
-    return 1.0 - float((costs * counts).sum()) / expected if expected > 0 else math.nan
+    return 1.0 - ratio(confusions.summed(costs * confusions.counts), confusions.summed(costs * by_chance))
 
 
 @document_metric
@@ -88,16 +89,27 @@ def mcc(
     0.5774
     """
     check_options("mcc", threshold=threshold, inclusive=inclusive)
-    return _mcc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_mcc, predictions, threshold, inclusive)
 
 
-def _mcc(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    counts = confusion_of(predictions, threshold, inclusive)
-    actual, predicted, total = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
-    variances = (total**2 - actual @ actual) * (total**2 - predicted @ predicted)
-    covariance = np.trace(counts) * total - actual @ predicted
-    return float(np.clip(covariance / math.sqrt(variances), -1.0, 1.0)) if variances > 0 else math.nan
+def _mcc(confusions: Confusions) -> NDArray[np.float64]:
+    actual, predicted, total = confusions.actual, confusions.predicted, confusions.total
+    variances = (total**2 - _dot(actual, actual)) * (total**2 - _dot(predicted, predicted))
+    covariance = confusions.correct * total - _dot(actual, predicted)
+    return np.clip(ratio(covariance, np.sqrt(np.maximum(variances, 0.0))), -1.0, 1.0)  # below 0 by rounding only
 
 
-KAPPA = Metric("kappa", kappa, _kappa, "higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"})
-MCC = Metric("mcc", mcc, _mcc, "higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"})
+def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the dot product of each pair of rows."""
+    return np.asarray((one[:, None, :] @ other[:, :, None])[:, 0, 0])
+
+
+KAPPA = Metric(
+    *("kappa", kappa, partial(judge_confusion, _kappa), "higher", -math.inf, 1.0),
+    papers={WITTEN: "kappa statistic", "Cohen 1960": "kappa"},
+)
+MCC = Metric(
+    *("mcc", mcc, partial(judge_confusion, _mcc), "higher", -1.0, 1.0),
+    papers={"Matthews 1975": "C", "Gorodkin 2004": "R_K"},
+)

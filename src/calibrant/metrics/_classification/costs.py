@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
-from calibrant.metrics._classification.confusion import confusion_of
+from calibrant.metrics._classification.confusion import Confusions, judge_confusion
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import WITTEN, ZADROZNY
@@ -21,7 +21,18 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COST", "PROFIT", "cost", "least_costs", "profit", "read_matrix", "row_amounts", "row_costs", "row_profits"]
+__all__ = [
+    "COST",
+    "PROFIT",
+    "cost",
+    "least_costs",
+    "mean_costs",
+    "profit",
+    "read_matrix",
+    "row_amounts",
+    "row_costs",
+    "row_profits",
+]
 
 
 @document_metric
@@ -61,8 +72,13 @@ def cost(
 def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
     if decide == "cheapest":
         return predictions.mean(least_costs(predictions, matrix, labels))
-    costs, counts = read_matrix(matrix, predictions, labels), confusion_of(predictions)
-    return float((costs * counts).sum() / counts.sum())
+    return judge_confusion(mean_costs, predictions, matrix=matrix, labels=labels)
+
+
+def mean_costs(confusions: Confusions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:
+    """Return the mean cost of a row by each confusion matrix, if its likeliest class is decided for."""
+    costs = read_matrix(matrix, confusions.predictions, labels)
+    return confusions.summed(costs * confusions.counts) / confusions.total
 
 
 def row_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:

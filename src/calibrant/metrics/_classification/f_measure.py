@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.exceptions import ParameterError
-from calibrant.metrics._classification.confusion import confusion_of, recall_of_classes, two_by_two
+from calibrant.metrics._classification.confusion import Confusions, averaged, judge_confusion, ratio
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import CARUANA, WITTEN
 from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["F1", "F_BETA", "G_MEAN", "SENSITIVITY_SPECIFICITY", "f1", "f_beta", "g_mean", "sensitivity_specificity"]
 
@@ -48,13 +49,8 @@ def f1(
     0.5556
     """
     check_options("f1", threshold=threshold, inclusive=inclusive, average=average)
-    return _f1(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive, average)
-
-
-def _f1(
-    predictions: Predictions, threshold: float | None = None, inclusive: bool = False, average: str | None = None
-) -> float:
-    return _f_beta(predictions, 1.0, threshold, inclusive, average, "f1")
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_f1, predictions, threshold, inclusive, average=average)
 
 
 @document_metric
@@ -87,35 +83,23 @@ def f_beta(
     """
     check_options("f_beta", beta=beta, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _f_beta(predictions, beta, threshold, inclusive, average)
+    return judge_confusion(_f_beta, predictions, threshold, inclusive, beta=beta, average=average)
 
 
 def _f_beta(
-    predictions: Predictions,
-    beta: float = 1.0,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    who: str = "f_beta",
-) -> float:
-    if average is not None:
-        return _averaged_f(predictions, beta, threshold, average)
-    tp, fp, fn, _ = two_by_two(predictions, who, threshold, inclusive)
-    total = (1.0 + beta**2) * tp + beta**2 * fn + fp
-    return (1.0 + beta**2) * tp / total if total > 0 else math.nan
-
-
-def _averaged_f(predictions: Predictions, beta: float, threshold: float | None, average: str) -> float:
-    if threshold is not None:
-        raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
-    counts = confusion_of(predictions, None, False)
-    correct, actual, predicted = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    confusions: Confusions, beta: float = 1.0, average: str | None = None, who: str = "f_beta"
+) -> NDArray[np.float64]:
     if average == "micro":
-        return float(correct.sum() / actual.sum())
-    total = beta**2 * actual + predicted
-    found = total > 0
-    of_class = (1.0 + beta**2) * correct[found] / total[found]
-    return float(np.average(of_class, weights=actual[found] if average == "weighted" else None))
+        return ratio(confusions.correct, confusions.actual.sum(axis=1))
+    if average is None:
+        tp, fp, fn, _ = confusions.two_by_two(who)
+        return ratio((1.0 + beta**2) * tp, (1.0 + beta**2) * tp + beta**2 * fn + fp)
+    correct = np.diagonal(confusions.counts, axis1=1, axis2=2)
+    of_class = ratio((1.0 + beta**2) * correct, beta**2 * confusions.actual + confusions.predicted)
+    return averaged(np.nan_to_num(of_class), ~np.isnan(of_class), confusions.actual, average)
+
+
+_f1 = partial(_f_beta, who="f1")
 
 
 @document_metric
@@ -144,15 +128,12 @@ def sensitivity_specificity(
     """
     check_options("sensitivity_specificity", threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _sensitivity_specificity(predictions, threshold, inclusive)
+    return judge_confusion(_sensitivity_specificity, predictions, threshold, inclusive)
 
 
-def _sensitivity_specificity(
-    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
-) -> float:
-    tp, fp, fn, tn = two_by_two(predictions, "sensitivity_specificity", threshold, inclusive)
-    pairs = (tp + fn) * (fp + tn)
-    return tp * tn / pairs if pairs > 0 else math.nan
+def _sensitivity_specificity(confusions: Confusions) -> NDArray[np.float64]:
+    tp, fp, fn, tn = confusions.two_by_two("sensitivity_specificity")
+    return ratio(tp * tn, (tp + fn) * (fp + tn))
 
 
 @document_metric
@@ -182,24 +163,39 @@ def g_mean(
     0.7071
     """
     check_options("g_mean", threshold=threshold, inclusive=inclusive)
-    return _g_mean(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), threshold, inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return judge_confusion(_g_mean, predictions, threshold, inclusive)
 
 
-def _g_mean(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> float:
-    recall = recall_of_classes(confusion_of(predictions, threshold, inclusive))
-    return float(np.prod(recall) ** (1.0 / len(recall)))
+def _g_mean(confusions: Confusions) -> NDArray[np.float64]:
+    found = ~np.isnan(confusions.recalls)
+    products = np.prod(np.where(found, confusions.recalls, 1.0), axis=1)
+    # One root after the other: NumPy's power of a whole array may round otherwise, by the processor.
+    roots = zip(products.tolist(), found.sum(axis=1).tolist(), strict=True)
+    return np.array([product ** (1.0 / n_classes) for product, n_classes in roots])
 
 
-F1 = Metric("f1", f1, _f1, "higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two")
-F_BETA = Metric("f_beta", f_beta, _f_beta, "higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two")
+F1 = Metric(
+    "f1", f1, partial(judge_confusion, _f1), "higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two"
+)
+F_BETA = Metric(
+    "f_beta",
+    f_beta,
+    partial(judge_confusion, _f_beta),
+    "higher",
+    0.0,
+    1.0,
+    {"Van Rijsbergen 1979": "1 - E"},
+    classes="two",
+)
 SENSITIVITY_SPECIFICITY = Metric(
     "sensitivity_specificity",
     sensitivity_specificity,
-    _sensitivity_specificity,
+    partial(judge_confusion, _sensitivity_specificity),
     "higher",
     0.0,
     1.0,
     {WITTEN: "sensitivity x specificity"},
     classes="two",
 )
-G_MEAN = Metric("g_mean", g_mean, _g_mean, "higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"})
+G_MEAN = Metric("g_mean", g_mean, partial(judge_confusion, _g_mean), "higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"})

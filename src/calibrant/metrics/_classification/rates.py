@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.exceptions import ParameterError
-from calibrant.metrics._classification.confusion import confusion_of, is_predicted, two_by_two
+from calibrant.metrics._classification.confusion import Confusions, averaged, is_predicted, judge_confusion, ratio
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._papers import WITTEN
@@ -74,7 +72,7 @@ def precision(
     """
     check_options("precision", threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average, "precision")
+    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="precision")
 
 
 @document_metric
@@ -107,7 +105,7 @@ def recall(
     """
     check_options("recall", threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average, "recall")
+    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="recall")
 
 
 @document_metric
@@ -140,7 +138,7 @@ def sensitivity(
     """
     check_options("sensitivity", threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average, "sensitivity")
+    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="sensitivity")
 
 
 @document_metric
@@ -173,7 +171,7 @@ def specificity(
     """
     check_options("specificity", threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average, "specificity")
+    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="specificity")
 
 
 @document_metric
@@ -206,50 +204,36 @@ def npv(
     """
     check_options("npv", threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _rate(predictions, threshold, inclusive, average, "npv")
+    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="npv")
 
 
-def _rate(
-    predictions: Predictions,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    name: str = "recall",
-) -> float:
-    if average is not None:
-        return _averaged_rate(predictions, threshold, average, name)
-    successes, trials = rate_counts(predictions, threshold, inclusive, name)
-    return successes / trials if trials > 0 else math.nan
+def _rate(confusions: Confusions, average: str | None = None, name: str = "recall") -> NDArray[np.float64]:
+    if average is None:
+        return ratio(*rate_counts(confusions, name))
+    counts, actual, predicted = confusions.counts, confusions.actual, confusions.predicted
+    others = 1.0 - np.eye(counts.shape[1])
+    not_actual, not_predicted = ((others @ of_class[:, :, None])[:, :, 0] for of_class in (actual, predicted))
+    trials = {"precision": predicted, "specificity": not_actual, "npv": not_predicted}.get(name, actual)
+    correct = np.diagonal(counts, axis1=1, axis2=2)
+    if RATES[name][0] == _TRUE_NEGATIVE:
+        correct = np.maximum(not_actual - predicted + correct, 0.0)
+    found = actual + predicted > 0.0
+    if average == "micro":
+        return ratio(correct.sum(axis=1, where=found), trials.sum(axis=1, where=found))
+    return averaged(np.nan_to_num(ratio(correct, trials)), found, actual, average)
 
 
-def rate_counts(predictions: Predictions, threshold: float | None, inclusive: bool, name: str) -> tuple[float, float]:
+def rate_counts(confusions: Confusions, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the weight of the successes and of the trials of a rate of the positive class.
 
     Examples
     --------
-    >>> rate_counts(read_predictions([0, 1, 1], [0.2, 0.5, 0.9]), None, False, "recall")
-    (1.0, 2.0)
+    >>> rate_counts(Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])), "recall")
+    (array([1.]), array([2.]))
     """
-    counts = two_by_two(predictions, name, threshold, inclusive, hint=" or average=")
+    counts = confusions.two_by_two(name, hint=" or average=")
     successes, failures = (counts[index] for index in RATES[name])
     return successes, successes + failures
-
-
-def _averaged_rate(predictions: Predictions, threshold: float | None, average: str, name: str) -> float:
-    if threshold is not None:
-        raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
-    counts = confusion_of(predictions)
-    actual, predicted, others = counts.sum(axis=1), counts.sum(axis=0), 1.0 - np.eye(len(counts))
-    trials = {"precision": predicted, "specificity": others @ actual, "npv": others @ predicted}.get(name, actual)
-    correct = np.diagonal(counts)
-    if RATES[name][0] == _TRUE_NEGATIVE:
-        correct = np.maximum(others @ actual - predicted + correct, 0.0)
-    found = np.flatnonzero(actual + predicted)
-    successes, trials = correct[found], trials[found]
-    if average == "micro":
-        return float(successes.sum() / trials.sum()) if trials.sum() > 0 else math.nan
-    values: NDArray[np.float64] = np.divide(successes, trials, out=np.zeros(len(found)), where=trials > 0)
-    return float(np.average(values, weights=actual[found] if average == "weighted" else None))
 
 
 def _found_positives(
@@ -274,7 +258,8 @@ def _metric(
     hits: Callable[[Predictions], NDArray[np.float64]] | None = None,
 ) -> Metric:
     name = function.__name__
-    return Metric(name, function, partial(_rate, name=name), "higher", 0.0, 1.0, papers, classes="two", hits=hits)
+    judge = partial(judge_confusion, partial(_rate, name=name))
+    return Metric(name, function, judge, "higher", 0.0, 1.0, papers, classes="two", hits=hits)
 
 
 PRECISION = _metric(precision, {WITTEN: "precision"})

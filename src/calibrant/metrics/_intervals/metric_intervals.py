@@ -12,8 +12,8 @@ import numpy as np
 
 from calibrant.metrics._calibration.logistic_line import standard_errors
 from calibrant.metrics._calibration.spiegelhalter import SpiegelhalterZ, spiegelhalter_z_of
-from calibrant.metrics._classification.confusion import confusion_of
-from calibrant.metrics._classification.costs import least_costs, row_profits
+from calibrant.metrics._classification.confusion import Confusions, measure_of
+from calibrant.metrics._classification.costs import least_costs, mean_costs, row_profits
 from calibrant.metrics._classification.rates import RATES, rate_counts
 from calibrant.metrics._classification.top_k import is_in_top
 from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._validation.predictions import Predictions
 
 __all__ = [
-    "CONFUSION_METRICS",
     "UNDEFINED",
     "can_reweight",
     "find_recipe",
@@ -45,10 +44,6 @@ __all__ = [
     "success_counts",
 ]
 
-CONFUSION_METRICS = (
-    *("accuracy", "error", "balanced_accuracy", *RATES),
-    *("kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean"),
-)
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
 _THRESHOLD = {"threshold", "inclusive"}
 _WITHIN_CLASS = ("recall", "sensitivity", "specificity")  # proportions of the rows of one class
@@ -107,10 +102,10 @@ def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
         return sum_recipe(metric.id, partial(is_in_top, **keywords), is_mean=True)
     if keywords.pop("decide", None) == "cheapest":
         return sum_recipe(metric.id, partial(least_costs, **keywords), is_mean=True)
-    has_confusion = metric.id in (*CONFUSION_METRICS, "cost") and not _THRESHOLD & options.keys()
-    if has_confusion and n_classes <= _MOST_CLASSES:
-        return Recipe(lambda values: values.of_confusion(metric.judge), needs_confusion=True)
-    return None
+    measure = partial(mean_costs, **keywords) if metric.id == "cost" else measure_of(metric)
+    if measure is None or n_classes > _MOST_CLASSES:
+        return None
+    return Recipe(lambda values: values.of_confusion(measure), needs_confusion=True)
 
 
 def can_reweight(metric: Metric, plan: BootstrapPlan) -> bool:
@@ -189,7 +184,7 @@ def _by_formula(
         return found
     predictions, confidence = plan.predictions, plan.confidence
     for name in values if plan.counts_whole_rows else ():
-        counts = success_counts(metrics[name], predictions)
+        counts = _counted(metrics[name], predictions)
         if counts is not None and counts[1] > 0 and (name in _WITHIN_CLASS or not plan.stratified):
             found[name] = wilson_interval(*counts, confidence), "Wilson"
     values = {name: value for name, value in values.items() if not options_of(metrics[name])}
@@ -202,28 +197,34 @@ def _by_formula(
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 
-def success_counts(metric: Metric, predictions: Predictions) -> tuple[float, float] | None:
-    """Return the successes and the trials of a metric that is a proportion; None for others.
+def success_counts(metric: Metric, confusions: Confusions) -> tuple[float, float] | None:
+    """Return the successes and the trials of a proportion of the predicted classes; None for other metrics.
 
     Examples
     --------
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> from calibrant.metrics import METRICS
-    >>> success_counts(METRICS["recall"], read_predictions([0, 1, 1], [0.2, 0.5, 0.9]))
+    >>> success_counts(METRICS["recall"], Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])))
     (1.0, 2.0)
     """
+    if metric.id in RATES:
+        successes, trials = rate_counts(confusions, metric.id)
+    elif metric.id in ("accuracy", "error"):
+        correct, trials = confusions.correct, confusions.total
+        successes = correct if metric.id == "accuracy" else trials - correct
+    else:
+        return None
+    return float(successes[0]), float(trials[0])
+
+
+def _counted(metric: Metric, predictions: Predictions) -> tuple[float, float] | None:
+    """Return the successes and the trials of a metric that is a proportion of rows; None for others."""
     options = options_of(metric)
     if metric.id == "top_k_accuracy":
-        found = is_in_top(predictions, **options)
-        return float((predictions.weight * found).sum()), predictions.total
+        return float((predictions.weight * is_in_top(predictions, **options)).sum()), predictions.total
     if metric.id not in ("accuracy", "error", *RATES) or options.keys() - _THRESHOLD:
         return None
-    threshold, inclusive = options.get("threshold"), options.get("inclusive", False)
-    if metric.id in RATES:
-        return rate_counts(predictions, threshold, inclusive, metric.id)
-    counts = confusion_of(predictions, threshold, inclusive)
-    correct, total = float(np.trace(counts)), float(counts.sum())
-    return (correct if metric.id == "accuracy" else total - correct), total
+    return success_counts(metric, Confusions.of(predictions, **options))
 
 
 def _line_intervals(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import store_confusion
+from calibrant.metrics._classification.confusion import Confusions
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.replicates import Draws, RankedRows, Replicates, Resampled, replicate
 from calibrant.metrics._intervals.row_values import ROW_VALUES
@@ -21,7 +21,7 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "predictions_of_cells", "recipe_values", "sum_recipe"]
+__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "recipe_values", "sum_recipe"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +64,10 @@ class ReplicateValues:
         with np.errstate(invalid="ignore"):
             return np.asarray((np.where(weights > 0.0, values, 0.0) * weights).sum(axis=0) / weights.sum(axis=0))
 
-    def of_confusion(self, judge: Callable[[Predictions], float]) -> NDArray[np.float64]:
-        """Return a metric of each replicate's confusion matrix, as one weighted row for each cell."""
-        return np.array([judge(cells) for cells in self._cell_predictions])
-
-    @cached_property
-    def _cell_predictions(self) -> list[Predictions]:
-        return [predictions_of_cells(self.predictions, cells) for cells in self.replicates.cells]
+    def of_confusion(self, measure: Callable[[Confusions], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return a measure of the confusion matrix of each replicate."""
+        n_classes = self.predictions.n_classes
+        return measure(Confusions(self.replicates.cells.reshape(-1, n_classes, n_classes), self.predictions))
 
     @cached_property
     def total(self) -> float:
@@ -166,22 +163,6 @@ def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_o
     rows = predictions.binary_rows()
     column, positive = rows.proba[order], rows.positive[order]
     return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
-
-
-def predictions_of_cells(predictions: Predictions, cells: NDArray[np.float64]) -> Predictions:
-    """Return one row for each cell of a confusion matrix, with the weight of the cell."""
-    found = np.flatnonzero(cells)
-    label, predicted = np.divmod(found, predictions.n_classes)
-    rows = replace(
-        predictions,
-        label=label.astype(np.int32),
-        table=np.eye(predictions.n_classes)[predicted],
-        weights=cells[found],
-        kept=None,
-        n_input_rows=len(found),
-    )
-    store_confusion(rows, cells.reshape(predictions.n_classes, predictions.n_classes))
-    return rows
 
 
 def _mean(

@@ -12,8 +12,8 @@ from calibrant._params import Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.metrics._classification.confusion import measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.metric_intervals import CONFUSION_METRICS
 from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._metric import Metric, requested_metrics
 from calibrant.metrics._scorecard.line_passes import StreamedLine, fit_line_in_passes
@@ -197,7 +197,8 @@ class _Table:
 def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
     from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate_table
 
-    known = [*MEANS, *CONFUSION_METRICS, *(RANKINGS if n_classes == 2 else ()), *CALIBRATION]
+    of_confusion = [name for name, metric in METRICS.items() if measure_of(metric) is not None]
+    known = [*MEANS, *of_confusion, *(RANKINGS if n_classes == 2 else ()), *CALIBRATION]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}
     return requested_metrics(metrics, can, _DEFAULT, lambda name: _requested(name, can, METRICS, n_classes))
 

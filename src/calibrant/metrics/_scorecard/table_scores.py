@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant.metrics._classification.confusion import Confusions, measure_of
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.metric_intervals import UNDEFINED, score_of_replicates, success_counts
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.metrics._intervals.proportions import Interval, wilson_interval
-from calibrant.metrics._intervals.replicate_values import predictions_of_cells
 from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric
 from calibrant.metrics._scorecard.running_sums import RunningSums
@@ -82,17 +82,24 @@ class TableScorer:
         return Score(metric.id, value, low, high, "BCa")
 
     def _confusion_score(self, metric: Metric) -> Score:
-        of_cells = predictions_of_cells(self._running.like, self._running.cells)
-        value = metric.judge(of_cells)
+        running = self._running
+        measure = measure_of(metric)
+        assert measure is not None  # noqa: S101  # such metrics alone come here
+        whole = self._confusions(running.cells)
+        value = float(measure(whole)[0])
         if math.isnan(value):
             return Score(metric.id, value, note=UNDEFINED)
         if self._confidence is None:
             return Score(metric.id, value)
-        counts = success_counts(metric, of_cells) if self._running.has_whole_weights else None
+        counts = success_counts(metric, whole) if running.has_whole_weights else None
         if counts is not None:
             return Score(metric.id, value, *wilson_interval(*counts, self._confidence), "Wilson")
-        drawn = np.array([metric.judge(predictions_of_cells(self._running.like, cells)) for cells in self._tables])
+        drawn = measure(self._confusions(self._tables))
         return score_of_replicates(metric.id, value, drawn, None, self._confidence, "bootstrap")
+
+    def _confusions(self, cells: NDArray[np.float64]) -> Confusions:
+        like = self._running.like
+        return Confusions(cells.reshape(-1, like.n_classes, like.n_classes), like)
 
     @cached_property
     def _tables(self) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._numbers import as_unmasked_floats
-from calibrant._repr import short_repr
+from calibrant._repr import listed, short_repr
 from calibrant.data._internal import check_weights, classes_of_columns, column_names, factorize, order_columns
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._docstrings import document_metric
@@ -149,7 +149,8 @@ def _classes(seen: list[Any], labels: Any, pos_label: Any, n_columns: int) -> li
     if n_columns != len(classes) and (n_columns, len(classes)) != (1, 2):
         whose = "y_true" if labels is None else "labels"
         raise DataError(
-            f"y_proba has {n_columns} column(s) for {len(classes)} classes of {whose} ({_listed(classes)}); pass "
+            f"y_proba has {n_columns} column(s) for {len(classes)} classes of {whose} "
+            f"({listed(map(repr, classes), 5)}); pass "
             "labels=, the classes in the order of the columns."
         )
     return classes
@@ -189,7 +190,8 @@ def _positive(classes: list[Any], pos_label: Any) -> int:
         return classes.index(np.unique(classes).tolist()[-1])
     if pos_label not in classes:
         raise ParameterError(
-            f"pos_label is {pos_label!r}, which is not a class ({_listed(classes)}).{nearest(pos_label, classes)}"
+            f"pos_label is {pos_label!r}, which is not a class ({listed(map(repr, classes), 5)})."
+            f"{nearest(pos_label, classes)}"
         )
     return classes.index(pos_label)
 
@@ -212,7 +214,8 @@ def _columns_of(
     name = categories[codes[wrong[0]]]
     raise DataError(
         f"{what} has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
-        f"{_listed(classes)}.{nearest(name, classes)} Pass labels= with every class, in the order of the columns."
+        f"{listed(map(repr, classes), 5)}.{nearest(name, classes)} Pass labels= with every class, in the order of the "
+        "columns."
     )
 
 
@@ -254,7 +257,3 @@ def _raise_if_any(wrong: NDArray[np.bool_], kept: NDArray[np.intp] | None, what:
     if wrong.any():
         first = _row(np.argwhere(wrong)[0, 0], kept)
         raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")
-
-
-def _listed(classes: list[Any]) -> str:
-    return ", ".join(map(repr, classes[:5])) + (", ..." if len(classes) > 5 else "")

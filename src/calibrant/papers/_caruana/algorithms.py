@@ -1,20 +1,117 @@
-"""The models of a grid as estimators, by algorithm and setting."""
+"""The models of a grid as estimators, named by algorithm, setting and calibration map."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from calibrant.blending import ProbabilityClassifier
+from calibrant.calibration import (
+    Auto,
+    Beta,
+    CalibratedClassifier,
+    Calibrator,
+    Isotonic,
+    Platt,
+    Spline,
+    Temperature,
+    VennAbers,
+)
 from calibrant.ensembles import BaggedTreesClassifier, BoostedStumpsClassifier, BoostedTreesClassifier
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.neural import NeuralNetClassifier
-from calibrant.papers._caruana.candidates import BLEND, SIGN, CandidateName, calibrated
-from calibrant.papers._caruana.model_grid import ModelGrid
 from calibrant.svm import SVMClassifier
 from calibrant.trees import tree_style
 
-__all__ = ["boosted_trees", "coded_models", "methods_of", "tree_models"]
+if TYPE_CHECKING:
+    from calibrant.papers._caruana.scales import ModelGrid
+
+__all__ = [
+    "ALGORITHMS",
+    "AUTO",
+    "BLEND",
+    "OUR_MAPS",
+    "PAPER_MAPS",
+    "SIGN",
+    "CandidateName",
+    "boosted_trees",
+    "calibrated",
+    "coded_models",
+    "methods_of",
+    "tree_models",
+]
+
+
+ALGORITHMS = ("ANN", "BAG-DT", "KNN", "DT", "SVM", "BST-STMP", "BST-DT")  # in the order of Table 2
+BLEND: Final = "ProbabilityClassifier"
+PAPER_MAPS = ("RAW", "PLATT", "ISOTONIC")
+OUR_MAPS = ("Platt on logits", "Beta", "Spline", "Venn-Abers")
+AUTO: Final = "Auto"
+# Raw margins scaled to [0, 1] cross 0.5 anywhere; a temperature keeps their sign, by which an SVM predicts classes
+SIGN: Final = "sign"
+_OURS: dict[str, type[Calibrator]] = {
+    "Platt on logits": Platt,
+    "Beta": Beta,
+    "Spline": Spline,
+    "Venn-Abers": VennAbers,
+    AUTO: Auto,
+}
+_SEPARATOR: Final = " | "
+_N_FOLDS: Final = 3  # "Following Platt, all experiments in this paper use 3-fold cross-validation"
+
+
+@dataclass(frozen=True)
+class CandidateName:
+    """What is tried: an algorithm, its setting in words, and a map.
+
+    Examples
+    --------
+    >>> CandidateName("BST-DT", "C4, 64 steps", "PLATT").name
+    'BST-DT | C4, 64 steps | PLATT'
+    >>> CandidateName.parse("SVM | linear, C = 1 | RAW").setting
+    'linear, C = 1'
+    """
+
+    algorithm: str
+    setting: str
+    map: str
+
+    @property
+    def name(self) -> str:
+        """The name of the method in a study."""
+        return _SEPARATOR.join((self.algorithm, self.setting, self.map))
+
+    @classmethod
+    def parse(cls, name: str) -> CandidateName:
+        """Return the candidate of a name."""
+        return cls(*name.split(_SEPARATOR))
+
+
+def _make_map(name: str) -> Calibrator:
+    """Return the map of a name: the paper's, of the scores themselves, or one of ours."""
+    if name == "PLATT":
+        return Platt(on="score")
+    if name == "ISOTONIC":
+        return Isotonic(mode="step")
+    if name == SIGN:
+        return Temperature()
+    return _OURS[name]()
+
+
+def calibrated(estimator: Any, name: str) -> Any:
+    """Return the estimator behind a map fitted to its scores of three folds; itself where the map is ``"RAW"``.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> calibrated(ProbabilityTreeClassifier(), "PLATT").cv
+    3
+    """
+    if name == "RAW":
+        return estimator
+    return CalibratedClassifier(estimator, _make_map(name), cv=_N_FOLDS)
+
 
 Models = Iterator[tuple[str, str, Any]]  # algorithm, setting, estimator
 

@@ -2,25 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
 
-from calibrant.papers._caruana.candidates import ALGORITHMS, PAPER_MAPS
-from calibrant.papers._caruana.evidence import (
-    JudgedDifference,
-    Verdict,
-    all_below_zero,
-    all_of,
-    p_text,
-    read_difference,
-)
+from calibrant.comparison import holm, paired_t_test
+from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, OUR_MAPS, PAPER_MAPS
 from calibrant.papers._caruana.tables_of_changes import GAINERS
+from calibrant.papers._caruana.tables_of_paper import BIN_NAMES, LOSSES
 from calibrant.papers._reproduction.finding import Finding
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["algorithm_findings"]
+__all__ = [
+    "ADVICE",
+    "JudgedDifference",
+    "Verdict",
+    "algorithm_findings",
+    "all_below_zero",
+    "all_of",
+    "boosting_findings",
+    "our_findings",
+    "p_text",
+    "read_difference",
+]
+
+
+Verdict = Literal["holds", "does not hold", "undecided"]
+
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class JudgedDifference:
+    """A difference of the table ``comparisons``, with its p-values.
+
+    Examples
+    --------
+    >>> shown = JudgedDifference("BST-DT - ANN", -0.012, 0.001, 0.08, 4, 5)
+    >>> shown.below_zero, str(shown)
+    ('holds', 'BST-DT - ANN -0.0120 (p 0.001; below 0 on 4 of 5 problems)')
+    >>> JudgedDifference("BST-DT - ANN", 0.012, 0.001, 0.08, 1, 5).below_zero
+    'does not hold'
+    """
+
+    name: str
+    value: float
+    p_rows: float
+    p_problems: float
+    n_negative: int
+    n_problems: int
+
+    @property
+    def p_value(self) -> float:
+        """That over other rows of the same problems; with a single sample of rows, that over other problems."""
+        return self.p_problems if math.isnan(self.p_rows) else self.p_rows
+
+    @property
+    def below_zero(self) -> Verdict:
+        """Whether the difference is below 0, beyond sampling error."""
+        if not self.p_value < _LEVEL:
+            return "undecided"
+        return "holds" if self.value < 0 else "does not hold"
+
+    def corrected(self, n_tried: int) -> JudgedDifference:
+        """Return the difference with p-values corrected for the number of those it was chosen among."""
+        p_rows, p_problems = (p if math.isnan(p) else min(1.0, n_tried * p) for p in (self.p_rows, self.p_problems))
+        return replace(self, p_rows=p_rows, p_problems=p_problems)
+
+    def reversed(self) -> JudgedDifference:
+        """Return the difference with the opposite sign."""
+        one, other = self.name.split(" - ", 1)
+        n_positive = self.n_problems - self.n_negative
+        return JudgedDifference(
+            f"{other} - {one}", -self.value, self.p_rows, self.p_problems, n_positive, self.n_problems
+        )
+
+    def __str__(self) -> str:
+        counted = f"below 0 on {self.n_negative} of {self.n_problems} problems"
+        return f"{self.name} {self.value:.4f} (p {p_text(self.p_value)}; {counted})"
+
+
+def read_difference(tables: dict[str, PaperTable], row: str, block: str) -> JudgedDifference:
+    """Return a difference of the table ``comparisons``."""
+    table = tables["comparisons"]
+    columns = ("difference", "p (rows)", "p (problems)", "problems below 0")
+    value, p_rows, p_problems, n_negative = (table.cell(row, column, block).ours for column in columns)
+    return JudgedDifference(row, value, p_rows, p_problems, int(n_negative), len(tables["raw_by_problem"].blocks))
+
+
+def all_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict on several statements together.
+
+    Examples
+    --------
+    >>> all_of(["holds", "holds"]), all_of(["holds", "undecided"]), all_of(["undecided", "does not hold"])
+    ('holds', 'undecided', 'does not hold')
+    """
+    found = set(verdicts)
+    if "does not hold" in found:
+        return "does not hold"
+    return "undecided" if "undecided" in found or not found else "holds"
+
+
+def all_below_zero(differences: Sequence[JudgedDifference]) -> Verdict:
+    """Return whether all differences are below 0.
+
+    It holds if each is, beyond sampling error; it does not hold if one is above 0 beyond it, by p-values corrected for
+    their number (Holm).
+
+    Examples
+    --------
+    >>> below, above = JudgedDifference("a - b", -0.1, 0.01, 0.1, 5, 5), JudgedDifference("a - c", 0.1, 0.03, 0.1, 0, 5)
+    >>> all_below_zero([below]), all_below_zero([above]), all_below_zero([below, above])
+    ('holds', 'does not hold', 'does not hold')
+    >>> all_below_zero([above] * 3)
+    'undecided'
+    """
+    if all(each.below_zero == "holds" for each in differences):
+        return "holds"
+    corrected = holm([1.0 if math.isnan(each.p_value) else each.p_value for each in differences])
+    shown = (each.value > 0 and p_value < _LEVEL for each, p_value in zip(differences, corrected, strict=True))
+    return "does not hold" if any(shown) else "undecided"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value with three decimals.
+
+    Examples
+    --------
+    >>> p_text(0.0321), p_text(0.0001)
+    ('0.032', '< 0.001')
+    """
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+ADVICE: Final[dict[str, str]] = {
+    "gain-most": "Never use raw scores of SVMs or AdaBoost as probabilities: calibrate them on held-out rows.",
+    "boosted-trees-best": "Boost and calibrate, or take `ProbabilityClassifier`: the two are close.",
+    "svms-next-best": "Do not choose an algorithm by a ranking over other problems: `calibrant compare` yours.",
+    "hardly-gain": "Calibrate bagged trees and nets under the guard (`Auto`), which leaves them alone unless it helps.",
+    "best-before": "Without rows to calibrate on, prefer models of averages (bagging, neighbours) to those of margins.",
+    "better-rankings": "A better ranking is worth having where a calibration map can follow it.",
+    "stumps-not-competitive": "Boost trees rather than stumps.",
+    "platt-and-isotonic-alike": "For boosted trees Platt scaling is enough; its probabilities are smooth and never 0.",
+    "order-before": "Expect these distortions of other boosted models and margins too.",
+    "order-after": "Compare algorithms after calibration, not before.",
+    "away-from-ends": "Look at the histogram of scores: none near 0 and 1 is a sign of boosting's distortion.",
+    "s-shaped": "An S in the reliability diagram asks for Platt scaling, any other shape for a freer map.",
+    "each-problem": "Calibrate boosted trees always.",
+    "blend-best": "Start with `ProbabilityClassifier`: it needs no choice among hundreds of models.",
+    "beta-better": "Try `Beta` where scores are probabilities: it can be the identity, which Platt scaling cannot.",
+    "spline-better": "Try `Spline` beside the two, or let `Auto` choose.",
+    "isotonic-infinite": "Where log-loss counts, do not use isotonic regression as it is: it is certain at its ends.",
+    "cross-entropy-in-bits": "Name the base of every log-loss that you report.",
+}
+
 
 Tables = dict[str, "PaperTable"]
 
@@ -175,3 +314,136 @@ def _by_place(shown: list[JudgedDifference]) -> str:
         for (metric, name), each in zip(_PLACES, shown, strict=True)
     )
     return "; ".join(texts)
+
+
+_FEW = 0.001  # share of rows below which a bin says little of its frequency
+
+
+def boosting_findings(tables: Tables) -> list[Finding]:
+    """Return the findings on the predictions of boosted trees."""
+    return [_away_from_ends(tables), _s_shape(tables), _each_problem(tables)]
+
+
+def _away_from_ends(tables: Tables) -> Finding:
+    table = tables["figure_1"]
+    shares = {
+        problem: [sum(_bins(table, f"{name} share", problem)[each] for each in (0, -1)) for name in PAPER_MAPS]
+        for problem in table.blocks
+    }
+    verdict = _on_problems([raw < min(platt, isotonic) for raw, platt, isotonic in shares.values()])
+    texts = (f"{problem} {raw:.2f}, {platt:.2f}, {iso:.2f}" for problem, (raw, platt, iso) in shares.items())
+    evidence = f"Share of the test rows below 0.1 or above 0.9, raw, Platt, isotonic: {'; '.join(texts)}."
+    statement = "Boosting pushes predictions away from 0 and 1, and calibration undoes it."
+    return Finding("away-from-ends", statement, verdict, evidence, "Figures 1 to 3, section 4")
+
+
+def _s_shape(tables: Tables) -> Finding:
+    table = tables["figure_1"]
+    found, texts = [], []
+    for problem in table.blocks:
+        share, mean, frequency = (_bins(table, f"RAW {what}", problem) for what in ("share", "mean", "frequency"))
+        kept = [each for each in range(len(share)) if share[each] > _FEW]
+        low = [each for each in kept if mean[each] < 0.4]
+        high = [each for each in kept if mean[each] > 0.6]
+        right = sum(frequency[each] < mean[each] for each in low) + sum(frequency[each] > mean[each] for each in high)
+        found.append(right == len(low) + len(high))
+        texts.append(f"{problem} {right} of {len(low) + len(high)}")
+    evidence = (
+        "Bins with a mean prediction below 0.4 whose frequency is below it, or above 0.6 and above it: "
+        f"{'; '.join(texts)}."
+    )
+    statement = "The reliability diagrams of boosted trees are S-shaped."
+    return Finding("s-shaped", statement, _on_problems(found), evidence, "Figure 1, section 4")
+
+
+def _each_problem(tables: Tables) -> Finding:
+    table = tables["by_problem"]
+    parts = {}
+    for block in table.blocks:
+        raw, *others = (table.cell("BST-DT", name, block).ours for name in PAPER_MAPS)
+        parts[block] = (raw, *others)
+    verdict = _on_problems([max(others) < raw for raw, *others in parts.values()])
+    texts = (f"{block} {raw:.4f}, {platt:.4f}, {isotonic:.4f}" for block, (raw, platt, isotonic) in parts.items())
+    evidence = f"Raw, Platt, isotonic: {'; '.join(texts)}."
+    statement = "On each problem both maps lower squared error and cross-entropy of boosted trees."
+    return Finding("each-problem", statement, verdict, evidence, "Section 4")
+
+
+def _bins(table: PaperTable, column: str, problem: str) -> list[float]:
+    return [table.cell(row, column, problem).ours for row in BIN_NAMES]
+
+
+def _on_problems(found: Sequence[bool]) -> Verdict:
+    """Return the verdict on a statement about each problem: it holds on all, or fails on most."""
+    if all(found):
+        return "holds"
+    return "does not hold" if sum(found) <= len(found) / 2 else "undecided"
+
+
+def our_findings(tables: Tables) -> list[Finding]:
+    """Return what calibrant adds to the paper."""
+    made = []
+    rows = tables["comparisons"].rows
+    if f"{BLEND} - BST-DT, PLATT" in rows:
+        made.append(_blend_is_best(tables))
+    made += [_map_is_better(tables, name) for name in ("Beta", "Spline") if f"{name} - PLATT, all seven" in rows]
+    return [*made, _infinite(tables), _bits(tables)]
+
+
+def _blend_is_best(tables: Tables) -> Finding:
+    shown = [
+        (metric, read_difference(tables, f"{BLEND} - {other}, {name}", f"{metric}, today"))
+        for metric in ("RMS", "MXE")
+        for other in ("BST-DT", "SVM", "BAG-DT", "ANN")
+        for name in PAPER_MAPS[1:]
+    ]
+    verdict = all_below_zero([each for _, each in shown])
+    nearest = [max((each for key, each in shown if key == metric), key=lambda x: x.value) for metric in ("RMS", "MXE")]
+    texts = (f"{metric}: nearest {each}" for metric, each in zip(("RMS", "MXE"), nearest, strict=True))
+    statement = f"{BLEND} without any choice is better than the best calibrated model of each algorithm of the paper."
+    return Finding("blend-best", statement, verdict, "; ".join(texts) + ".", "Not in the paper")
+
+
+def _map_is_better(tables: Tables, name: str) -> Finding:
+    shown = [
+        (metric, read_difference(tables, f"{name} - {other}, all seven", f"{metric}, today"))
+        for metric in ("RMS", "MXE")
+        for other in PAPER_MAPS[1:]
+    ]
+    # Any of our maps could have been the one that is named, so its p-values are multiplied by their number
+    verdict = all_below_zero([each.corrected(len(OUR_MAPS)) for _, each in shown])
+    evidence = "; ".join(f"{metric}: {each}" for metric, each in shown)
+    evidence += f". The verdict is by these p-values times {len(OUR_MAPS)}, the number of our maps."
+    statement = f"The map {name} is better than Platt scaling and isotonic regression, on average over the algorithms."
+    return Finding(f"{name.lower()}-better", statement, verdict, evidence, "Not in the paper")
+
+
+def _infinite(tables: Tables) -> Finding:
+    table = tables["infinite"]
+    counts = {each.row: each.ours for each in table.cells if each.column == "ISOTONIC"}
+    verdict: Verdict = "holds" if any(each > 0 for each in counts.values()) else "does not hold"
+    evidence = "Rows in 10,000: " + ", ".join(f"{row} {each:.2f}" for row, each in counts.items()) + "."
+    statement = "Isotonic regression as in the paper makes the cross-entropy of some test rows infinite."
+    return Finding("isotonic-infinite", statement, verdict, evidence, "Not in the paper")
+
+
+def _bits(tables: Tables) -> Finding:
+    """Return whether the paper's cross-entropies are bits: how they compare with squared errors, in it and here."""
+    ratios = []
+    for algorithm in ALGORITHMS:
+        squared, crossed = (tables["table_4"].cell(algorithm, "RAW", block) for block in LOSSES.values())
+        if squared.published is not None and crossed.published is not None:
+            theirs = crossed.published.value / squared.published.value**2
+            ratios.append(math.log(theirs / (crossed.ours / squared.ours**2)))
+    found = paired_t_test(ratios, [0.0] * len(ratios))
+    in_nats = math.log(math.log(2.0))
+    verdict: Verdict = "undecided"
+    if not found.low < in_nats < found.high:
+        verdict = "holds" if abs(found.difference) < abs(found.difference - in_nats) else "does not hold"
+    low, mean, high = (math.exp(each) for each in (found.low, found.difference, found.high))
+    evidence = (
+        f"Raw cross-entropy over squared error, the paper's divided by ours in bits: {mean:.2f} [{low:.2f}, "
+        f"{high:.2f}] over the algorithms; it would be {math.log(2.0):.2f} if the paper's were nats."
+    )
+    statement = "The cross-entropies of the paper, which names no base, are in bits."
+    return Finding("cross-entropy-in-bits", statement, verdict, evidence, "Not in the paper")

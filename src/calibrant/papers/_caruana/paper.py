@@ -5,31 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calibrant.papers._caruana.advice import ADVICE
-from calibrant.papers._caruana.algorithms import coded_models, tree_models
-from calibrant.papers._caruana.candidates import PAPER_MAPS, calibrated
-from calibrant.papers._caruana.choose import make_default_grid
-from calibrant.papers._caruana.findings import algorithm_findings
-from calibrant.papers._caruana.findings_on_boosting import boosting_findings, our_findings
-from calibrant.papers._caruana.histograms import make_histograms, read_boosted
+from calibrant.papers._caruana.algorithms import PAPER_MAPS, calibrated, coded_models, tree_models
+from calibrant.papers._caruana.findings import ADVICE, algorithm_findings, boosting_findings, our_findings
 from calibrant.papers._caruana.pictures import draw_pictures
 from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, Scale
-from calibrant.papers._caruana.selection import choose_models, read_trials
+from calibrant.papers._caruana.selection import choose_models, make_default_grid, read_trials
 from calibrant.papers._caruana.studies import CHOICE, make_studies
 from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
-from calibrant.papers._caruana.tables_of_paper import make_table_1, make_table_2, make_table_4
-from calibrant.papers._caruana.tables_of_problems import (
+from calibrant.papers._caruana.tables_of_paper import (
     make_by_problem,
     make_chosen,
+    make_histograms,
     make_infinite,
     make_raw_by_problem,
+    make_table_1,
+    make_table_2,
+    make_table_4,
+    read_boosted,
 )
 from calibrant.papers._reproduction.finding import with_advice
 from calibrant.papers._reproduction.paper import Paper, Size
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.picture import Picture
+    from calibrant.papers._reproduction.paper import Picture
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 

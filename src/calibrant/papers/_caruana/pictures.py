@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.papers._caruana.candidates import PAPER_MAPS
-from calibrant.papers._reproduction.picture import Picture
+from calibrant.papers._caruana.algorithms import PAPER_MAPS
+from calibrant.papers._reproduction.paper import Picture
 from calibrant.plots._internal import COLORS, REFERENCE_LINE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from calibrant.papers._caruana.histograms import BoostedPredictions
+    from calibrant.papers._caruana.tables_of_paper import BoostedPredictions
     from calibrant.papers._reproduction.table import PaperTable
 
 __all__ = ["draw_pictures"]

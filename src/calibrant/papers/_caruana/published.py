@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calibrant.papers._reproduction.published import Published
+from calibrant.papers._reproduction.table import Published
 
 __all__ = ["TABLE_2", "TABLE_4", "published_change", "published_figure"]
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.papers._caruana.algorithms import boosted_trees, coded_models, methods_of, tree_models
-from calibrant.papers._caruana.candidates import AUTO, PAPER_MAPS
+from calibrant.papers._caruana.algorithms import AUTO, PAPER_MAPS, boosted_trees, coded_models, methods_of, tree_models
 from calibrant.papers._caruana.metrics import TRIAL_METRIC_PARAMS, TRIAL_METRICS
 from calibrant.papers._caruana.problems import PROBLEMS, Problem, problem_table
 from calibrant.papers._caruana.scales import CHOICE_GRID, CHOICE_PROBLEM, Scale

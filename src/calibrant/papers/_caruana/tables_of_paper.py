@@ -1,23 +1,43 @@
-"""Tables 1, 2 and 4 of Caruana & Niculescu-Mizil (2004), with ours, and what our own maps and blend add."""
+"""Tables 1, 2 and 4 of Caruana & Niculescu-Mizil (2004) with ours, tables by problem, and Figures 1 to 3 as numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibrant.papers._caruana.candidates import ALGORITHMS, BLEND, PAPER_MAPS
+import numpy as np
+
+from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, CandidateName
 from calibrant.papers._caruana.metrics import METRIC_NAMES
 from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4
-from calibrant.papers._reproduction.published import Published
-from calibrant.papers._reproduction.table import Cell, PaperTable
+from calibrant.papers._caruana.studies import FIGURES
+from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.papers._caruana.problems import Problem, RowNumbers
     from calibrant.papers._caruana.selection import Chosen
+    from calibrant.studies import StudyResults
 
-__all__ = ["LOSSES", "make_table_1", "make_table_2", "make_table_4"]
+__all__ = [
+    "BIN_NAMES",
+    "LOSSES",
+    "BoostedPredictions",
+    "make_by_problem",
+    "make_chosen",
+    "make_histograms",
+    "make_infinite",
+    "make_raw_by_problem",
+    "make_table_1",
+    "make_table_2",
+    "make_table_4",
+    "read_boosted",
+]
+
 
 LOSSES: Mapping[str, str] = {"RMS": "Squared error", "MXE": "Cross-entropy"}
 _ORDER_OF_TABLE_4 = ("BST-DT", "SVM", "BAG-DT", "ANN", "KNN", "BST-STMP", "DT")
@@ -121,3 +141,120 @@ def _counts(chosen: Chosen) -> str:
     raw = chosen.lines[chosen.lines["map"] == "RAW"]
     counts = raw.groupby("algorithm")["models"].first()
     return ", ".join(f"{name} {counts[name]}" for name in ALGORITHMS if name in counts)
+
+
+def make_by_problem(chosen: Chosen) -> PaperTable:
+    """Return squared error and cross-entropy of each algorithm behind each map, problem by problem."""
+    cells = [
+        Cell(algorithm, name, chosen.by_problem(algorithm, name, metric)[number], block=f"{problem}, {title.lower()}")
+        for number, problem in enumerate(chosen.problems)
+        for metric, title in LOSSES.items()
+        for algorithm in chosen.algorithms
+        for name in (chosen.maps if algorithm != BLEND else ("RAW",))
+    ]
+    return PaperTable("by_problem", "Squared error and cross-entropy by problem", tuple(cells))
+
+
+def make_raw_by_problem(chosen: Chosen) -> PaperTable:
+    """Return the five metrics before calibration, problem by problem."""
+    cells = [
+        Cell(algorithm, metric, chosen.by_problem(algorithm, "RAW", metric)[number], block=problem)
+        for number, problem in enumerate(chosen.problems)
+        for algorithm in chosen.algorithms
+        for metric in METRIC_NAMES
+    ]
+    return PaperTable("raw_by_problem", "Performance prior to calibration by problem", tuple(cells))
+
+
+def make_chosen(chosen: Chosen) -> PaperTable:
+    """Return the models that have the least squared error on the validation rows of the first sample."""
+    lines = chosen.lines
+    kept = lines[(lines["metric"] == "RMS") & (lines["sample"] == 1) & lines["map"].isin(PAPER_MAPS)]
+    cells = [
+        Cell(f"{line.algorithm}, {line.map}: {line.setting}", f"{part} RMS", getattr(line, part), block=problem)
+        for problem in chosen.problems
+        for line in kept[kept["problem"] == problem].itertuples()
+        for part in ("validation", "test")
+    ]
+    return PaperTable("chosen", "The models chosen by squared error on the validation rows, first sample", tuple(cells))
+
+
+def make_infinite(chosen: Chosen) -> PaperTable:
+    """Return the number of test rows whose class has probability 0, of the models chosen by cross-entropy."""
+    lines = chosen.lines[chosen.lines["metric"] == "MXE"]
+    shares = 1e4 * lines["infinite"] / lines["predicted"]
+    means = shares.groupby([lines["algorithm"], lines["map"]]).mean()
+    cells = [
+        Cell(algorithm, name, float(means.get((algorithm, name), np.nan)))
+        for algorithm in chosen.algorithms
+        for name in (chosen.maps if algorithm != BLEND else ("RAW",))
+    ]
+    note = (
+        "Each of these rows makes the cross-entropy infinite. Elsewhere probabilities are clipped to "
+        "[1/8000, 1 - 1/8000] for it, half a training row: the paper prints finite figures and does not say how."
+    )
+    title = "Test rows in 10,000 whose actual class has probability 0, of the models chosen by cross-entropy"
+    return PaperTable("infinite", title, tuple(cells), note, 2)
+
+
+_N_BINS = 10
+BIN_NAMES = tuple(f"{low / _N_BINS:.1f} to {(low + 1) / _N_BINS:.1f}" for low in range(_N_BINS))
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedPredictions:
+    """Predictions of boosted trees for the test rows of a problem.
+
+    Parameters
+    ----------
+    problem, setting : str
+        The problem, and the style and number of steps.
+    positive : array of bool
+        Whether each row is positive.
+    proba : dict of map to array
+        The probability of each row, raw and behind each map.
+    """
+
+    problem: str
+    setting: str
+    positive: NDArray[np.bool_]
+    proba: Mapping[str, NDArray[np.float64]]
+
+    def bins(self, name: str) -> Iterator[tuple[float, float, float]]:
+        """Yield share of rows, mean prediction and observed frequency of ten bins; NaN of an empty one."""
+        proba = self.proba[name]
+        number = np.minimum((proba * _N_BINS).astype(np.intp), _N_BINS - 1)
+        for each in range(_N_BINS):
+            inside = number == each
+            n_inside = int(inside.sum())
+            if n_inside:
+                yield n_inside / len(proba), float(proba[inside].mean()), float(self.positive[inside].mean())
+            else:
+                yield 0.0, np.nan, np.nan
+
+
+def read_boosted(results: Mapping[str, StudyResults]) -> list[BoostedPredictions]:
+    """Return the kept predictions, by problem."""
+    return [_read(name, results[f"{FIGURES} {name}"]) for name in PROBLEMS if f"{FIGURES} {name}" in results]
+
+
+def _read(problem: str, results: StudyResults) -> BoostedPredictions:
+    pooled = {CandidateName.parse(name): results.predictions(name) for name in results.methods}
+    first = next(iter(pooled))
+    positive = np.asarray(pooled[first].y_true).astype(bool)
+    proba = {each.map: found.y_pred[:, 1] for each, found in pooled.items()}
+    return BoostedPredictions(problem, first.setting, positive, proba)
+
+
+def make_histograms(boosted: list[BoostedPredictions]) -> PaperTable:
+    """Return the bins of Figures 1 to 3: share of rows, mean prediction and observed frequency."""
+    cells = [
+        Cell(row, f"{name} {what}", figure, block=each.problem)
+        for each in boosted
+        for name in PAPER_MAPS
+        for row, figures in zip(BIN_NAMES, each.bins(name), strict=True)
+        for what, figure in zip(("share", "mean", "frequency"), figures, strict=True)
+    ]
+    setting = boosted[0].setting if boosted else ""
+    title = f"Figures 1 to 3 as numbers: boosted trees ({setting}) on the test rows"
+    return PaperTable("figure_1", title, tuple(cells))

@@ -1,4 +1,4 @@
-"""The paper's protocol as a study, and the values of its splits."""
+"""The paper's protocol as a study, with the values of its splits."""
 
 from __future__ import annotations
 
@@ -9,14 +9,38 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from calibrant.metrics import nce
-from calibrant.papers._chawla.metrics import finite_nce, zero_share
+from calibrant.metrics._internal import read_predictions
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Study, StudyResults
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CLIPS", "COIL", "METRICS", "SplitValues", "holdout_study", "single_split_error"]
+__all__ = ["CLIPS", "COIL", "METRICS", "SplitValues", "finite_nce", "holdout_study", "single_split_error", "zero_share"]
+
+
+def zero_share(y_true: Any, y_proba: Any) -> float:
+    """Return the share of rows whose actual class has probability 0, each of which makes the NCE infinite.
+
+    Examples
+    --------
+    >>> zero_share([0, 1, 1, 0], [0.2, 0.0, 0.5, 0.0])
+    0.25
+    """
+    return float(np.mean(read_predictions(y_true, y_proba).true_class_proba() == 0.0))
+
+
+def finite_nce(y_true: Any, y_proba: Any) -> float:
+    """Return the NCE in base 10 with 0 for the rows whose actual class has probability 0.
+
+    Examples
+    --------
+    >>> finite_nce([0, 1, 1, 0], [0.9, 0.0, 0.1, 0.0])
+    0.5
+    """
+    proba = read_predictions(y_true, y_proba).true_class_proba()
+    return float(-np.log10(proba, out=np.zeros_like(proba), where=proba > 0.0).mean())
+
 
 COIL: Final = {"CoIL": "zadrozny.coil"}  # of Zadrozny & Elkan (2001), whose finding on bagging is the contrary
 CLIPS: Final = (3, 6, 15)  # digits of 0.001, 0.000001 and scikit-learn's former 1e-15

@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calibrant.papers._chawla.comparisons import comparison_table
-from calibrant.papers._chawla.correlations import correlation_conventions, correlation_table
-from calibrant.papers._chawla.data_sets import data_table
-from calibrant.papers._chawla.distributions import DRAWN, distribution_table
 from calibrant.papers._chawla.findings import check_findings
 from calibrant.papers._chawla.holdout import COIL, SplitValues, holdout_study
-from calibrant.papers._chawla.losses import loss_table
 from calibrant.papers._chawla.methods import further_methods, paper_methods
-from calibrant.papers._chawla.open_choices import area_table, clip_table, collapse_table
 from calibrant.papers._chawla.pictures import draw_pictures
-from calibrant.papers._chawla.pruning import pruning_table
 from calibrant.papers._chawla.published import SETS
-from calibrant.papers._chawla.relative_differences import difference_table
+from calibrant.papers._chawla.tables import (
+    DRAWN,
+    area_table,
+    clip_table,
+    collapse_table,
+    comparison_table,
+    correlation_conventions,
+    correlation_table,
+    data_table,
+    difference_table,
+    distribution_table,
+    loss_table,
+    pruning_table,
+)
 from calibrant.papers._reproduction.paper import Paper, Size
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.picture import Picture
+    from calibrant.papers._reproduction.paper import Picture
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant.papers._chawla.distributions import positive_scores
 from calibrant.papers._chawla.holdout import METRICS
 from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
-from calibrant.papers._chawla.relative_differences import FURTHER
-from calibrant.papers._reproduction.picture import Picture
+from calibrant.papers._chawla.tables import FURTHER, positive_scores
+from calibrant.papers._reproduction.paper import Picture
 from calibrant.plots import ScoreHistogramDisplay
 from calibrant.plots._internal import COLORS, MARKERS, format_axes
 

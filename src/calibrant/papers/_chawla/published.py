@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from calibrant.papers._reproduction.published import Published
+from calibrant.papers._reproduction.table import Published
 
 __all__ = ["CORRELATIONS", "DATASETS", "PRUNING", "SETS", "SKEWED"]
 

@@ -3,21 +3,78 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 
-from calibrant.data import load
+from calibrant._random import SeedLike
+from calibrant.data import Table, load
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.papers._nielsen.coded_tables import with_integers
-from calibrant.papers._nielsen.equal_values import EqualValuesApart
 from calibrant.papers._nielsen.published_figures import DATA_SETS
 from calibrant.papers._nielsen.readings import B_PETS, EB_PETS, MOB_ESP, growing_of, paper_methods, study_methods
 from calibrant.papers._reproduction.paper import Size
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Study
 
-__all__ = ["CAUSES", "SYSTEMS", "WAYS", "cause_methods", "define_studies"]
+__all__ = ["CAUSES", "SYSTEMS", "WAYS", "EqualValuesApart", "cause_methods", "define_studies", "with_integers"]
+
+
+def with_integers(table: Table) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return features, nominal values replaced by their index in the declared order or else sorted, and classes.
+
+    The paper chose integers "in accordance with a fairly natural progression", which it does not list.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> X, y = with_integers(load("appeal"))
+    >>> X.dtype, X.shape, sorted(set(y.tolist()))
+    (dtype('float64'), (1500, 8), ['no', 'yes'])
+    """
+    X = table.X.copy()
+    for column, kind in table.kinds.items():
+        if kind == "nominal":
+            X[column] = X[column].astype("category").cat.codes
+    return X.to_numpy(dtype=np.float64), np.asarray(table.y).astype(str)
+
+
+class EqualValuesApart(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Add to each value of the training rows up to a tenth of the least gap in its column; new rows stay as they are.
+
+    A tree then grows as if its program cut between equal values: training rows of one value end on either side, new
+    rows of that value always on the lower one.
+
+    Examples
+    --------
+    >>> X = [[1.0], [1.0], [2.0]]
+    >>> apart = EqualValuesApart(random_state=0)
+    >>> len({value for row in apart.fit_transform(X) for value in row}), apart.transform(X)[:, 0].tolist()
+    (3, [1.0, 1.0, 2.0])
+    """
+
+    def __init__(self, *, random_state: SeedLike = None) -> None:
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Store the least gap of each column."""
+        table = np.asarray(X, dtype=np.float64)
+        gaps = [np.diff(np.unique(column)) for column in table.T]
+        self.gaps_ = np.array([each.min() if len(each) else 1.0 for each in gaps])
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
+        """Return the training rows, their equal values apart."""
+        table = np.asarray(X, dtype=np.float64)
+        draws = np.random.default_rng(self.random_state).uniform(0.001, 0.1, table.shape)
+        return np.asarray(table + draws * self.fit(X, y).gaps_)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return rows as they are."""
+        return np.asarray(X, dtype=np.float64)
+
 
 WAYS = ("integers", "c45")
 SYSTEMS = (B_PETS, EB_PETS, MOB_ESP)

@@ -9,18 +9,22 @@ from calibrant.papers._nielsen.experiment import WAYS, define_studies
 from calibrant.papers._nielsen.findings import check_findings
 from calibrant.papers._nielsen.pictures import draw_pictures
 from calibrant.papers._nielsen.readings import B_PETS, EB_PETS, MOB_ESP, paper_methods
-from calibrant.papers._nielsen.table_causes import causes_table
-from calibrant.papers._nielsen.table_comparisons import comparisons_table, differences_table
-from calibrant.papers._nielsen.table_counting import counting_table
-from calibrant.papers._nielsen.table_figures import figures_table
-from calibrant.papers._nielsen.table_records import RECORD_TABLES, records_table
-from calibrant.papers._nielsen.table_unpaired import unpaired_table
+from calibrant.papers._nielsen.tables import (
+    RECORD_TABLES,
+    causes_table,
+    comparisons_table,
+    counting_table,
+    differences_table,
+    figures_table,
+    records_table,
+    unpaired_table,
+)
 from calibrant.papers._nielsen.trial_values import TrialValues
 from calibrant.papers._reproduction.paper import Paper, Size
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.picture import Picture
+    from calibrant.papers._reproduction.paper import Picture
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 

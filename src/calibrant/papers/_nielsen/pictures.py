@@ -9,10 +9,15 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.papers._nielsen.published_figures import METRIC_TITLES
-from calibrant.papers._nielsen.table_comparisons import MAIN_PAIRS, pair_name, published_gain
-from calibrant.papers._nielsen.table_records import RECORD_TABLES, REMAINING
-from calibrant.papers._nielsen.table_unpaired import UNPAIRED_PREFIXES
-from calibrant.papers._reproduction.picture import Picture
+from calibrant.papers._nielsen.tables import (
+    MAIN_PAIRS,
+    RECORD_TABLES,
+    REMAINING,
+    UNPAIRED_PREFIXES,
+    pair_name,
+    published_gain,
+)
+from calibrant.papers._reproduction.paper import Picture
 from calibrant.plots._internal import COLORS, format_axes
 
 if TYPE_CHECKING:

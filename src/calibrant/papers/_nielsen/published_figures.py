@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import NamedTuple
 
-from calibrant.papers._reproduction.published import Published
+from calibrant.papers._reproduction.table import Published
 
 __all__ = [
     "ADDING_RECORDS",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier
-from calibrant.papers._nielsen.forest_vote import ForestVoteClassifier
 
 __all__ = [
     "ADDED",
@@ -19,12 +21,33 @@ __all__ = [
     "REMOVED",
     "UNIQUE_B_PETS",
     "Counting",
+    "ForestVoteClassifier",
     "counted",
     "growing_of",
     "paper_methods",
     "share_forest",
     "study_methods",
 ]
+
+
+class ForestVoteClassifier(EBPETsClassifier):
+    """The class that most trees vote for, with probability 1.
+
+    As a reading of a forest that others read too, it costs a study no further trees.
+
+    Examples
+    --------
+    >>> X, y = [[1], [2], [3], [4]], ["a", "a", "b", "b"]
+    >>> ForestVoteClassifier(n_trees=9, random_state=0).fit(X, y).predict_proba([[1], [4]])
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return probability 1 for the class that most trees vote for."""
+        votes = np.searchsorted(self.classes_, self.vote(X))
+        return np.asarray(np.eye(len(self.classes_))[votes])
+
 
 Counting: TypeAlias = Literal["unique", "multiplicity"]
 

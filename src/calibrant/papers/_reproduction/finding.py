@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal
 
-from calibrant.papers._reproduction.markdown import markdown_table
+from calibrant.papers._reproduction.table import markdown_table
 
 __all__ = ["Finding", "findings_csv", "findings_text", "with_advice"]
 

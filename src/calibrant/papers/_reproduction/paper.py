@@ -1,18 +1,24 @@
-"""What a reproduced paper consists of."""
+"""What a reproduced paper consists of, and the papers that there are."""
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from calibrant._params import Choice, check_param
+
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.picture import Picture
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["Paper", "Size"]
+__all__ = ["PAPERS", "Paper", "Picture", "Size", "get_paper"]
+
 
 Size: TypeAlias = Literal["quick", "default", "full"]
 
@@ -113,3 +119,65 @@ class Paper(ABC):
         list of Picture
             The pictures.
         """
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in the manner of a paper's figure.
+
+    Parameters
+    ----------
+    name : str
+        The name of its file, such as ``"figure_3"``.
+    caption : str
+        What it shows.
+    figure : matplotlib Figure
+        The figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from calibrant.papers import Picture
+    >>> Picture("figure_3", "Curtailment scores by raw score.", Figure()).name
+    'figure_3'
+    """
+
+    name: str
+    caption: str
+    figure: Figure
+
+
+# Imported at their first use: each paper imports the learners that it compares.
+_CLASSES = {
+    "zadrozny-elkan-2001": ("calibrant.papers._zadrozny.paper", "ZadroznyElkan2001"),
+    "chawla-cieslak-2006": ("calibrant.papers._chawla.paper", "ChawlaCieslak2006"),
+    "caruana-niculescu-mizil-2004": ("calibrant.papers._caruana.paper", "CaruanaNiculescuMizil2004"),
+    "nielsen-2004": ("calibrant.papers._nielsen.paper", "Nielsen2004"),
+}
+
+PAPERS: tuple[str, ...] = tuple(_CLASSES)
+
+
+def get_paper(name: str) -> Paper:
+    """Return a paper by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `PAPERS`.
+
+    Returns
+    -------
+    Paper
+        The paper.
+
+    Examples
+    --------
+    >>> from calibrant.papers import get_paper
+    >>> list(get_paper("chawla-cieslak-2006").methods())[:2]
+    ['Frequency', 'Laplace']
+    """
+    check_param("paper", name, Choice(*_CLASSES))
+    module, class_name = _CLASSES[name]
+    found: type[Paper] = getattr(importlib.import_module(module), class_name)
+    return found()

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -14,12 +14,176 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from calibrant.exceptions import ParameterError
-from calibrant.papers._reproduction.published import Published
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Cell", "PaperTable", "Verdict"]
+__all__ = ["Cell", "PaperTable", "Published", "Verdict", "markdown_table", "number_text", "table_text"]
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Return a table in Markdown; the first `left` columns are aligned to the left, the others to the right.
+
+    Examples
+    --------
+    >>> print(markdown_table(["set", "n"], [["iris", "100"]]))
+    | set  |   n |
+    | :--- | --: |
+    | iris | 100 |
+    """
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
+    widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
+    rules = [":" + "-" * (width - 1) if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
+    lines = [_line(row, widths, left) for row in cells]
+    return "\n".join([lines[0], _line(rules, widths, left), *lines[1:]])
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], left: int) -> str:
+    padded = (
+        cell.ljust(width) if i < left else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return f"| {' | '.join(padded)} |"
+
+
+_STAR = "\\*"
+_LARGE = 200.0  # dollars and counts, whose decimals say nothing
+
+
+def table_text(table: PaperTable) -> str:
+    """Return a table in Markdown: its title, its blocks, how many figures agree, why others differ, and its note."""
+    parts = [table.title, *(_block_text(table, block) for block in table.blocks), *_verdicts(table), table.note]
+    return "\n\n".join(part for part in parts if part)
+
+
+def number_text(value: float, decimals: int) -> str:
+    """Return a number with so many decimals; nothing for NaN.
+
+    Examples
+    --------
+    >>> number_text(-0.00001, 3), number_text(float("inf"), 3), number_text(14741.2, 0)
+    ('0.000', '∞', '14,741')
+    """
+    if math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    text = f"{value:,.{decimals}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
+
+
+def _block_text(table: PaperTable, block: str) -> str:
+    cells = [each for each in table.cells if each.block == block]
+    by_place = {(each.row, each.column): each for each in cells}
+    columns = [*dict.fromkeys(each.column for each in cells)]
+    published = {each.column for each in cells if each.published is not None}
+    head = [""]
+    for column in columns:
+        head += [f"{column}: paper", "ours", "difference"] if column in published else [column]
+    rows = []
+    for row in dict.fromkeys(each.row for each in cells):
+        line = [row]
+        for column in columns:
+            line += _cell_texts(by_place.get((row, column)), column in published, table.decimals)
+        rows.append(line)
+    text = markdown_table(head, rows)
+    return f"**{block}**\n\n{text}" if block else text
+
+
+def _cell_texts(cell: Cell | None, is_published: bool, decimals: int) -> list[str]:
+    if cell is None:
+        return ["", "", ""] if is_published else [""]
+    digits = _digits(cell, decimals)
+    ours = number_text(cell.ours, digits)
+    if not math.isnan(cell.low):
+        ours += f" [{number_text(cell.low, digits)}, {number_text(cell.high, digits)}]"
+    if not is_published:
+        return [ours]
+    star = f" {_STAR}" if cell.verdict == "differs" else ""
+    paper = "" if cell.published is None else cell.published.text
+    return [paper, ours, number_text(cell.difference, digits) + star]
+
+
+def _digits(cell: Cell, decimals: int) -> int:
+    """Return the decimals of the published figure; else those of the table, but none for large numbers."""
+    if cell.published is not None and math.isfinite(cell.published.value):
+        return cell.published.decimals
+    largest = max((abs(each) for each in (cell.ours, cell.low, cell.high) if math.isfinite(each)), default=0.0)
+    return 0 if largest >= _LARGE else decimals
+
+
+def _verdicts(table: PaperTable) -> list[str]:
+    """Return how many figures agree, and the causes of the differences, each with its figures."""
+    if not table.n_judged:
+        return []
+    agree = f"{table.n_agreeing} of {table.n_judged} figures agree"
+    if table.n_agreeing == table.n_judged:
+        return [f"{agree} with the paper's."]
+    causes: dict[str, list[Cell]] = {}
+    for each in table.cells:
+        if each.verdict == "differs":
+            causes.setdefault(each.why or "The cause is open.", []).append(each)
+    lines = [f"- {_places(cells)}: {why}" for why, cells in causes.items()]
+    return [f"{agree} with the paper's; the others ({_STAR}) differ by more than sampling error:", "\n".join(lines)]
+
+
+def _places(cells: list[Cell]) -> str:
+    """Return where some figures stand, by row."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for each in cells:
+        rows.setdefault((each.block, each.row), []).append(each.column)
+    places = (f"{f'{block}, ' if block else ''}{row} ({', '.join(columns)})" for (block, row), columns in rows.items())
+    return "; ".join(places)
+
+
+_INFINITE = "∞"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure as a paper prints it.
+
+    Parameters
+    ----------
+    text : str
+        The printed text: digits, perhaps with a sign, ``$`` or commas, or ``∞``.
+
+    Examples
+    --------
+    >>> from calibrant.papers import Published
+    >>> Published("$14,741").value, Published("0.09481").decimals, Published("0.05").rounding, Published("∞").value
+    (14741.0, 5, 0.005, inf)
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        try:
+            float(self._digits)
+        except ValueError:
+            raise ParameterError(
+                f"text must be a number as a paper prints it, or {_INFINITE}; got {self.text!r}."
+            ) from None
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self._digits)
+
+    @property
+    def decimals(self) -> int:
+        """Number of digits after the point."""
+        return len(self._digits.partition(".")[2])
+
+    @property
+    def rounding(self) -> float:
+        """Half a unit of the last digit; 0 if the figure is infinite."""
+        return 0.0 if math.isinf(self.value) else 0.5 * 10.0**-self.decimals
+
+    @property
+    def _digits(self) -> str:
+        return self.text.replace("$", "").replace(",", "").replace("−", "-").replace(_INFINITE, "inf").strip()
+
 
 Verdict = Literal["agrees", "differs", ""]
 
@@ -191,8 +355,6 @@ class PaperTable:
     @property
     def text(self) -> str:
         """The table in Markdown, with the decimals of the paper."""
-        from calibrant.papers._reproduction.table_text import table_text
-
         return table_text(self)
 
     def to_frame(self) -> pd.DataFrame:

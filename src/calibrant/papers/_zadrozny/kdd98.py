@@ -1,19 +1,276 @@
-"""The rows of KDD'98 that there are: the official files, or the learning set and a case-control sample of it."""
+"""The mailing of KDD'98: attributes, responses and gifts, from the official files or from what there is of them."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression
 
 from calibrant.data import load
-from calibrant.papers._zadrozny.mailing import Mailing, amount_code, expected_gifts
-from calibrant.papers._zadrozny.official_files import find_official_files, read_official_files
+from calibrant.decisions import ExampleCosts, HeckmanRegressor
+from calibrant.exceptions import ReadError
+from calibrant.studies import Dataset
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from calibrant.data import Table
 
-__all__ = ["CASE_CONTROL", "LEARNING", "OFFICIAL", "THINNED", "case_control", "learning_set", "read_mailing", "thinned"]
+__all__ = [
+    "CASE_CONTROL",
+    "COST",
+    "GIFT_MODELS",
+    "LEARNING",
+    "OFFICIAL",
+    "THINNED",
+    "Mailing",
+    "amount_code",
+    "case_control",
+    "expected_gifts",
+    "find_official_files",
+    "learning_set",
+    "read_mailing",
+    "read_official_files",
+    "thinned",
+]
+
+
+COST: Final = 0.68
+# The model of the expected gift by metric; the first is the paper's, as remembered.
+GIFT_MODELS: Final[Mapping[str, Any]] = {
+    "profit": LinearRegression(),
+    "profit, mean gift": DummyRegressor(),
+    "profit, Heckman": HeckmanRegressor(),
+}
+_N_FOLDS: Final = 10
+# Lower ends of the brackets that the codes B to G of RFA_2A stand for, in dollars; A is less than the first.
+_BRACKETS: Final = (2.0, 3.0, 5.0, 10.0, 15.0, 25.0)
+
+Vector = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Mailing:
+    """People who got a letter: their attributes and their responses.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data set in tables.
+    X : DataFrame
+        The attributes.
+    y : Series
+        ``"1"`` for donors, ``"0"`` for others.
+    weight : array, optional
+        Number of people that each row represents.
+    amount : array, optional
+        The gift of each person, 0 without a donation.
+    gifts : dict of metric to array
+        The expected gift of each person if he or she donates, y(x), by several models.
+    split : pair of arrays, optional
+        The official training rows and test rows.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: pd.Series[Any]
+    weight: Vector | None = None
+    amount: Vector | None = None
+    gifts: Mapping[str, Vector] = field(default_factory=dict)
+    split: tuple[Rows, Rows] | None = None
+
+    @property
+    def tree_params(self) -> dict[str, Any]:
+        """Parameters of trees: rows that stand for several people are not several rows."""
+        return {} if self.weight is None else {"weight_kind": "probability"}
+
+    @property
+    def training_rows(self) -> Rows:
+        """The official training rows, or all rows."""
+        return np.arange(len(self.y)) if self.split is None else self.split[0]
+
+    def dataset(self, *, profit: bool = True) -> Dataset:
+        """Return the data set of a study, with the gifts as keywords of the metrics of profit."""
+        params = {name: {"amount": self.amount, "estimated_amount": gift} for name, gift in self.gifts.items()}
+        kept = params if profit and params else None
+        return Dataset((self.X, self.y), weight=self.weight, positive="1", metric_params=kept, name=self.name)
+
+
+def expected_gifts(
+    gifts: Vector,
+    y: Any,
+    amount: Vector,
+    *,
+    weight: Vector | None = None,
+    split: tuple[Rows, Rows] | None = None,
+) -> dict[str, Vector]:
+    """Return y(x), the expected gift of each person, by the models of `GIFT_MODELS` of the last and the average gift.
+
+    The paper's is a least-squares regression on donors, as remembered from its companion (Zadrozny & Elkan 2001,
+    "Learning and making decisions when costs and probabilities are both unknown"). With a split a model is fitted to
+    the training rows; else that of a row is fitted to the other nine tenths, so that no gift enters its own
+    expectation.
+
+    Parameters
+    ----------
+    gifts : array of shape (n_rows, 2)
+        The last and the average gift.
+    y : sequence of str
+        ``"1"`` for donors.
+    amount : array of shape (n_rows,)
+        The gifts that were made.
+    weight : array of shape (n_rows,), optional
+        Number of people that each row represents.
+    split : pair of arrays, optional
+        Training rows and test rows.
+
+    Returns
+    -------
+    dict of metric to array of shape (n_rows,)
+        The expected gifts.
+    """
+    y, found = np.asarray(y), {name: np.empty(len(amount)) for name in GIFT_MODELS}
+    for train, predicted in _fit_and_predict(len(amount), split):
+        weights = None if weight is None else weight[train]
+        for name, model in GIFT_MODELS.items():
+            costs = ExampleCosts(COST, clone(model))
+            fitted = costs.learn(gifts[train], y[train], amount[train], sample_weight=weights, pos_label="1")
+            found[name][predicted] = fitted.for_rows(gifts[predicted]).benefit
+    return found
+
+
+def _fit_and_predict(n_rows: int, split: tuple[Rows, Rows] | None) -> Iterator[tuple[Rows, Rows]]:
+    """Yield the rows that a regression is fitted to, and those that it predicts."""
+    rows = np.arange(n_rows)
+    if split is not None:
+        yield split[0], rows
+        return
+    fold = np.random.default_rng(0).permutation(n_rows) % _N_FOLDS
+    for number in range(_N_FOLDS):
+        yield rows[fold != number], rows[fold == number]
+
+
+def amount_code(amounts: Any) -> NDArray[np.str_]:
+    """Return the code of RFA_2A for amounts in dollars, A to G.
+
+    Examples
+    --------
+    >>> amount_code([1.5, 5.0, 24.99, 25.0])
+    array(['A', 'D', 'F', 'G'], dtype='<U1')
+    """
+    return np.array(list("ABCDEFG"))[np.digitize(np.asarray(amounts, dtype=np.float64), _BRACKETS)]
+
+
+_STEMS: Final = ("cup98lrn", "cup98val", "valtargt")
+_SUFFIXES: Final = (".txt", ".csv", ".zip", ".gz")
+_NUMBERS: Final = ("INCOME", "FISTDATE", "LASTDATE", "NGIFTALL", "NUMPROM", "RFA_2F", "LASTGIFT", "AVGGIFT")
+_TEXTS: Final = ("RFA_2A", "PEPSTRFL")
+_FIELDS: Final = ("CONTROLN", *_NUMBERS, *_TEXTS)
+_TARGETS: Final = ("TARGET_B", "TARGET_D")
+
+
+def find_official_files(folder: str | os.PathLike[str] | None = None) -> dict[str, Path] | None:
+    """Return the three files of a folder by stem in lower case, or None if one is missing.
+
+    Parameters
+    ----------
+    folder : str or path, optional
+        The folder; by default the one that ``CALIBRANT_DATA`` names.
+    """
+    home = os.environ.get("CALIBRANT_DATA") if folder is None else folder
+    if not home or not Path(home).is_dir():
+        return None
+    files = {path.stem.lower(): path for path in sorted(Path(home).iterdir()) if path.suffix.lower() in _SUFFIXES}
+    return {stem: files[stem] for stem in _STEMS} if all(stem in files for stem in _STEMS) else None
+
+
+def read_official_files(files: Mapping[str, Path], name: str) -> Mailing:
+    """Return the people of the learning set and, after them, those of the test set, with seven attributes.
+
+    Fields are separated by commas below a line of names, and a blank field is missing. The responses of the learning
+    set stand in its own file, those of the test set in ``valtargt``, joined by CONTROLN.
+
+    Parameters
+    ----------
+    files : dict of stem to path
+        The files of `find_official_files`.
+    name : str
+        The name of the data set.
+
+    Returns
+    -------
+    Mailing
+        The rows, with the official split.
+
+    Raises
+    ------
+    ReadError
+        If a file lacks a field, or a person of the test set has no response or several.
+    """
+    import pandas as pd
+
+    learning = _read_file(files["cup98lrn"], (*_FIELDS, *_TARGETS))
+    test = _with_targets(_read_file(files["cup98val"], _FIELDS), _read_file(files["valtargt"], ("CONTROLN", *_TARGETS)))
+    frame = pd.concat([learning, test], ignore_index=True)
+    split = np.arange(len(learning)), np.arange(len(learning), len(frame))
+    numbers = {field: pd.to_numeric(frame[field]) for field in (*_NUMBERS, *_TARGETS)}
+    y = pd.Series(np.where(numbers["TARGET_B"] == 1, "1", "0"), name="TARGET_B")
+    amount = numbers["TARGET_D"].to_numpy(dtype=np.float64)
+    gifts = np.column_stack([numbers["LASTGIFT"], numbers["AVGGIFT"]]).astype(np.float64)
+    expected = expected_gifts(gifts, y, amount, split=split)
+    return Mailing(name, _attributes(frame, numbers), y, None, amount, expected, split)
+
+
+def _read_file(path: Path, fields: tuple[str, ...]) -> pd.DataFrame:
+    """Return some fields of a file as text, missing where they are blank."""
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(path, usecols=list(fields), dtype=str, skipinitialspace=True, keep_default_na=False)
+    except ValueError as error:
+        raise ReadError(f"{path.name} must have the fields {', '.join(fields)}: {error}") from error
+    stripped: pd.DataFrame = frame.apply(lambda column: column.str.strip().replace("", None))
+    return stripped
+
+
+def _with_targets(people: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
+    """Join the responses to the people by CONTROLN."""
+    if targets["CONTROLN"].duplicated().any() or not people["CONTROLN"].isin(targets["CONTROLN"]).all():
+        raise ReadError("valtargt must have one response for each CONTROLN of cup98VAL; copy both files again.")
+    return people.merge(targets, on="CONTROLN", how="left", validate="many_to_one")
+
+
+def _attributes(frame: pd.DataFrame, numbers: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the seven attributes; dates are months, and a blank PEPSTRFL is a value: no star."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "INCOME": numbers["INCOME"],
+            "FISTDATE": _months(numbers["FISTDATE"]),
+            "LASTDATE": _months(numbers["LASTDATE"]),
+            "GIFTS_PER_PROMOTION": numbers["NGIFTALL"] / numbers["NUMPROM"],
+            "RFA_2F": numbers["RFA_2F"],
+            "RFA_2A": frame["RFA_2A"],
+            "PEPSTRFL": frame["PEPSTRFL"].fillna("none"),
+        }
+    )
+
+
+def _months(dates: pd.Series[Any]) -> pd.Series[Any]:
+    """Return dates written as year and month, such as 9506, as a number of months; 0 is missing."""
+    known = dates.where(dates > 0)
+    return 12 * (known // 100) + known % 100
+
 
 CASE_CONTROL: Final = "KDD'98, case-control sample, seven attributes"
 THINNED: Final = "KDD'98, sample without weights, donors thinned to the base rate"

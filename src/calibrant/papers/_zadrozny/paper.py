@@ -13,7 +13,7 @@ from calibrant.papers._zadrozny.tables import make_tables
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.picture import Picture
+    from calibrant.papers._reproduction.paper import Picture
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from matplotlib.figure import Figure
 
 from calibrant.estimates import Curtailment
-from calibrant.papers._reproduction.picture import Picture
+from calibrant.papers._reproduction.paper import Picture
 from calibrant.papers._zadrozny.kdd98 import read_mailing
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES
 from calibrant.papers._zadrozny.published import MSE
 from calibrant.papers._zadrozny.studies import FRACTIONS, KDD98_SIZE
-from calibrant.papers._zadrozny.tree_sizes import fit_training_rows
+from calibrant.papers._zadrozny.tables import fit_training_rows
 from calibrant.plots import SortedScoresDisplay, TreeDisplay
 from calibrant.plots._internal import REFERENCE_LINE, format_axes, line_style
 from calibrant.trees import ProbabilityTreeClassifier

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from calibrant.papers._reproduction.published import Published
+from calibrant.papers._reproduction.table import Published
 
 __all__ = ["LOG_LOSS", "MSE", "MSE_COIL", "PROFIT", "SCORE_RANGES", "PrintedTable"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from calibrant._repr import listed
 from calibrant._sections import Block, Callout, Paragraph, Section
 from calibrant.metrics._internal import percent, points
 from calibrant.report._predictions.comparison import ModelChoice, choose_model, measure_words
@@ -12,7 +13,6 @@ from calibrant.report._predictions.wording import (
     confidence_text,
     ends_text,
     few_rows_text,
-    listed,
     money_text,
     rows_text,
     subject,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
+from calibrant._repr import listed
 from calibrant._sections import Block, Callout, Section
 from calibrant.comparison import holm
 from calibrant.data._internal import copies_among, hash_codes
@@ -15,7 +16,6 @@ from calibrant.metrics._internal import design_effect, percent
 from calibrant.report._predictions.report_data import FEWEST_ROWS
 from calibrant.report._predictions.wording import (
     few_rows_text,
-    listed,
     model_of,
     pvalue_words,
     rows_text,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.comparison._internal import t_figures
@@ -18,7 +19,6 @@ from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
     ends_text,
-    listed,
     metric_words,
     money_text,
     pvalue_text,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Int, Real, check_param
-from calibrant._repr import short_repr
+from calibrant._repr import listed, short_repr
 from calibrant.data._internal import factorize
 from calibrant.decisions import CostMatrix
 from calibrant.decisions._internal import read_costed_predictions
@@ -104,14 +104,9 @@ def check_cost_classes(costs: Any, classes: Sequence[Any]) -> None:
         CostMatrix(np.zeros((len(labels), 1)), labels=labels, actions=["any"]).for_classes(list(classes))
     except ParameterError as error:
         raise ParameterError(
-            f"costs must have a row for every class of y_true, which has {_listed(classes)}; got costs of "
-            f"{_listed(labels)}. Name the classes alike."
+            f"costs must have a row for every class of y_true, which has {listed(classes, most=_MOST_SHOWN)}; got "
+            f"costs of {listed(labels, most=_MOST_SHOWN)}. Name the classes alike."
         ) from error
-
-
-def _listed(classes: Sequence[Any]) -> str:
-    shown = [str(label) for label in classes[:_MOST_SHOWN]] + ["…"] * (len(classes) > _MOST_SHOWN)
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
 
 
 MOST_SEGMENTS = 200

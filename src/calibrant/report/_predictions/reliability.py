@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import ReliabilityCurve, ScoreHistogram, reliability, score_histogram
 from calibrant.plots._internal import n_histogram_bins, reliability_limits, score_limits
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.wording import by_model, capital, listed, percent, percent_format, probability
+from calibrant.report._predictions.wording import by_model, capital, percent, percent_format, probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

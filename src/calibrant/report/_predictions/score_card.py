@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import listed
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics import Verdict
 from calibrant.metrics._internal import scope_text
@@ -13,7 +14,6 @@ from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
     ends_text,
-    listed,
     metric_words,
     model_of,
     money_text,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant._sections import Axis, Block, Callout, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison._internal import t_figures
 from calibrant.metrics import Score, evaluate, proportion_interval
@@ -19,7 +20,6 @@ from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
     ends_text,
-    listed,
     model_of,
     pvalue_text,
     pvalue_words,
@@ -200,8 +200,7 @@ def _of(data: ReportData, names: list[str]) -> str:
 
 def _named(found: Mapping[str, float]) -> str:
     named = [f"{each} ({pvalue_words(p)})" for each, p in sorted(found.items(), key=lambda pair: pair[1])]
-    more = [f"{len(named) - _MOST_LISTED} more"] if len(named) > _MOST_LISTED else []
-    return listed([*named[:_MOST_LISTED], *more])
+    return listed(named, _MOST_LISTED)
 
 
 def _hidden_text(codes: SegmentCodes) -> str:

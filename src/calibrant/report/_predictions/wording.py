@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._repr import listed
 from calibrant.decisions import Money
 from calibrant.metrics import METRICS
 from calibrant.metrics._internal import number_text
@@ -28,7 +29,6 @@ __all__ = [
     "few_rows_text",
     "fewest_selected",
     "finite",
-    "listed",
     "metric_heading",
     "metric_phrase",
     "metric_term",
@@ -146,18 +146,6 @@ def few_rows_text(data: ReportData, label: object) -> str:
     which = data.y_true == label
     is_hidden = not data.rows and which.sum() < FEWEST_ROWS
     return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(data.count(which))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in words.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    *rest, last = names
-    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def upper_first(sentence: str) -> str:

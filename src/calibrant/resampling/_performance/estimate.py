@@ -1,15 +1,286 @@
-"""`estimate_performance`: methods fitted and tested on every split of a plan."""
+"""`estimate_performance`: methods fitted to every split of a plan, their trials summarized."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from calibrant.resampling._performance.performance import Performance
-from calibrant.resampling._performance.run_plan import IntervalMethod, run_plan
-from calibrant.resampling._trials.experiment import read_experiment, read_plan
+import numpy as np
 
-__all__ = ["estimate_performance"]
+from calibrant._fit_warnings import one_warning_a_fit
+from calibrant._params import Choice, check_param
+from calibrant._progress import progress
+from calibrant.metrics import Interval
+from calibrant.resampling._performance.performance import Performance, Pooled, mean_of_defined
+from calibrant.resampling._performance.row_contributions import row_contributions
+from calibrant.resampling._performance.row_statistics import NO_INTERVAL, RowStatistics, split_interval
+from calibrant.resampling._plans import splitters
+from calibrant.resampling._plans.derived_plans import Nested
+from calibrant.resampling._plans.fixed_splits import AcrossGroups, PredefinedSplits, Resubstitution
+from calibrant.resampling._plans.plan import Plan
+from calibrant.resampling._trials.experiment import Experiment
+from calibrant.resampling._trials.scoring import Scorer
+from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.resampling._plans.plan import BootstrapKind
+
+__all__ = ["IntervalMethod", "bootstrap_632_values", "estimate_performance", "run_plan"]
+
+
+_TEST_SHARE, _TRAINING_SHARE = 0.632, 0.368  # 1 - 1/e, the chance that a row is drawn, and 1/e
+
+IsBetter: TypeAlias = Callable[[float, float], bool]
+
+
+def bootstrap_632_values(
+    test: NDArray[np.float64],
+    training: NDArray[np.float64],
+    no_information: NDArray[np.float64],
+    kind: BootstrapKind,
+    is_better: Sequence[IsBetter | None] = (),
+) -> NDArray[np.float64]:
+    """Return the combined value of each replicate, the last axis.
+
+    The training and no-information values are of each replicate, or of one fit on all rows: then the last axis has
+    length 1. .632+ adds the same amount to all replicates, by the overfitting of their means; nothing where the
+    training rows are not better than the no-information value. `is_better` compares two values of each metric, the
+    last axis but one; with None, or an empty sequence, any difference counts as overfitting.
+
+    Examples
+    --------
+    >>> half, zero = np.full(4, 0.5), np.zeros(4)
+    >>> [float(bootstrap_632_values(half, zero, half, kind).mean()) for kind in (".632", ".632+")]
+    [0.316, 0.5]
+    """
+    plain = _TEST_SHARE * test + _TRAINING_SHARE * training
+    if kind == ".632":
+        return plain
+    tested, trained, guessed = (_means(each) for each in (test, training, no_information))
+    # Equations 28 to 32 of the paper: the relative overfitting rate is between 0 and 1
+    excess = np.clip(tested, np.minimum(trained, guessed), np.maximum(trained, guessed)) - trained
+    gap = guessed - trained
+    is_known = np.isfinite(excess) & np.isfinite(gap) & (gap != 0) & _can_overfit(trained, guessed, is_better)
+    rate = np.divide(excess, gap, out=np.zeros_like(gap), where=is_known)
+    added = np.where(is_known, excess, 0.0) * _TEST_SHARE * _TRAINING_SHARE * rate / (1.0 - _TRAINING_SHARE * rate)
+    return np.asarray(plain + added)
+
+
+def _can_overfit(
+    trained: NDArray[np.float64], guessed: NDArray[np.float64], is_better: Sequence[IsBetter | None]
+) -> NDArray[np.bool_]:
+    """Return where the training rows are better than the no-information value."""
+    can = np.ones(trained.shape, dtype=np.bool_)
+    for metric, better in enumerate(is_better):
+        if better is not None:
+            can[..., metric, :] = np.vectorize(better, otypes=[bool])(trained[..., metric, :], guessed[..., metric, :])
+    return can
+
+
+def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over the replicates that have a value."""
+    is_defined = ~np.isnan(values)
+    total = np.where(is_defined, values, 0.0).sum(axis=-1, keepdims=True)
+    n_defined = is_defined.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(total, n_defined, out=np.full_like(total, np.nan), where=n_defined > 0))
+
+
+_NO_GROUP_NOTE = (
+    AcrossGroups,
+    PredefinedSplits,
+    Resubstitution,
+)  # they do not keep groups whole, or are named for them
+
+_ROWS = "Intervals at {:g} % for rows drawn anew, by the losses of the tested rows."
+_SPLITS = "Intervals at {:g} % by the variance of the splits, corrected for rows that they share (Nadeau & Bengio)."
+_POOL_THEM = "evaluate(pooled.y_true, pooled.y_pred) bounds that of the pooled predictions"
+
+IntervalMethod = Literal["rows", "splits"]
+
+
+def run_plan(
+    experiment: Experiment, plan: Any, choose_by: str | None = None, interval: IntervalMethod = "rows"
+) -> Performance:
+    """Try the methods on every split of a plan, and summarize the trials."""
+    check_param("interval", interval, Choice("rows", "splits"))
+    data, scorer, metrics = experiment.data, experiment.scorer, tuple(experiment.scorer.metrics)
+    with one_warning_a_fit():
+        names = experiment.split_names(plan)
+        by_method = _try(experiment, plan, choose_by, len(names))
+        of_all = _fit_to_all(experiment, plan, choose_by)
+    plan = experiment.plan_for_rows(plan)
+    values, trials = _values(by_method, of_all, plan, scorer), by_method[0]
+    choices = tuple(trial.choice for trial in trials if trial.choice)
+    methods = ("chosen",) if choices else tuple(experiment.methods)
+    has_intervals = _has_intervals(plan, trials)
+    rows = _row_statistics(dict(zip(methods, by_method, strict=True)), of_all, values, plan, scorer)
+    intervals = dict.fromkeys(itertools.product(methods, metrics), NO_INTERVAL)
+    if has_intervals and interval == "rows":
+        for (i, name), (j, metric) in itertools.product(enumerate(methods), enumerate(metrics)):
+            intervals[name, metric] = rows.interval(name, metric, mean_of_defined(values[i, j]), experiment.confidence)
+    elif has_intervals:
+        k = splitters.n_independent(plan, len(trials))
+        intervals |= _by_splits(methods, values, trials, scorer, experiment.confidence, k)
+    is_known = any(each != NO_INTERVAL for each in intervals.values())
+    words = _ROWS if interval == "rows" else _SPLITS
+    return Performance(
+        methods,
+        metrics,
+        values,
+        intervals,
+        np.array([trial.n_train for trial in trials]),
+        np.array([len(trial.test) for trial in trials]),
+        tuple(names),
+        _describe_plan(plan, data),
+        splitters.caution(plan),
+        words.format(100 * experiment.confidence) if is_known else "",
+        experiment.confidence,
+        data.n_rows,
+        tuple(_pool(data, each) for each in by_method),
+        choices,
+        _notes(rows, intervals, scorer) if has_intervals and interval == "rows" else {},
+        rows if has_intervals else None,
+    )
+
+
+def _try(experiment: Experiment, plan: Any, choose_by: str | None, n_splits: int) -> list[list[MethodTrial]]:
+    """Return the trials of each method (outer) on each split (inner)."""
+    tests_training = splitters.bootstrap_kind(plan) == ".632"
+    found = experiment.trials(plan, choose_by=choose_by, tests_training=tests_training)
+    by_method: dict[int, list[MethodTrial]] = {}
+    n_trials = n_splits * len(experiment.families(plan) if isinstance(plan, Nested) else experiment.methods)
+    for trial in progress(found, total=n_trials, description="Estimating performance"):
+        by_method.setdefault(trial.method, []).append(trial)
+    return [by_method[method] for method in sorted(by_method)]
+
+
+def _fit_to_all(experiment: Experiment, plan: Any, choose_by: str | None) -> list[MethodTrial] | None:
+    """Return the trials on the rows they were fitted to, all there are, where the plan is .632+."""
+    if splitters.bootstrap_kind(plan) != ".632+":
+        return None
+    return list(experiment.trials(plan, choose_by=choose_by, splits=[splitters.ALL_ROWS]))
+
+
+def _describe_plan(plan: Any, data: TrialData) -> str:
+    """Return what a plan does to these rows: regression does not stratify, and groups stay whole."""
+    words = splitters.describe(plan)
+    if data.classes is None:
+        words = words.replace(", stratified", "")
+    keeps_groups = isinstance(plan, Plan) and not isinstance(plan, _NO_GROUP_NOTE)
+    return f"{words}, in whole groups" if data.groups is not None and keeps_groups else words
+
+
+def _has_intervals(plan: Any, trials: Sequence[MethodTrial]) -> bool:
+    """Return whether rows were tested that show what others would: not by a single split that trained on them."""
+    if splitters.interval_kind(plan) == "none":
+        return False
+    return len(trials) > 1 or (trials[0].is_disjoint and splitters.bootstrap_kind(plan) is None)
+
+
+def _values(
+    by_method: list[list[MethodTrial]], of_all: list[MethodTrial] | None, plan: Any, scorer: Scorer
+) -> NDArray[np.float64]:
+    """Return the values of methods, metrics and splits, training rows weighted in where the plan is a bootstrap."""
+    test, kind = _stack([[trial.values for trial in trials] for trials in by_method]), splitters.bootstrap_kind(plan)
+    if kind is None:
+        return test
+    fitted = by_method if of_all is None else [[trial] for trial in of_all]
+    training = _stack([[trial.training_values for trial in trials] for trials in fitted])
+    guessing = training if of_all is None else _stack([[trial.no_information] for trial in of_all])
+    is_better = [None if own is not None else scorer.is_better(name) for name, own in scorer.metrics.items()]
+    return bootstrap_632_values(test, training, guessing, kind, is_better)
+
+
+def _stack(values: Sequence[Sequence[NDArray[np.float64] | None]]) -> NDArray[np.float64]:
+    """Return values of methods, splits and metrics with the splits last."""
+    return np.ascontiguousarray(np.array(values, dtype=np.float64).transpose(0, 2, 1))
+
+
+def _row_statistics(
+    trials: Mapping[str, Sequence[MethodTrial]],
+    of_all: list[MethodTrial] | None,
+    values: NDArray[np.float64],
+    plan: Any,
+    scorer: Scorer,
+) -> RowStatistics:
+    """Return the contributions of the tested rows to the means; with a bootstrap plan, of the training rows too."""
+    rows = RowStatistics.of(scorer, trials)
+    if splitters.bootstrap_kind(plan) is None:
+        return rows
+    found = dict(rows.contributions)
+    for number, (name, own) in enumerate(trials.items()):
+        fitted = _training_trials(own) if of_all is None else [of_all[number]]
+        for column, metric in enumerate(scorer.metrics):
+            tested, trained = (
+                np.array([np.asarray(each)[column] for each in both])
+                for both in ([trial.values for trial in own], [trial.training_values for trial in fitted])
+            )
+            of_training = row_contributions(scorer, metric, fitted, trained, rows.tested.again(fitted))
+            share = _training_share(values[number, column], tested, trained)
+            found[name, metric] = found[name, metric].plus(of_training, share)
+    return replace(rows, contributions=found)
+
+
+def _training_trials(trials: Sequence[MethodTrial]) -> list[MethodTrial]:
+    """Return the trials with the training rows in the place of the test rows."""
+    return [replace(each, test=np.asarray(each.train), predictions=each.training_predictions) for each in trials]
+
+
+def _training_share(combined: NDArray[Any], tested: NDArray[Any], trained: NDArray[Any]) -> float:
+    """Return the weight of the training rows in a value of .632 or .632+, which is held fixed."""
+    whole, test, training = (mean_of_defined(values) for values in (combined, tested, trained))
+    if not all(map(math.isfinite, (whole, test, training))) or math.isclose(test, training):
+        return _TRAINING_SHARE
+    return min(max((whole - test) / (training - test), 0.0), 1.0)
+
+
+def _notes(
+    rows: RowStatistics, intervals: Mapping[tuple[str, str], Interval], scorer: Scorer
+) -> dict[tuple[str, str], str]:
+    """Return why means have no interval."""
+    found = {}
+    for (name, metric), ends in intervals.items():
+        if math.isnan(ends.low):
+            more = f"; {_POOL_THEM}" if scorer.is_calibration_error(metric) else ""
+            found[name, metric] = f"no interval: {rows.why_none(name, metric) or 'all rows have the same value'}{more}"
+    return found
+
+
+def _by_splits(
+    names: tuple[str, ...],
+    values: NDArray[np.float64],
+    trials: Sequence[MethodTrial],
+    scorer: Scorer,
+    confidence: float,
+    k: int,
+) -> dict[tuple[str, str], Interval]:
+    """Return the intervals of means by the variance of the splits."""
+    found = {}
+    sizes = [np.array([trial.n_train for trial in trials]), np.array([len(trial.test) for trial in trials])]
+    for column, metric in enumerate(scorer.metrics):
+        if not scorer.is_calibration_error(metric):
+            low, high = scorer.range_of(metric)
+            n_counted = scorer.split_counts(metric, trials)
+            for row, name in enumerate(names):
+                found[name, metric] = split_interval(
+                    *(values[row, column], *sizes, confidence, k), low=low, high=high, n_counted=n_counted
+                )
+    return found
+
+
+def _pool(data: TrialData, trials: Sequence[MethodTrial]) -> Pooled:
+    """Return the predictions of a method for the test rows of all splits."""
+    test = np.concatenate([trial.test for trial in trials])
+    split = np.repeat(np.arange(len(trials)), [len(trial.test) for trial in trials])
+    outcome = data.outcome[test]
+    y_true, classes = (outcome, ()) if data.classes is None else (data.classes[outcome], tuple(data.classes.tolist()))
+    predictions = np.concatenate([np.asarray(trial.predictions) for trial in trials])
+    return Pooled(data.rows[test], split, y_true, predictions, classes)
 
 
 def estimate_performance(
@@ -112,7 +383,7 @@ def estimate_performance(
     Intervals at 95 % for rows drawn anew, by the losses of the tested rows.
     Whatever was chosen by looking at all rows beforehand is not tested by this.
     """
-    experiment = read_experiment(
+    experiment = Experiment.read(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
-    return run_plan(experiment, read_plan(plan), choose_by, interval)
+    return run_plan(experiment, splitters.read_plan(plan), choose_by, interval)

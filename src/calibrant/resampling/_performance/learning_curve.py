@@ -15,10 +15,11 @@ from calibrant._optional import optional_import
 from calibrant._random import SeedLike
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import number_text
+from calibrant.resampling._performance.estimate import run_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
-from calibrant.resampling._performance.run_plan import run_plan
-from calibrant.resampling._plans.smaller_training import SmallerTraining
-from calibrant.resampling._trials.experiment import read_experiment, read_plan
+from calibrant.resampling._plans import splitters
+from calibrant.resampling._plans.derived_plans import SmallerTraining
+from calibrant.resampling._trials.experiment import Experiment
 
 __all__ = ["LearningCurve", "learning_curve"]
 
@@ -140,12 +141,12 @@ def learning_curve(
     >>> learning_curve(tree, donors.X, donors.y, 5, ["auc"], sizes=[0.25, 0.5, 1.0]).sizes
     (300.0, 600.0, 1200.0)
     """
-    base = read_plan(plan)
+    base = splitters.read_plan(plan)
     are_numbers = all(isinstance(size, Real) and size > 0 for size in sizes)
     ordered = sorted(sizes, key=lambda size: (isinstance(size, int), size)) if are_numbers else []
     if not ordered or any(isinstance(size, float) and size > 1.0 for size in ordered):
         raise ParameterError(f"sizes must be shares above 0 and up to 1.0, or numbers of rows; got {sizes!r}.")
-    experiment = read_experiment(
+    experiment = Experiment.read(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
     plans = (_smaller(base, size, random_state) for size in ordered)

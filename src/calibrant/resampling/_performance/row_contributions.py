@@ -21,15 +21,14 @@ from calibrant.metrics._internal import area_variance, placements
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.method_trial import MethodTrial
     from calibrant.resampling._trials.scoring import Scorer
-    from calibrant.resampling._trials.trial_data import TrialData
+    from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
-__all__ = ["Contributions", "TestedRows", "row_contributions"]
+__all__ = ["ROUNDING", "Contributions", "TestedRows", "row_contributions"]
 
 FEWEST = 5  # rows of the rarer class: with fewer, an interval is longer than what it is of
 _MOST_BLOCKS = 200  # the standard error then varies by 5 % with the blocks
-_ROUNDING = 1e-12  # a standard error below this is the rounding of 0
+ROUNDING = 1e-12  # values, or standard errors, that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +301,7 @@ def _hidden_by_ties(scorer: Scorer, area: float, variance: float, tested: Tested
     ties leave little variance to the tested rows, and its area varies all the more with the training set. Of 80 tables
     with 300 rows, rows alone called one of two equally good trees better in 12 %, with this factor in 3 %.
     """
-    if math.sqrt(variance) <= _ROUNDING:  # a constant, whose area is one half whatever it is trained on
+    if math.sqrt(variance) <= ROUNDING:  # a constant, whose area is one half whatever it is trained on
         return 1.0
     is_positive = scorer.data.outcome[np.unique(tested.row)] == scorer.positive
     n_positive, n_negative = int(is_positive.sum()), int((~is_positive).sum())

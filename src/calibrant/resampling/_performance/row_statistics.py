@@ -1,10 +1,10 @@
-"""Intervals, differences and comparisons with the best, from what held-out rows contribute to means over splits."""
+"""Intervals, differences, comparisons with the best: what held-out rows show of means over splits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,16 +12,130 @@ from scipy.special import stdtr, stdtrit
 
 from calibrant._random import seed_sequence, stream
 from calibrant.metrics import Interval
-from calibrant.resampling._performance.intervals import NO_INTERVAL, ends_in_range
+from calibrant.metrics._internal import two_sided_z
+from calibrant.resampling._performance.row_contributions import ROUNDING, Contributions, TestedRows, row_contributions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._performance.row_contributions import Contributions, TestedRows
+    from calibrant.resampling._trials.scoring import Scorer
+    from calibrant.resampling._trials.trial_data import MethodTrial
 
-__all__ = ["RowDifference", "RowStatistics"]
+__all__ = ["NO_INTERVAL", "RowDifference", "RowStatistics", "ends_in_range", "split_interval"]
 
-_ROUNDING = 1e-12  # a standard error below this is the rounding of 0
+
+NO_INTERVAL = Interval(math.nan, math.nan)
+
+
+def split_interval(
+    values: NDArray[np.float64],
+    n_train: NDArray[Any],
+    n_test: NDArray[Any],
+    confidence: float,
+    k: int,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    n_counted: NDArray[Any] | None = None,
+) -> Interval:
+    """Return the interval of the mean over splits of the same rows, within the range of the metric.
+
+    The variance of the mean is ``(1/k + n_test/n_train)`` times that of the values: rows that splits share make
+    their values correlated, so more splits add less than more rows would. For repeated cross-validation k is the
+    number of folds, as Witten, Frank & Hall print it, and there are k - 1 degrees of freedom: with the number of all
+    splits in its place intervals of 95 % covered the truth in 80 to 90 % of draws. Splits without a value are left out.
+
+    The interval holds the means from which the observed one is at most so many standard errors away, as Wilson's does.
+    Like that of a proportion, the variance is taken as proportional to the distances of the mean from the ends of the
+    range. `n_counted` are the rows that a proportion, or an area under the ROC curve, counts in each split: the
+    variance is at least that of as many independent rows, with the same correction, as it is of any metric where all
+    splits have the same value. Without a range there is no interval then.
+
+    Examples
+    --------
+    >>> values, n_train, n_test = np.array([0.1, 0.2, 0.15, 0.15]), np.full(4, 75), np.full(4, 25)
+    >>> [round(end, 4) for end in split_interval(values, n_train, n_test, 0.95, 4)]
+    [0.0508, 0.2492]
+    >>> [round(end, 4) for end in split_interval(values, n_train, n_test, 0.95, 4, low=0.0, high=1.0)]
+    [0.0762, 0.2739]
+    >>> [round(end, 4) for end in split_interval(np.zeros(4), n_train, n_test, 0.95, 4, low=0.0, high=1.0)]
+    [0.0, 0.0823]
+    """
+    is_defined = ~np.isnan(values)
+    k, defined = min(k, int(is_defined.sum())), values[is_defined]
+    if k < 2 or not np.isfinite(defined).all():
+        return NO_INTERVAL
+    correction = 1.0 / k + float(n_test[is_defined].mean() / n_train[is_defined].mean())
+    square = float(stdtrit(k - 1, 0.5 + 0.5 * confidence)) ** 2
+    n_rows = float((n_test if n_counted is None else n_counted)[is_defined].mean())
+    # The variance of rows that are counted is known: it takes the quantile of the normal distribution
+    least = two_sided_z(confidence) ** 2 / square * correction / n_rows
+    variance = correction * float(defined.var(ddof=1))
+    return ends_in_range(float(defined.mean()), square, variance, low, high, least, is_counted=n_counted is not None)
+
+
+def ends_in_range(
+    mean: float,
+    square: float,
+    variance: float,
+    low: float,
+    high: float,
+    least: float,
+    *,
+    is_counted: bool = False,
+) -> Interval:
+    """Return the means within some standard errors of a mean, the variance proportional to the distances of the ends.
+
+    Parameters
+    ----------
+    mean : float
+        The mean.
+    square : float
+        The square of the number of standard errors.
+    variance : float
+        Its variance.
+    low, high : float
+        The range of the metric.
+    least : float
+        The variance over the product of the distances from both ends where it was found to be 0: one over the number of
+        rows, as values within a range vary at most like a proportion.
+    is_counted : bool
+        Whether the metric counts rows: then the variance is never less than that.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in ends_in_range(0.1, 1.96**2, 0.1 * 0.9 / 100, 0.0, 1.0, 0.01)]  # Wilson's, 10 of 100
+    [0.0552, 0.1744]
+    """
+    mean = float(np.clip(mean, low, high))  # outside by rounding only
+    spread = _from_ends(mean, low, high)
+    is_constant = spread == 0.0 or math.sqrt(variance) <= ROUNDING * max(1.0, abs(mean))
+    if is_constant and (math.isinf(low) or math.isinf(high)):
+        return NO_INTERVAL
+    relative = least if is_constant else variance / spread
+    return _ends(mean, square * (max(relative, least) if is_counted else relative), low, high)
+
+
+def _from_ends(mean: float, low: float, high: float) -> float:
+    """Return the product of the distances from the ends of the range that are finite."""
+    return math.prod(abs(mean - end) for end in (low, high) if math.isfinite(end))
+
+
+def _ends(mean: float, square: float, low: float, high: float) -> Interval:
+    """Solve ``(mean - x)**2 = square * (x - low) * (high - x)``, without the factors of ends that are infinite."""
+    if math.isinf(low) and math.isinf(high):
+        return Interval(mean - math.sqrt(square), mean + math.sqrt(square))
+    if math.isinf(low):
+        mirrored = _ends(-mean, square, -high, math.inf)
+        return Interval(-mirrored.high, -mirrored.low)
+    distance, length, leading = mean - low, 1.0, 1.0
+    if math.isfinite(high):
+        length, leading = high - low, 1.0 + square
+    middle = distance + square * length / 2.0
+    root = math.sqrt(square * (_from_ends(mean, low, high) + square * length**2 / 4.0))
+    return Interval(low + distance**2 / (middle + root), min(high, low + (middle + root) / leading))
+
+
 _N_DRAWS = 10_000  # of the largest of correlated statistics: the critical value then varies by 1 %
 _MOST_NUMBERS = 5_000_000  # that are drawn at a time: 40 MB
 
@@ -61,10 +175,31 @@ class RowStatistics:
         The tests of the splits.
     contributions : dict of (method, metric) to Contributions
         Of the units to each mean.
+    limits : dict of metric to (float, float)
+        The range of each metric.
+    n_counted : dict of metric to float or None
+        The number of different rows that a proportion or an area counts; None for other metrics.
     """
 
     tested: TestedRows
     contributions: Mapping[tuple[str, str], Contributions]
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    n_counted: Mapping[str, float | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scorer: Scorer, trials: Mapping[str, Sequence[MethodTrial]]) -> RowStatistics:
+        """Return the statistics of methods from their trials with predictions and values, one for each split."""
+        first = next(iter(trials.values()))
+        tested, metrics = TestedRows.of(scorer.data, first), tuple(scorer.metrics)
+        found = {}
+        for method, own in trials.items():
+            values = np.array([trial.values for trial in own], dtype=np.float64)
+            for column, metric in enumerate(metrics):
+                found[method, metric] = row_contributions(scorer, metric, own, values[:, column], tested)
+        row, place = np.unique(tested.row, return_index=True)
+        predictions = np.concatenate([np.asarray(trial.predictions) for trial in first])[place]
+        counted = {metric: scorer.n_counted(metric, predictions, row) for metric in metrics}
+        return cls(tested, found, {metric: scorer.range_of(metric) for metric in metrics}, counted)
 
     def training_factor(self, training: Any = 1.0) -> Any:
         """Return the variance of a difference over samples and training sets, in units of that of tested rows alone.
@@ -86,26 +221,14 @@ class RowStatistics:
         others = self.tested.n_rows - n_test
         return 1.0 + min(n_test / others, 1.0) if others > 0.0 else 1.0
 
-    def why_none(self, method: str, metric: str) -> str:
-        """Return why there is no interval of a mean; empty where there is one."""
-        return self.contributions[method, metric].why_none
-
-    def interval(
-        self,
-        method: str,
-        metric: str,
-        mean: float,
-        confidence: float,
-        limits: tuple[float, float] = (-math.inf, math.inf),
-        n_counted: float | None = None,
-    ) -> Interval:
+    def interval(self, method: str, metric: str, mean: float, confidence: float) -> Interval:
         """Return the interval of a mean, of the models that were fitted, for rows drawn anew.
 
         It holds the means that are at most so many standard errors away, the variance taken as proportional to the
-        distances from the ends of the range, as Wilson's interval of a proportion does. `n_counted` rows, which a
-        proportion or an area counts, keep it from having no length where all rows have the same value.
+        distances from the ends of the range, as Wilson's interval of a proportion does. The rows that a proportion or
+        an area counts keep it from having no length where all rows have the same value.
         """
-        own = self.contributions[method, metric]
+        own, n_counted = self.contributions[method, metric], self.n_counted[metric]
         if own.why_none or not math.isfinite(mean):
             return NO_INTERVAL
         square = float(stdtrit(own.df, 0.5 + 0.5 * confidence)) ** 2
@@ -113,7 +236,11 @@ class RowStatistics:
         n_units = float(self.tested.copies.sum())
         counted = n_units if n_counted is None else n_counted * n_units / self.tested.n_rows
         least = self.own_factor / counted if counted else math.inf
-        return ends_in_range(mean, square, variance, *limits, least, is_counted=n_counted is not None)
+        return ends_in_range(mean, square, variance, *self.limits[metric], least, is_counted=n_counted is not None)
+
+    def why_none(self, method: str, metric: str) -> str:
+        """Return why there is no interval of a mean; empty where there is one."""
+        return self.contributions[method, metric].why_none
 
     def difference(self, one: str, other: str, metric: str, difference: float, confidence: float) -> RowDifference:
         """Return the difference of two means with its interval over samples of this size and training sets.
@@ -134,8 +261,8 @@ class RowStatistics:
             return RowDifference(difference, *(math.nan,) * 5)
         added = (self.training_factor(between.training) - 1.0) * between.training_variance
         error = math.sqrt(between.variance + added)
-        if error <= _ROUNDING:
-            is_same = abs(difference) <= _ROUNDING
+        if error <= ROUNDING:
+            is_same = abs(difference) <= ROUNDING
             return RowDifference(difference, error, difference, difference, 1.0 if is_same else 0.0, between.df)
         reach = float(stdtrit(between.df, 0.5 + 0.5 * confidence)) * error
         pvalue = 2.0 * float(stdtr(between.df, -abs(difference) / error))
@@ -177,7 +304,7 @@ class RowStatistics:
         one, other = np.triu_indices(len(methods), k=1)
         variance = covariance[one, one] + covariance[other, other] - 2.0 * covariance[one, other]
         error = np.sqrt(np.maximum(variance, 0.0))
-        differs = error > _ROUNDING
+        differs = error > ROUNDING
         one, other, error = one[differs], other[differs], error[differs]
         drawn = _draw_distances(covariance, one, other, error, min(*(each.df for each in found), total - 1.0))
         training = np.array([each.training for each in found])

@@ -8,16 +8,45 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import Bool, Int, Seed
+from calibrant._params import Bool, Int, Real, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
-from calibrant.resampling._plans.fold_assignment import choose_rows
-from calibrant.resampling._plans.held_out_size import SIZE, n_test_rows, size_text
+from calibrant.exceptions import DataError
 from calibrant.resampling._plans.plan import Plan, Split
+from calibrant.resampling._plans.plan_rows import choose_rows
 
 if TYPE_CHECKING:
     from calibrant.resampling._plans.plan_rows import PlanRows
 
-__all__ = ["Holdout", "RepeatedHoldout"]
+__all__ = ["SIZE", "Holdout", "RepeatedHoldout", "n_test_rows", "size_text"]
+
+
+SIZE = Real(0, 1, closed="neither") | Int(1)
+
+
+def n_test_rows(test_size: float, n_rows: int) -> int:
+    """Return the number of test rows: a share of all rows, or the number itself.
+
+    Examples
+    --------
+    >>> n_test_rows(1 / 3, 300), n_test_rows(25, 300)
+    (100, 25)
+    """
+    if test_size >= n_rows:
+        raise DataError(f"test_size={test_size} leaves no training row of {n_rows} rows; pass a smaller one.")
+    n_test = round(test_size * n_rows) if test_size < 1 else int(test_size)
+    return min(max(1, n_test), n_rows - 1)
+
+
+def size_text(size: float, digits: str = ".0f") -> str:
+    """Return a share of the rows in percent, or a number of rows, as text.
+
+    Examples
+    --------
+    >>> size_text(1 / 3), size_text(1500)
+    ('33 % of the rows', '1,500 rows')
+    """
+    return f"{100 * size:{digits}} % of the rows" if size < 1 else f"{size:,} rows"
+
 
 _PARAMETERS = """\
 test_size : float or int

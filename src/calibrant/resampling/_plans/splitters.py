@@ -1,4 +1,4 @@
-"""What a plan offers beyond scikit-learn's splitters, for both: `splitters.describe(cv)` and so on."""
+"""Plans and scikit-learn's splitters alike: `splitters.describe(cv)` and so on."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import HasMethods, check_params
-from calibrant.resampling._plans.plan import Plan, Split
+from calibrant._repr import instance_hint, short_repr
+from calibrant.exceptions import ParameterError
+from calibrant.resampling._plans.cross_validation import CrossValidation
+from calibrant.resampling._plans.fixed_splits import PredefinedSplits
+from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind
     from calibrant.resampling._plans.plan_rows import PlanRows
 
 __all__ = [
+    "ALL_ROWS",
     "SPLITTER",
+    "BootstrapKind",
+    "IntervalKind",
     "all_training_rows",
     "bootstrap_kind",
     "caution",
@@ -26,9 +32,12 @@ __all__ = [
     "interval_kind",
     "n_independent",
     "names",
+    "read_plan",
     "split",
+    "split_seed",
 ]
 
+ALL_ROWS = -1  # the number of the split that trains and tests on all training rows
 SPLITTER = HasMethods("split", "get_n_splits", words="a plan or scikit-learn splitter")
 
 
@@ -84,3 +93,42 @@ def names(splitter: Any, rows: PlanRows) -> list[str]:
         check_params(splitter, splitter._rules)
         return splitter._names(rows)
     return [f"split {number + 1}" for number in range(splitter.get_n_splits(*rows.arguments))]
+
+
+def split_seed(seed: int | None, split: int) -> int | None:
+    """Return the seed of a split, or None where there is none for the plan.
+
+    It is below 2**31, which every library takes for `random_state`.
+
+    Examples
+    --------
+    >>> split_seed(0, 0), split_seed(0, 1), split_seed(None, 1)
+    (336614359, 1620722436, None)
+    """
+    if seed is None:
+        return None
+    stream = np.random.SeedSequence(seed, spawn_key=(split + 1,))
+    return int(stream.generate_state(1, np.uint32)[0] >> 1)
+
+
+def read_plan(plan: Any) -> Any:
+    """Return the splitter that the parameter `plan` stands for.
+
+    Examples
+    --------
+    >>> read_plan(None), read_plan(5)
+    (CrossValidation(n_folds=10, n_repeats=1, random_state=0, stratified=True),
+     CrossValidation(n_folds=5, n_repeats=1, random_state=0, stratified=True))
+    """
+    if plan is None:
+        return CrossValidation()
+    if isinstance(plan, int | np.integer) and not isinstance(plan, bool):
+        return CrossValidation(int(plan))
+    if plan in SPLITTER:
+        return plan
+    if isinstance(plan, str | type) or not hasattr(plan, "__iter__"):
+        raise ParameterError(
+            "plan must be a plan of calibrant.resampling, a scikit-learn splitter, pairs of (train, test), or a number "
+            f"of folds; got {short_repr(plan)}.{instance_hint(plan)}"
+        )
+    return PredefinedSplits(plan)

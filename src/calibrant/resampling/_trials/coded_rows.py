@@ -1,25 +1,50 @@
-"""The rows of an experiment coded once; each split takes its training rows from the coded table."""
+"""The rows of an experiment coded once; each split takes its training rows, or its trees, from the coded table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from calibrant._params import check_params
+from calibrant._random import seed_sequence
 from calibrant.data import CodedTable
-from calibrant.data._internal import Columns, Nominal, fit_columns, object_columns, read_groups, warn_of_weights
-from calibrant.resampling._trials.method_trial import Stopwatch
-from calibrant.trees._internal import Examples, number_classes
+from calibrant.data._internal import (
+    Columns,
+    Nominal,
+    fit_columns,
+    is_float_matrix,
+    object_columns,
+    read_groups,
+    warn_of_weights,
+)
+from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
+from calibrant.estimates._internal import with_classes
+from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
+from calibrant.trees._internal import (
+    RULES,
+    Examples,
+    GrownTree,
+    TreeReading,
+    number_classes,
+    predict_rows,
+    probability_table,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Labels
+    from calibrant.resampling._plans.plan import Split
+    from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 
-__all__ = ["CodedRows", "fits_coded_rows"]
+__all__ = ["CodedRows", "CodedTrees", "fits_coded_rows", "row_counts"]
+
 
 _INSPECTED_ROWS = 100  # narwhals reads the type of pandas' objects from so many rows
 
@@ -116,3 +141,170 @@ def fits_coded_rows(method: Any) -> bool:
     names = ("_grow_coded", "_fit_coded")
     owner = next((each for each in type(method).__mro__ if any(name in vars(each) for name in ("fit", *names))), object)
     return any(name in vars(owner) for name in names)
+
+
+Reader = Callable[[GrownTree], TreeReading]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTrees:
+    """A family of trees on a coded table; the rows of a split are weights on it, so nothing is coded again.
+
+    Such a tree is the very tree that `fit` would grow on the rows themselves, because rows of weight 0 are absent to
+    the core. Where that does not hold (a class or a category that was not declared is missing from the training rows,
+    rows are set aside by number, classes are weighted by their frequency, an estimate is chosen by folds) the split is
+    left to an ordinary `fit`.
+    """
+
+    family: Family
+    estimates: tuple[Estimate, ...]
+    data: TrialData
+    rows: CodedRows
+    examples: Examples
+
+    @classmethod
+    def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
+        """Code the table, or return None where some member needs an ordinary `fit`."""
+        if not family.is_tree or data.labels is None or family.head.max_bins is not None:
+            return None
+        estimates = [estimate for member in family.members if (estimate := _table_estimate(member)) is not None]
+        if len(estimates) < len(family.members):
+            return None
+        for member in family.members:
+            check_params(member, RULES)
+        rows = family.rows if family.rows is not None else CodedRows.of(data, family.head.nominal, family.head.n_jobs)
+        if rows is None:
+            return None
+        return cls(family, tuple(estimates), data, rows, rows.all_examples(family.head.class_weight))
+
+    def subset(self, numbers: Sequence[int]) -> CodedTrees:
+        """Return the same table for some of the members, by their numbers."""
+        return replace(
+            self, family=self.family.subset(numbers), estimates=tuple(self.estimates[number] for number in numbers)
+        )
+
+    def can_grow(self, counts: NDArray[np.uint16]) -> bool:
+        """Return whether a tree grown on rows that occur so often is the one that `fit` would grow on them."""
+        if int(counts.max()) > 1 and not self._repeats_are_weights:
+            return False
+        occurs = counts > 0
+        n_classes = len(self.examples.classes)
+        if np.count_nonzero(np.bincount(self.examples.labels[occurs], minlength=n_classes)) < n_classes:
+            return False
+        return all(_has_all_categories(self.examples, column, occurs) for column in self._collected)
+
+    @cached_property
+    def _repeats_are_weights(self) -> bool:
+        """Whether a row twice is a row of weight 2 to the last bit: sums of whole numbers do not depend on order.
+
+        Trees of probability weights count rows, and a row twice is two rows to them.
+        """
+        table, head = self.examples.table, self.family.head
+        has_fractions = self.examples.weights is not None or any(map(table.n_missing, range(table.n_columns)))
+        reads_rows = any(isinstance(estimate, RowEstimate) for estimate in self.estimates)
+        return not has_fractions and not reads_rows and head.weight_kind != "probability"
+
+    @cached_property
+    def _collected(self) -> list[int]:
+        """The nominal columns whose categories were collected from the rows."""
+        features = self.examples.table.schema.features
+        return [column for column, each in enumerate(features) if each.kind == "nominal" and not each.declared]
+
+    def grow(
+        self, counts: NDArray[np.uint16], split_seeds: Sequence[int | None], n_jobs: int | None
+    ) -> tuple[list[GrownTree], float]:
+        """Grow a tree for each split (rows of `counts`), which trains on each table row (columns) so often.
+
+        The seconds are those of each split, with those of coding the table if it has not been used before.
+        """
+        watch, seeds = Stopwatch(), [self._seed(seed) for seed in split_seeds]
+        grown = GrownTree.grow_many(self.examples, counts, self.family.head, seeds, n_jobs=n_jobs)
+        seconds = watch.lap() + self.rows.charge()
+        return grown, seconds / max(1, len(grown))
+
+    def _seed(self, split_seed: int | None) -> np.random.SeedSequence:
+        """Return the seed of a tree; one that the method sets itself is not consumed where the split has one."""
+        own = self.family.head.random_state
+        if split_seed is None:
+            return seed_sequence(own)
+        return seed_sequence(split_seed if own is None else deepcopy(own))
+
+    def predict(self, grown: GrownTree, split: NumberedSplit, shared: float) -> list[SplitPredictions]:
+        """Return the probabilities of each member for the rows of a split."""
+        watch, readings, fit = Stopwatch(), [], []
+        for read in self._readers:
+            readings.append(read(grown))
+            fit.append(watch.lap())
+        by_rows = [predict_rows(grown.tree, self._columns(rows), readings, 1) for rows in split.row_sets]
+        n_members = len(readings)
+        predict = watch.lap() / n_members
+        return [
+            SplitPredictions(list(found), TrialSeconds.of(seconds, predict, shared, n_members))
+            for found, seconds in zip(zip(*by_rows, strict=True), fit, strict=True)
+        ]
+
+    @cached_property
+    def _readers(self) -> list[Reader]:
+        """How each member reads a grown tree, resolved once for all splits: `isinstance` of a protocol is slow."""
+        estimates = [with_classes(estimate, self.examples.classes) for estimate in self.estimates]
+        return [_reader(*each) for each in zip(self.family.members, estimates, strict=True)]
+
+    def _columns(self, rows: NDArray[np.intp]) -> tuple[int, Any]:
+        X, schema = self.data.X, self.examples.table.schema
+        if is_float_matrix(X, schema):
+            return len(rows), X[rows]
+        return len(rows), [array[rows] for array in self.rows.columns.arrays]
+
+
+def _reader(member: Any, requested: Estimate) -> Reader:
+    if isinstance(requested, RowEstimate):
+        return lambda grown: TreeReading.of(grown, requested, member)
+    is_resolvable = isinstance(requested, Resolvable)
+
+    def read(grown: GrownTree) -> TreeReading:
+        tree, estimate = grown.tree, requested
+        if is_resolvable:
+            estimate = cast("Resolvable", requested).resolve(tree.counts[0], tree.counts[tree.is_leaf])
+        table = probability_table(tree, estimate, empty_leaf=member.empty_leaf, dialect=member.dialect)
+        return TreeReading(estimate, table)
+
+    return read
+
+
+def row_counts(splits: Sequence[Split], n_rows: int) -> NDArray[np.uint16]:
+    """Return the number of times that each row (columns) is trained on in each split (rows).
+
+    Examples
+    --------
+    >>> row_counts([(np.array([0, 0, 2]), np.array([1]))], 3)
+    array([[2, 0, 1]], dtype=uint16)
+    """
+    return np.stack([np.bincount(train, minlength=n_rows).astype(np.uint16) for train, _ in splits])
+
+
+def _table_estimate(member: Any) -> Estimate | None:
+    """Return the estimate of a member, or None if growing draws rows by number or reading needs more than the tree."""
+    if member.honest or member.prune == "reduced_error":
+        return None
+    if isinstance(member.class_weight, str) or isinstance(member.ccp_alpha, str):
+        return None
+    try:
+        estimate = as_estimate("estimate", member.estimate)
+    except (TypeError, ValueError):
+        return None  # its own `fit` raises the error
+    return None if _is_fitted_by_folds(estimate) else estimate
+
+
+def _is_fitted_by_folds(estimate: Any) -> bool:
+    """Return whether an estimate is chosen or fitted by folds, which are drawn among the training rows by number."""
+    if isinstance(estimate, FittedHeldOut) and estimate.needs_held_out:
+        return True
+    values = [getattr(estimate, field.name) for field in fields(estimate)] if is_dataclass(estimate) else ["cv"]
+    return any(isinstance(each, Estimate) and _is_fitted_by_folds(each) for each in values) or "cv" in map(str, values)
+
+
+def _has_all_categories(examples: Examples, column: int, occurs: NDArray[np.bool_]) -> bool:
+    """Return whether each category of a column occurs in some rows."""
+    n_categories = len(examples.table.categories(column))
+    codes = examples.table.codes(column)[occurs]
+    return bool(np.count_nonzero(np.bincount(codes[codes < n_categories], minlength=n_categories)) == n_categories)

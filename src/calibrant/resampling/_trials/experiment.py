@@ -6,35 +6,90 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from calibrant._params import Choice, Int, Nothing, check_param
-from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._plans import splitters
-from calibrant.resampling._plans.cross_validation import CrossValidation
-from calibrant.resampling._plans.nested import Nested
-from calibrant.resampling._plans.predefined_splits import PredefinedSplits
-from calibrant.resampling._trials.families import Family, group_families
-from calibrant.resampling._trials.fitted_model import takes_weights
-from calibrant.resampling._trials.method_trial import ALL_ROWS, MethodTrial, NumberedSplit
+from calibrant.resampling._plans.derived_plans import Nested
+from calibrant.resampling._trials.families import Family, Sharing, count_sharing, group_families
+from calibrant.resampling._trials.fitting import takes_weights
 from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods
-from calibrant.resampling._trials.nested_trials import run_nested_trials
 from calibrant.resampling._trials.scoring import Scorer, read_scorer
-from calibrant.resampling._trials.seeds import split_seed
-from calibrant.resampling._trials.sharing import Sharing, count_sharing
-from calibrant.resampling._trials.split_source import SplitSource
-from calibrant.resampling._trials.trial_data import TrialData, read_trial_data
-from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_trials
+from calibrant.resampling._trials.trial_data import MethodTrial, NumberedSplit, TrialData, read_trial_data
+from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_nested_trials, run_trials
 
 if TYPE_CHECKING:
     from calibrant.resampling._plans.plan import Split
     from calibrant.resampling._plans.plan_rows import PlanRows
 
-__all__ = ["Errors", "Experiment", "read_experiment", "read_plan"]
+__all__ = [
+    "Errors",
+    "Experiment",
+    "SplitSource",
+]
+
+
+_MAX_KEPT_BYTES = 2**26  # those of 10 times 10 folds of 80,000 rows; all of leave-one-out take n_rows squared
+
+
+class SplitSource:
+    """Returns splits by their numbers, fastest in ascending order; the first ones, up to 64 MiB, are kept.
+
+    A plan without a fixed seed splits otherwise each time it starts again: its splits are requested in order, or few
+    enough to be kept.
+
+    Examples
+    --------
+    >>> from calibrant.resampling import LeaveOneOut
+    >>> from calibrant.resampling._plans.plan_rows import read_plan_rows
+    >>> source = SplitSource(LeaveOneOut(), read_plan_rows([[1], [2], [3]]))
+    >>> source.get(2)[1], source.get(0)[1]
+    (array([2]), array([0]))
+    """
+
+    def __init__(self, plan: Any, rows: PlanRows) -> None:
+        self.plan = plan
+        self._rows = rows
+        self._kept: list[Split] = []
+        self._free_bytes = _MAX_KEPT_BYTES
+        self._upcoming: Iterator[tuple[int, Split]] = iter(())
+        self._next = 0
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[Split]:
+        """Yield all splits, none of them kept."""
+        return ((np.asarray(train), np.asarray(test)) for train, test in splitters.split(self.plan, self._rows))
+
+    def get(self, number: int) -> Split:
+        """Return a split by its number; raise if there are not so many."""
+        if 0 <= number < len(self._kept):
+            return self._kept[number]
+        with self._lock:  # a worker of Dask may run jobs in several threads
+            return self._advance_to(number)
+
+    def _advance_to(self, number: int) -> Split:
+        if not 0 < self._next <= number:
+            self._upcoming, self._next = zip(count(), self, strict=False), 0
+        for found, split in self._upcoming:
+            self._next = found + 1
+            self._keep(found, split)
+            if found == number:
+                return split
+        raise ParameterError(f"splits: {splitters.describe(self.plan)} has {self._next} splits; got number {number}.")
+
+    def _keep(self, number: int, split: Split) -> None:
+        """Keep a split that follows the kept ones while there is room."""
+        if number == len(self._kept):
+            self._free_bytes -= split[0].nbytes + split[1].nbytes
+            if self._free_bytes >= 0:
+                self._kept.append(split)
+
 
 Errors = Literal["raise", "record"]
 _ERRORS = Choice("raise", "record")
@@ -53,6 +108,34 @@ class Experiment:
     _prepared: dict[Any, PreparedMethods] = field(default_factory=dict)
     _sources: list[tuple[Any, SplitSource]] = field(default_factory=list)
 
+    @classmethod
+    def read(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        metrics: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        metric_params: Mapping[str, Mapping[str, Any]] | None = None,
+        confidence: float = 0.95,
+        n_jobs: int | None = None,
+    ) -> Experiment:
+        """Validate the arguments of `estimate_performance` apart from the plan."""
+        check_param("confidence", confidence, CONFIDENCE)
+        methods = read_methods(estimator)
+        data = read_trial_data(X, y, sample_weight, groups, is_regression=are_regressors(methods))
+        ignoring = [] if data.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
+        if ignoring:
+            warnings.warn(
+                f"{', '.join(ignoring)}: fit does not take sample_weight, so the weights count in the metrics only. "
+                "Pass weights to the step that takes them by metadata routing.",
+                CalibrantWarning,
+                stacklevel=3,
+            )
+        return cls(methods, data, read_scorer(data, metrics, metric_params, pos_label), confidence, n_jobs)
+
     def plan_for_rows(self, plan: Any) -> Any:
         """Return a plan for the rows of weight above 0."""
         return self._source(plan).plan
@@ -62,10 +145,11 @@ class Experiment:
 
         Examples
         --------
+        >>> from calibrant.resampling import CrossValidation
         >>> from calibrant.trees import ProbabilityTreeClassifier
         >>> trees = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency")}
         >>> trees["deeper"] = ProbabilityTreeClassifier(min_leaf=1)
-        >>> experiment = read_experiment(trees, [[i] for i in range(8)], [0, 1] * 4)
+        >>> experiment = Experiment.read(trees, [[i] for i in range(8)], [0, 1] * 4)
         >>> experiment.families(CrossValidation()), experiment.families(Nested())
         ([(0, 1), (2,)], [(0, 1, 2)])
         """
@@ -89,8 +173,9 @@ class Experiment:
         Examples
         --------
         >>> from calibrant.ensembles import BaggedTreesClassifier
+        >>> from calibrant.resampling import CrossValidation
         >>> methods = {each: BaggedTreesClassifier(out_of_bag=each) for each in ("ignore", "count", "only")}
-        >>> read_experiment(methods, [[i] for i in range(8)], [0, 1] * 4).sharing(CrossValidation(10, 10)).text
+        >>> Experiment.read(methods, [[i] for i in range(8)], [0, 1] * 4).sharing(CrossValidation(10, 10)).text
         '300 trials: 100 growths instead of 300, 1 coding instead of 100.'
         """
         n_splits = len(self.split_names(plan)) + (splitters.bootstrap_kind(plan) == ".632+")
@@ -151,7 +236,8 @@ class Experiment:
         Examples
         --------
         >>> from sklearn.naive_bayes import GaussianNB
-        >>> experiment = read_experiment(GaussianNB(), [[0.0], [1.0], [8.0], [9.0]] * 2, list("aabb") * 2, ["error"])
+        >>> from calibrant.resampling import CrossValidation
+        >>> experiment = Experiment.read(GaussianNB(), [[0.0], [1.0], [8.0], [9.0]] * 2, list("aabb") * 2, ["error"])
         >>> [(trial.split, trial.values) for trial in experiment.trials(CrossValidation(4), splits=[1, 3])]
         [(1, array([0.])), (3, array([0.]))]
         """
@@ -184,14 +270,16 @@ class Experiment:
     ) -> Iterator[NumberedSplit]:
         if numbers is None:
             for number, split in enumerate(source):
-                yield NumberedSplit(number, *split, split_seed(seed, number), tests_training)
+                yield NumberedSplit(number, *split, splitters.split_seed(seed, number), tests_training)
             return
         for number in numbers:
-            if number == ALL_ROWS:
+            if number == splitters.ALL_ROWS:
                 rows = splitters.all_training_rows(source.plan, self._plan_rows)
-                yield NumberedSplit(ALL_ROWS, rows, rows, split_seed(seed, ALL_ROWS), True)
+                yield NumberedSplit(
+                    splitters.ALL_ROWS, rows, rows, splitters.split_seed(seed, splitters.ALL_ROWS), True
+                )
             else:
-                yield NumberedSplit(number, *source.get(number), split_seed(seed, number), tests_training)
+                yield NumberedSplit(number, *source.get(number), splitters.split_seed(seed, number), tests_training)
 
     def _source(self, plan: Any) -> SplitSource:
         """Return the splits of a plan for the rows of weight above 0; those of the last plan are kept."""
@@ -203,58 +291,3 @@ class Experiment:
     @cached_property
     def _plan_rows(self) -> PlanRows:
         return self.data.plan_rows()
-
-
-def read_experiment(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    metrics: Any = None,
-    groups: Any = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    metric_params: Mapping[str, Mapping[str, Any]] | None = None,
-    confidence: float = 0.95,
-    n_jobs: int | None = None,
-) -> Experiment:
-    """Validate the arguments of `estimate_performance` apart from the plan."""
-    check_param("confidence", confidence, CONFIDENCE)
-    methods = read_methods(estimator)
-    data = read_trial_data(X, y, sample_weight, groups, is_regression=are_regressors(methods))
-    _warn_of_ignored_weights(methods, data)
-    scorer = read_scorer(data, metrics, metric_params, pos_label)
-    return Experiment(methods, data, scorer, confidence, n_jobs)
-
-
-def _warn_of_ignored_weights(methods: Methods, data: TrialData) -> None:
-    ignoring = [] if data.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
-    if ignoring:
-        warnings.warn(
-            f"{', '.join(ignoring)}: fit does not take sample_weight, so the weights count in the metrics only. "
-            "Pass weights to the step that takes them by metadata routing.",
-            CalibrantWarning,
-            stacklevel=4,
-        )
-
-
-def read_plan(plan: Any) -> Any:
-    """Return the splitter that the parameter `plan` stands for.
-
-    Examples
-    --------
-    >>> read_plan(None), read_plan(5)
-    (CrossValidation(n_folds=10, n_repeats=1, random_state=0, stratified=True),
-     CrossValidation(n_folds=5, n_repeats=1, random_state=0, stratified=True))
-    """
-    if plan is None:
-        return CrossValidation()
-    if isinstance(plan, int | np.integer) and not isinstance(plan, bool):
-        return CrossValidation(int(plan))
-    if plan in splitters.SPLITTER:
-        return plan
-    if isinstance(plan, str | type) or not hasattr(plan, "__iter__"):
-        raise ParameterError(
-            "plan must be a plan of calibrant.resampling, a scikit-learn splitter, pairs of (train, test), or a number "
-            f"of folds; got {short_repr(plan)}.{instance_hint(plan)}"
-        )
-    return PredefinedSplits(plan)

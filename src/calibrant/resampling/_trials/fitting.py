@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone
+from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import has_fit_parameter
 
-from calibrant.calibration._internal import SharedFits
+from calibrant.calibration._internal import (
+    ReadingOfFits,
+    SharedFits,
+    is_pairwise,
+    response_method,
+    responses_of,
+    score_columns,
+    take_rows,
+    take_square,
+)
+from calibrant.exceptions import DataError
+from calibrant.metrics._internal import check_probabilities
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
-from calibrant.resampling._trials.fitted_model import fit_model, predict
-from calibrant.resampling._trials.method_trial import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
-from calibrant.resampling._trials.methods import are_equal
-from calibrant.resampling._trials.seeds import seeded_clone
-from calibrant.resampling._trials.shared_predictions import predict_shared
+from calibrant.resampling._trials.methods import are_equal, seeded_clone
+from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +35,169 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 
-__all__ = ["fit_predict"]
+__all__ = [
+    "fit_arguments",
+    "fit_model",
+    "fit_predict",
+    "predict",
+    "predict_shared",
+    "read_probabilities",
+    "takes_weights",
+]
+
+
+def fit_model(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:
+    """Fit a model to the training rows, with weights and groups where it takes them."""
+    X, y, weight, groups = fit_arguments(model, data, train)
+    keywords = {"sample_weight": weight, "groups": groups}
+    model.fit(X, y, **{name: value for name, value in keywords.items() if value is not None})
+
+
+def fit_arguments(model: Any, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, Any, Any, Any]:
+    """Return features, classes, weights and groups of the training rows; None where the model takes none."""
+    X = take_square(data.X, train, train) if is_pairwise(model) else take_rows(data.X, train)
+    weight = data.weight[train] if data.weight is not None and takes_weights(model) else None
+    has_groups = data.groups is not None and has_fit_parameter(model, "groups")
+    return X, take_rows(data.y, train), weight, take_rows(data.groups, train) if has_groups else None
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Return whether the `fit` of an estimator takes weights, by itself or by metadata routing.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> takes_weights(GaussianNB()), takes_weights(KNeighborsClassifier())
+    (True, False)
+    """
+    if has_fit_parameter(estimator, "sample_weight"):
+        return True
+    is_routing = bool(get_config()["enable_metadata_routing"])
+    return is_routing and bool(get_routing_for_object(estimator).consumes("fit", ["sample_weight"]))
+
+
+def predict(model: Any, data: TrialData, rows: NDArray[np.intp], train: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return a fitted model's probabilities of all classes, or its numbers; certain ones where it has classes only."""
+    X = take_square(data.X, rows, train) if is_pairwise(model) else take_rows(data.X, rows)
+    if data.classes is None:
+        return np.asarray(model.predict(X), dtype=np.float64)
+    if not hasattr(model, "predict_proba"):
+        return _certain_probabilities(np.asarray(model.predict(X)), data.classes)
+    return read_probabilities(model, model.predict_proba(X), len(rows), data.classes)
+
+
+def read_probabilities(model: Any, predicted: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Check what `predict_proba` of a model returned, and return a column for each of the classes.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> bayes = GaussianNB().fit([[0.0], [1.0]], [0, 2])
+    >>> read_probabilities(bayes, [[0.2, 0.8]], 1, np.array([0, 1, 2]))
+    array([[0.2, 0. , 0.8]])
+    """
+    learned = np.asarray(getattr(model, "classes_", classes))
+    probabilities = np.asarray(predicted, dtype=np.float64)
+    if probabilities.shape != (n_rows, len(learned)):
+        raise DataError(
+            f"{type(model).__name__}.predict_proba must return a column for each of {len(learned)} classes; got shape "
+            f"{probabilities.shape} for {n_rows} rows."
+        )
+    check_probabilities(probabilities)
+    if len(learned) == len(classes):
+        return probabilities
+    table = np.zeros((n_rows, len(classes)))
+    table[:, np.searchsorted(classes, learned)] = probabilities
+    return table
+
+
+def _certain_probabilities(predicted: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return probability 1 for the predicted class of each row."""
+    return np.asarray(np.eye(len(classes))[np.searchsorted(classes, predicted)])
+
+
+def predict_shared(
+    family: Family, shared: SharedFits, data: TrialData, split: NumberedSplit, growth: float, *, records_errors: bool
+) -> list[SplitPredictions]:
+    """Return the predictions of each member from fits that all share; `growth` is the seconds of the first of them.
+
+    With `records_errors` a member that fails has a traceback instead of predictions.
+    """
+    trials = _SharedTrials(shared, data, split, [_RowSet(shared, data, rows) for rows in split.row_sets])
+    found = [trials.run(family, number, records_errors) for number in range(len(family.members))]
+    seconds, n_members = growth + trials.shared_seconds, len(found)
+    return [SplitPredictions(tables, TrialSeconds.of(*own, seconds, n_members), error) for tables, own, error in found]
+
+
+@dataclass(frozen=True, eq=False)
+class _SharedTrials:
+    """The trials of a family on one split."""
+
+    shared: SharedFits
+    data: TrialData
+    split: NumberedSplit
+    row_sets: list[_RowSet]
+
+    @property
+    def shared_seconds(self) -> float:
+        """Seconds of folds and of responses so far, which serve all members."""
+        return self.shared.seconds + sum(rows.seconds for rows in self.row_sets)
+
+    def run(
+        self, family: Family, number: int, records_errors: bool
+    ) -> tuple[list[NDArray[np.float64]], tuple[float, float], str]:
+        """Return the predictions of a member, the seconds of its own fit and predictions, and its error, if any."""
+        watch, member, seconds = Stopwatch(), family.members[number], [0.0, 0.0]
+        reading = ReadingOfFits(self.shared, number if family.readings else 0)
+        try:
+            before = self.shared_seconds
+            model = None if member is family.bases[number] else self._fit_map(member, reading)
+            seconds[0] = watch.lap() - (self.shared_seconds - before)
+            before = self.shared_seconds
+            tables = [self._predict(model, reading.number, rows) for rows in self.row_sets]
+            seconds[1] = watch.lap() - (self.shared_seconds - before)
+        except Exception:
+            if not records_errors:
+                raise
+            return [], (watch.total, 0.0), traceback.format_exc()
+        return tables, (seconds[0], seconds[1]), ""
+
+    def _fit_map(self, member: Any, reading: ReadingOfFits) -> Any:
+        """Return a calibrated classifier, whose map alone is fitted."""
+        model = seeded_clone(member, self.split.seed)
+        return model._fit_map(reading, *fit_arguments(model, self.data, self.split.train))
+
+    def _predict(self, calibrated: Any, reading: int, rows: _RowSet) -> NDArray[np.float64]:
+        fitted, classes = self.shared.fitted, self.data.classes
+        if classes is None or not (calibrated or hasattr(fitted, "predict_proba")):
+            return predict(fitted, self.data, rows.rows, self.split.train)
+        if calibrated is None:
+            found, model = rows.responses("predict_proba")[reading], fitted
+        else:
+            name, model = response_method(fitted, calibrated.method), calibrated
+            scores = score_columns(fitted, name, rows.responses(name)[reading], calibrated.classes_)
+            found = calibrated._calibrate([scores])
+        return read_probabilities(model, found, len(rows.rows), classes)
+
+
+@dataclass(eq=False)
+class _RowSet:
+    """Rows to predict, and what each method of the fitted estimator returned for them, by its name, by reading."""
+
+    shared: SharedFits
+    data: TrialData
+    rows: NDArray[np.intp]
+    seconds: float = 0.0
+    _found: dict[str, list[Any]] = field(default_factory=dict)
+
+    def responses(self, name: str) -> list[Any]:
+        """Return what a method of the fitted estimator returns, once for each reading."""
+        if name not in self._found:
+            start, X = perf_counter(), take_rows(self.data.X, self.rows)
+            self._found[name] = responses_of(self.shared.fitted, X, name, self.shared.readings)
+            self.seconds += perf_counter() - start
+        return self._found[name]
 
 
 def fit_predict(
@@ -79,7 +254,7 @@ def _can_share(data: TrialData, train: NDArray[np.intp]) -> bool:
 def _fit_shared(
     family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch, *, records_errors: bool
 ) -> list[SplitPredictions]:
-    head = seeded_clone(family.head, family.open_seeds, split.seed)
+    head = seeded_clone(family.head, split.seed, family.open_seeds)
     shared = SharedFits(clone(head), head, family.readings)
     grown, is_fitted = _fit_head(head, family, data, split.train)
     if not is_fitted:
@@ -101,7 +276,7 @@ def _fit_family(
     family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch
 ) -> tuple[list[Any], float, list[float]]:
     """Return the members, fitted, the seconds that served all of them, and those of each alone."""
-    head = seeded_clone(family.head, family.open_seeds, split.seed)
+    head = seeded_clone(family.head, split.seed, family.open_seeds)
     grown, is_fitted = _fit_head(head, family, data, split.train)
     growth = _growth_seconds(family, watch)
     if not is_fitted:

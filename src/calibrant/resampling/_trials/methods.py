@@ -6,13 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import DataTypeError, ParameterError
 
-__all__ = ["Methods", "are_equal", "are_regressors", "read_methods", "same_value"]
+__all__ = [
+    "Methods",
+    "are_equal",
+    "are_regressors",
+    "open_seeds",
+    "read_methods",
+    "same_value",
+    "seeded_clone",
+]
+
 
 Methods: TypeAlias = dict[str, Any]
 
@@ -101,3 +110,32 @@ def same_value(a: Any, b: Any) -> bool:
     if hasattr(a, "get_params") and not isinstance(a, type):
         return are_equal(a, b)
     return bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def open_seeds(estimator: Any) -> tuple[str, ...]:
+    """Return the names of the parameters `random_state`, at any depth, that are None.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> open_seeds(BaggingClassifier(DecisionTreeClassifier(), random_state=0))
+    ('estimator__random_state',)
+    """
+    if not hasattr(estimator, "get_params"):
+        return ()
+    params = estimator.get_params(deep=True)
+    return tuple(name for name in params if name.split("__")[-1] == "random_state" and params[name] is None)
+
+
+def seeded_clone(estimator: Any, seed: int | None, names: tuple[str, ...] | None = None) -> Any:
+    """Return a clone whose open seeds, those of some names or all, are set.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seeded_clone(DecisionTreeClassifier(), 7)
+    DecisionTreeClassifier(random_state=7)
+    """
+    model, names = clone(estimator), open_seeds(estimator) if names is None else names
+    return model if seed is None or not names else model.set_params(**dict.fromkeys(names, seed))

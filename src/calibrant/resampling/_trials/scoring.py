@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, RowValu
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._trials.trial_data import TrialData
+    from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 __all__ = ["Scorer", "TrainingSummary", "read_scorer"]
 
@@ -152,6 +152,11 @@ class Scorer:
             return None
         n_positive = int(np.count_nonzero(read.label == read.positive))
         return 4.0 * n_positive * (read.n_rows - n_positive) / read.n_rows
+
+    def split_counts(self, name: str, trials: Sequence[MethodTrial]) -> NDArray[np.float64] | None:
+        """Return `n_counted` of each trial's test rows; the classes alone determine it, whatever the method."""
+        found = [self.n_counted(name, np.asarray(trial.predictions), trial.test) for trial in trials]
+        return None if None in found else np.array(found, dtype=np.float64)
 
     def _weight(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
         return None if self.data.weight is None else self.data.weight[rows]

@@ -19,7 +19,7 @@ from calibrant.studies._definition.names import check_name
 from calibrant.studies._definition.opaque import OPAQUE
 from calibrant.studies._definition.parts import DefinitionPart
 from calibrant.studies._definition.plans import read_study_plan
-from calibrant.studies._trials.work import StudyWork
+from calibrant.studies._trials.records import StudyWork
 
 __all__ = ["StudyDefinition", "define_study"]
 

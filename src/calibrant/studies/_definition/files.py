@@ -17,7 +17,7 @@ from calibrant.studies._definition.locate import locate
 from calibrant.studies._definition.schema import check_structure
 from calibrant.studies._definition.toml_values import read_toml
 from calibrant.studies._definition.yaml_nodes import TextError, read_yaml
-from calibrant.studies._trials.run_options import read_run_options
+from calibrant.studies._trials.run_study import read_run_options
 
 __all__ = ["StudyFile", "read_study_file"]
 

@@ -33,11 +33,11 @@ def read_study_plan(plan: Any, seed: int) -> Any:
     >>> read_study_plan(CrossValidation(5, random_state=None), 3)
     CrossValidation(n_folds=5, n_repeats=1, random_state=3, stratified=True)
     """
-    from calibrant.resampling._internal import read_plan
+    from calibrant.resampling._internal import splitters
 
     check_param("seed", seed, Int(0))
     try:
-        found = _seeded(read_plan(plan), int(seed))
+        found = _seeded(splitters.read_plan(plan), int(seed))
         _check_parameters(found)
     except ParameterError as error:
         raise StudyError(str(error) if str(error).startswith("plan") else f"plan: {error}") from error

@@ -15,7 +15,7 @@ from calibrant._sklearn import num_samples
 from calibrant.exceptions import CalibrantError, StudyError, nearest
 from calibrant.studies._definition.datasets import Dataset, UnavailableRows
 from calibrant.studies._definition.fingerprints import fingerprint
-from calibrant.studies._trials.work import StudyRows
+from calibrant.studies._trials.records import StudyRows
 
 if TYPE_CHECKING:
     from calibrant.data import Table

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import os
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,57 +18,220 @@ from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import ParameterError
 from calibrant.studies._results.compare import plans_in_words
-from calibrant.studies._results.export_text import WRITERS, TextTable, best_marks, number_cell
-from calibrant.studies._results.tables import study_table
-from calibrant.studies._results.trials_frame import trials_frame
+from calibrant.studies._results.study_values import StudyValues
+from calibrant.studies._results.tables import study_table, trials_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.studies._results.metric_facts import MetricFacts
-    from calibrant.studies._results.study_values import StudyValues
+    from calibrant.studies._results.study_values import MetricFacts
 
-__all__ = ["export_study"]
+__all__ = ["WRITERS", "ExportQuery", "TextTable", "best_marks", "latex_escaped", "markdown_escaped", "number_cell"]
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "∞": r"$\infty$",
+    "→": r"$\rightarrow$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+_MARKDOWN = {character: f"\\{character}" for character in "\\|*`<"}
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The cells of a table; `best` marks the numbers to be set in bold."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]  # the name first
+    best: tuple[tuple[bool, ...], ...]
+    note: str = ""
+
+
+def latex_escaped(text: str) -> str:
+    r"""Return a name as LaTeX sets it; Greek letters and some signs in mathematical mode.
+
+    Examples
+    --------
+    >>> latex_escaped("m_branch & 50 %")
+    'm\\_branch \\& 50 \\%'
+    >>> latex_escaped("α-trees {v2}")
+    '$\\alpha$-trees \\{v2\\}'
+    """
+    return "".join(_LATEX.get(character) or _latex_letter(character) for character in _printable(text))
+
+
+def _latex_letter(character: str) -> str:
+    name = unicodedata.name(character, "")
+    if not name.startswith("GREEK") or "LETTER" not in name or "WITH" in name:
+        return character
+    letter = name.rsplit(" ", 1)[-1].lower().replace("lamda", "lambda")
+    if letter == "omicron":
+        return "O" if "CAPITAL" in name else "o"
+    return f"$\\{letter.capitalize() if 'CAPITAL' in name else letter}$"
+
+
+def markdown_escaped(text: str) -> str:
+    r"""Return a name as a cell of a Markdown table.
+
+    Examples
+    --------
+    >>> markdown_escaped("a|b *c*")
+    'a\\|b \\*c\\*'
+    """
+    return "".join(_MARKDOWN.get(character, character) for character in _printable(text))
+
+
+def _printable(text: str) -> str:
+    """Return a text on one line, without control characters."""
+    return "".join(" " if unicodedata.category(character) == "Cc" else character for character in text)
+
+
+def _csv(table: TextTable) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows([table.head, *table.rows])
+    return buffer.getvalue()
+
+
+def _markdown(table: TextTable) -> str:
+    lines = [[markdown_escaped(cell) for cell in table.head], ["---", *["---:"] * (len(table.head) - 1)]]
+    lines += _body(table, markdown_escaped, lambda cell: f"**{cell}**", "–")
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{text}\n{markdown_escaped(table.note)}\n" if table.note else text
+
+
+def _latex(table: TextTable) -> str:
+    body = _body(table, latex_escaped, lambda cell: f"\\textbf{{{cell}}}", "--")
+    head = [latex_escaped(cell) for cell in table.head]
+    lines = [f"% {_printable(table.note)}"] if table.note else []
+    lines += [f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", "\\toprule", f"{' & '.join(head)} \\\\", "\\midrule"]
+    lines += [f"{' & '.join(line)} \\\\" for line in body]
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _body(table: TextTable, escaped: Callable[[str], str], bold: Callable[[str], str], missing: str) -> list[list[str]]:
+    """Return the rows with names escaped, the best numbers in bold, and a dash for what is missing."""
+    lines = []
+    for (name, *cells), marks in zip(table.rows, table.best, strict=True):
+        shown = [escaped(cell) if cell else missing for cell in cells]
+        lines.append(
+            [escaped(name), *(bold(cell) if is_best else cell for cell, is_best in zip(shown, marks, strict=True))]
+        )
+    return lines
+
+
+def number_cell(value: float, digits: int | None) -> str:
+    """Return a number with some decimals, or all of its digits; an empty cell where it is missing."""
+    if math.isnan(value):
+        return ""
+    return repr(float(value)) if digits is None else f"{value:.{digits}f}"
+
+
+def best_marks(losses: Sequence[float], cells: Sequence[str]) -> tuple[bool, ...]:
+    """Return which cells show the best number; those that print as it does are among them."""
+    known = [loss for loss in losses if not math.isnan(loss)]
+    if not known:
+        return (False,) * len(cells)
+    best = cells[losses.index(min(known))]
+    return tuple(cell == best and not math.isnan(loss) for cell, loss in zip(cells, losses, strict=True))
+
+
+WRITERS: dict[str, Callable[[TextTable], str]] = {"csv": _csv, "markdown": _markdown, "latex": _latex}
+
 
 _SUFFIXES = {".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".tex": "latex"}
 
 
-def export_study(
-    study: StudyValues,
-    path: str | os.PathLike[str] | None,
-    metric: str | None,
-    *,
-    format: str | None,  # noqa: A002
-    what: str,
-    digits: int | None,
-    bold: bool,
-    interval: bool | str,
-    confidence: float,
-    part: str,
-    partial: bool,
-) -> str:
-    """Return a table or all trials as text, and write it to a file if a path is passed."""
-    for name, value, rule in (
-        *(("what", what, Choice("table", "trials")), ("digits", digits, Int(0, 17) | Nothing())),
-        *(("bold", bold, Bool()), ("interval", interval, Bool() | Choice("rows", "splits"))),
-    ):
-        check_param(name, value, rule)
-    kind = _format(path, format)
-    write = choose("format", kind, WRITERS)
-    if what == "trials":
-        frame = trials_frame(study)
-        text = frame.to_csv(index=False, lineterminator="\n") if kind == "csv" else write(_trials_table(frame, digits))
-    else:
-        if metric is None and len(study.metrics) > 1:
-            raise ParameterError(f"export: metric must be one of {', '.join(study.metrics)} for a table; got None.")
-        name = study.metrics[0] if metric is None else metric
-        shown = (4 if kind != "csv" else None) if digits is None else digits
-        options: Any = {"interval": interval, "confidence": confidence, "partial": partial, "stacklevel": 5}
-        frame = study_table(study, name, part=part, **options)
-        text = write(_means_table(study, study.facts(name), frame, shown, kind, bold=bold, interval=interval))
-    if path is not None:
-        _write_whole(Path(path), text)
-    return text
+class ExportQuery(StudyValues):
+    """The table of a metric, or all trials, as text."""
+
+    def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        metric: str | None = None,
+        *,
+        format: str | None = None,  # noqa: A002
+        what: str = "table",
+        digits: int | None = None,
+        bold: bool = False,
+        interval: bool | str = False,
+        confidence: float = 0.95,
+        part: str = "test",
+        partial: bool = False,
+    ) -> str:
+        r"""Return the table of a metric, or all trials, as text, and write it to a file.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            The file; it is written whole or not at all.
+        metric : str, optional
+            The metric of a table, where there are several.
+        format : {"csv", "markdown", "latex"}, optional
+            By default that of the suffix of the path (``.csv``, ``.md``, ``.tex``), or CSV.
+        what : {"table", "trials"}
+            A table of means, or the frame of `to_frame`.
+        digits : int, optional
+            Number of decimals; by default 4, and in CSV as many as it takes to read the same numbers again.
+        bold : bool
+            Whether the best method on each data set stands in bold, with those that print the same number.
+        interval, confidence, part, partial
+            As in `table`.
+
+        Returns
+        -------
+        str
+            The text. Names are escaped; a LaTeX table needs the package booktabs.
+
+        Examples
+        --------
+        >>> from calibrant.studies import StudyResults
+        >>> values = {"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.2, 0.1], [0.2, 0.3]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "naive_bayes"], metric="mse")
+        >>> print(results.export(format="markdown", digits=2, bold=True))
+        | dataset | tree | naive_bayes |
+        | --- | ---: | ---: |
+        | iris | **0.15** | 0.25 |
+        | wine | **0.15** | 0.25 |
+        <BLANKLINE>
+        mse, mean over 2-fold cross-validation (lower is better)
+        <BLANKLINE>
+        """
+        for name, value, rule in (
+            *(("what", what, Choice("table", "trials")), ("digits", digits, Int(0, 17) | Nothing())),
+            *(("bold", bold, Bool()), ("interval", interval, Bool() | Choice("rows", "splits"))),
+        ):
+            check_param(name, value, rule)
+        kind = _format(path, format)
+        write = choose("format", kind, WRITERS)
+        if what == "trials":
+            frame = trials_frame(self)
+            is_csv = kind == "csv"
+            text = frame.to_csv(index=False, lineterminator="\n") if is_csv else write(_trials_table(frame, digits))
+        else:
+            if metric is None and len(self.metrics) > 1:
+                raise ParameterError(f"export: metric must be one of {', '.join(self.metrics)} for a table; got None.")
+            name = self.metrics[0] if metric is None else metric
+            shown = (4 if kind != "csv" else None) if digits is None else digits
+            options: Any = {"interval": interval, "confidence": confidence, "partial": partial}
+            frame = study_table(self, name, part=part, **options)
+            text = write(_means_table(self, self.facts(name), frame, shown, kind, bold=bold, interval=interval))
+        if path is not None:
+            if not Path(path).parent.is_dir():
+                raise ParameterError(f"path: there is no folder {str(Path(path).parent)!r}; create it first.")
+            with whole_file(Path(path)) as file:  # so that there is the old one or the whole new one
+                file.write(text.encode())
+        return text
 
 
 def _format(path: str | os.PathLike[str] | None, chosen: str | None) -> str:
@@ -131,11 +300,3 @@ def _cell(value: Any, digits: int | None) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return number_cell(value, digits) if isinstance(value, float) else str(value)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file, so that there is the old one or the whole new one."""
-    if not path.parent.is_dir():
-        raise ParameterError(f"path: there is no folder {str(path.parent)!r}; create it first.")
-    with whole_file(path) as file:
-        file.write(text.encode())

@@ -1,22 +1,34 @@
-"""Predictions of a trial as the bytes of a Parquet file, and back: numbers, classes and weights to the bit."""
+"""The predictions that a study keeps, as the bytes of Parquet files, with the statistics of their rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import StoreError, StudyError
+from calibrant.metrics import METRICS
 from calibrant.resampling import Pooled
+from calibrant.resampling._internal import KeptTrials, TestPredictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TestPredictions", "pool_predictions", "predictions_from_parquet", "predictions_to_parquet"]
+    from calibrant.studies._results.study_values import StudyValues
+
+__all__ = [
+    "KeptTrials",
+    "TestPredictions",
+    "kept_predictions",
+    "pool_predictions",
+    "predictions_from_parquet",
+    "predictions_to_parquet",
+    "read_kept_rows",
+]
+
 
 _KEY = b"calibrant"
 _NATURAL = "iufbU"  # kinds of NumPy's types that a column of classes keeps; others are written as numbers of classes
@@ -27,34 +39,6 @@ _OPTIONS: dict[str, Any] = {
     "store_schema": False,
     "write_page_checksum": True,  # SQLite has none: damaged predictions would be read as others
 }
-
-
-@dataclass(frozen=True, eq=False)
-class TestPredictions:
-    """The predictions of one trial.
-
-    Parameters
-    ----------
-    row : array of shape (n_rows,)
-        The position of each test row in the data set.
-    y_true : array of shape (n_rows,)
-        Its class or number.
-    y_pred : array of shape (n_rows, n_classes) or (n_rows,)
-        The probabilities of the classes, or the predicted number.
-    classes : tuple
-        The classes in the order of the columns; empty for regression.
-    weight, group : array of shape (n_rows,) or None
-        The weight and the group of each row.
-    """
-
-    __test__ = False  # not a class of tests
-
-    row: NDArray[np.intp]
-    y_true: NDArray[Any]
-    y_pred: NDArray[np.float64]
-    classes: tuple[Any, ...] = ()
-    weight: NDArray[np.float64] | None = None
-    group: NDArray[Any] | None = None
 
 
 def predictions_to_parquet(
@@ -191,3 +175,23 @@ def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     known = labels.astype(str) if labels.dtype.kind == "O" else labels
     order = np.argsort(known, kind="stable")
     return np.asarray(order[np.searchsorted(known, outcome.astype(known.dtype), sorter=order)])
+
+
+def kept_predictions(study: StudyValues, dataset: str, method: str) -> dict[int, TestPredictions]:
+    """Return the predictions of a method by split; empty where none are kept."""
+    found = [] if study.read_predictions is None else study.read_predictions(dataset, method)
+    return {split: predictions_from_parquet(data) for split, data in sorted(found) if split >= 0}
+
+
+def read_kept_rows(
+    study: StudyValues, dataset: str, methods: Sequence[str], metrics: Sequence[str]
+) -> KeptTrials | str:
+    """Return the kept predictions of methods on the splits that all of them have, or why they are not enough."""
+    for metric in metrics:
+        needs_more = metric in METRICS and METRICS[metric].needs
+        if needs_more or metric in study.own_metrics or metric in study.keyed_metrics:
+            return f"{metric} cannot be computed from kept predictions alone"
+    kept = {method: kept_predictions(study, dataset, method) for method in methods}
+    plan = study.plans[dataset]
+    least = int(plan.n_train[plan.n_train > 0].min(initial=np.iinfo(np.intp).max))  # 0: the split was not run
+    return KeptTrials.of(kept, metrics, plan.pos_label, least)

@@ -1,25 +1,28 @@
-"""Ranks of the methods of a study on each data set, and their means."""
+"""Queries on a study that rank its methods over data sets: mean ranks, wins and losses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
+from calibrant.comparison import WinTieLoss, win_tie_loss
 from calibrant.comparison._internal import tied_ranks
 from calibrant.exceptions import StudyError
-from calibrant.studies._results.tables import check_complete, study_means
+from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues
+from calibrant.studies._results.tables import check_complete, check_finite, study_means
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from calibrant.comparison import WinTieLoss
     from calibrant.comparison._internal import Better
-    from calibrant.studies._results.study_values import StudyValues
 
-__all__ = ["MethodRanks", "rank_methods"]
+__all__ = ["MethodRanks", "RankQueries"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,20 +96,110 @@ class MethodRanks:
         return "\n".join(lines)
 
 
-def rank_methods(
-    study: StudyValues, metric: str, *, dataset: str | None, better: Better | None, partial: bool
-) -> MethodRanks:
-    """Rank the methods on each data set by their means."""
-    facts, datasets = study.facts(metric, better), study.chosen_datasets(dataset)
-    means = study_means(study, metric, datasets, partial=partial)
-    check_complete(study, means, partial=partial)
-    is_known = np.asarray(~np.isnan(means.values).any(axis=1))
-    if not is_known.any():
-        raise StudyError(f"ranks: there is no data set on which all methods have a value of {metric}.")
-    losses = facts.losses(means.values[is_known])
-    kept, left_out = (
-        tuple(name for name, known in zip(datasets, is_known.tolist(), strict=True) if known is wanted)
-        for wanted in (True, False)
-    )
-    ranks = np.stack([tied_ranks(row) for row in losses])
-    return MethodRanks(metric, facts.words, study.methods, kept, ranks, left_out)
+class RankQueries(StudyValues):
+    """Ranks of the methods, their wins and losses."""
+
+    @fill_docstring(**QUERY_PARAMETERS)
+    def ranks(
+        self,
+        metric: str | None = None,
+        *,
+        dataset: str | None = None,
+        better: Better | None = None,
+        partial: bool = False,
+    ) -> MethodRanks:
+        """Return the ranks of the methods on each data set, and their means; 1 is best.
+
+        Parameters
+        ----------
+        %(metric_or_first)s
+        %(dataset)s
+        %(better)s
+        %(partial)s
+
+        Returns
+        -------
+        MethodRanks
+            ``mean_ranks``; ``to_frame()`` has the ranks on each data set. Methods whose means are equal share ranks.
+
+        Examples
+        --------
+        >>> from calibrant.studies import StudyResults
+        >>> values = {"iris": [[0.2], [0.1]], "wine": [[0.1], [0.1]]}
+        >>> StudyResults.from_values(values, methods=["tree", "bayes"], metric="mse").ranks("mse").mean_ranks
+        {'tree': 1.75, 'bayes': 1.25}
+        """
+        metric = self.metrics[0] if metric is None else metric
+        facts, datasets = self.facts(metric, better), self.chosen_datasets(dataset)
+        means = study_means(self, metric, datasets, partial=partial)
+        check_complete(self, means, partial=partial)
+        is_known = np.asarray(~np.isnan(means.values).any(axis=1))
+        if not is_known.any():
+            raise StudyError(f"ranks: there is no data set on which all methods have a value of {metric}.")
+        losses = facts.losses(means.values[is_known])
+        kept, left_out = (
+            tuple(name for name, known in zip(datasets, is_known.tolist(), strict=True) if known is wanted)
+            for wanted in (True, False)
+        )
+        ranks = np.stack([tied_ranks(row) for row in losses])
+        return MethodRanks(metric, facts.words, self.methods, kept, ranks, left_out)
+
+    @fill_docstring(**QUERY_PARAMETERS)
+    def win_tie_loss(
+        self,
+        metric: str | None = None,
+        *,
+        method: str | None = None,
+        alpha: float = 0.1,
+        better: Better | None = None,
+        partial: bool = False,
+    ) -> WinTieLoss:
+        """Count the data sets on which a method is significantly better or worse than another.
+
+        Parameters
+        ----------
+        %(metric_or_first)s
+        method : str, optional
+            Compare this method with all others; by default each is compared with those before it.
+        alpha : float
+            Level of the tests on each data set.
+        %(better)s
+        %(partial)s
+
+        Returns
+        -------
+        WinTieLoss
+            The result of `calibrant.comparison.win_tie_loss`: counts by the paired t-test, as Nielsen (2004) has them,
+            and those that remain by the corrected resampled t-test, with the k of the plan.
+
+        Examples
+        --------
+        >>> from calibrant.studies import StudyResults
+        >>> values = {"iris": [[0.20, 0.22, 0.21], [0.10, 0.11, 0.12]], "wine": [[0.2, 0.3, 0.1], [0.3, 0.1, 0.2]]}
+        >>> results = StudyResults.from_values(values, methods=["tree", "forest"], metric="mse")
+        >>> results.win_tie_loss("mse").records
+        (forest against tree: 1/1/0, corrected 1/1/0,)
+        """
+        metric = self.metrics[0] if metric is None else metric
+        facts = self.facts(metric, better)
+        check_complete(self, study_means(self, metric, partial=partial), partial=partial)
+        tables: dict[str, Any] = {}
+        options: dict[str, Any] = {"n_train": {}, "n_test": {}, "k": {}}
+        for dataset in self.datasets:
+            plan = self.plans[dataset]
+            values = facts.comparable(self.tested_values(metric, dataset))
+            check_finite(self, values, f"in splits of {dataset}", metric)
+            is_used = np.asarray(~np.isnan(values).any(axis=0))
+            n_used = int(is_used.sum())
+            if plan.interval_kind == "none" or n_used < 2:
+                raise StudyError(
+                    f"win_tie_loss tests the splits of each data set; {dataset!r} has {n_used} it can test "
+                    f"({plan.words}). Take cross-validation, or compare() over data sets."
+                )
+            tables[dataset] = values[:, is_used].T
+            sizes = {"n_train": plan.n_train[is_used].mean(), "n_test": plan.n_test[is_used].mean()}
+            for name, size in (sizes | {"k": min(plan.n_independent, n_used)}).items():
+                options[name][dataset] = size
+        return win_tie_loss(
+            tables, better=facts.side, method=method, alpha=alpha, methods=list(self.methods), **options
+        )

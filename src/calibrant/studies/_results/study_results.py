@@ -2,34 +2,142 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from calibrant.exceptions import StudyError
+from calibrant._repr import short_repr
+from calibrant.exceptions import ParameterError, StudyError
 from calibrant.resampling import Pooled
-from calibrant.studies._results.arrays import DONE, FAILED
-from calibrant.studies._results.comparison_queries import ComparisonQueries
-from calibrant.studies._results.dataset_plan import DatasetPlan
-from calibrant.studies._results.export import export_study
-from calibrant.studies._results.metric_facts import choose_name
+from calibrant.resampling._internal import splitters
+from calibrant.studies._results.best import BestQuery
+from calibrant.studies._results.compare import CompareQuery
+from calibrant.studies._results.export import ExportQuery
 from calibrant.studies._results.predictions import pool_predictions
-from calibrant.studies._results.subset import select_results, select_splits
-from calibrant.studies._results.tables import study_table
-from calibrant.studies._results.trials_frame import trials_frame
+from calibrant.studies._results.ranks import RankQueries
+from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name
+from calibrant.studies._results.tables import study_table, trials_frame
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["StudyResults"]
+
+__all__ = ["StudyResults", "select_results", "select_splits"]
+
+
+K = TypeVar("K")
+
+
+def select_results(
+    results: StudyResults, methods: Sequence[str] | None, datasets: Sequence[str] | None
+) -> StudyResults:
+    """Return the results of some methods on some data sets, in the order in which they are named."""
+    if methods is not None and results.candidates:
+        raise StudyError("select: a nested plan chose among all methods; the results are of the choice alone.")
+    rows = _named_positions("methods", methods, results.methods)
+    names = [results.datasets[i] for i in _named_positions("datasets", datasets, results.datasets)]
+    kept = [results.methods[i] for i in rows]
+    return replace(
+        results,
+        datasets=tuple(names),
+        methods=tuple(kept),
+        plans={name: results.plans[name] for name in names},
+        values=_of_pairs(results.values, names, rows),
+        states={name: results.states[name][rows] for name in names},
+        all_rows=_of_pairs(results.all_rows, names, rows),
+        all_rows_states={name: each[rows] for name, each in results.all_rows_states.items() if name in names},
+        lacking=_of_pairs(results.lacking, names, rows),
+        choices={name: each for name, each in results.choices.items() if name in names},
+        columns=_columns(results.columns, names, kept),
+    )
+
+
+def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
+    """Return the results of some splits, by their numbers."""
+    chosen = _read_splits(results, splits)
+    columns, first = results.columns, next(iter(results.plans.values()))
+    numbers = {splitters.ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
+    if "split" in columns:
+        which = np.flatnonzero(np.isin(np.asarray(columns["split"]), list(numbers)))
+        columns = {name: _taken(column, which) for name, column in columns.items()}
+    return replace(
+        results,
+        plans={name: _part_of_plan(plan, chosen) for name, plan in results.plans.items()},
+        values={key: each[:, chosen] for key, each in results.values.items()},
+        states={name: each[:, chosen] for name, each in results.states.items()},
+        lacking={key: each[:, chosen] for key, each in results.lacking.items()},
+        choices={name: tuple(each[i] for i in chosen) for name, each in results.choices.items()},
+        columns=columns,
+        read_predictions=_of_splits(results.read_predictions, numbers),
+    )
+
+
+def _read_splits(results: StudyResults, splits: Sequence[int]) -> list[int]:
+    n_splits = min(plan.n_splits for plan in results.plans.values())
+    chosen = [int(each) for each in splits]
+    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
+        raise ParameterError(
+            f"splits must be different numbers from 0 to {n_splits - 1}, and not empty; got {short_repr(splits)}."
+        )
+    return chosen
+
+
+def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
+    """Return the plan of some of its splits."""
+    is_whole = len(chosen) == plan.n_splits
+    return replace(
+        plan,
+        words=plan.words if is_whole else f"{plan.words}, {len(chosen)} of {plan.n_splits} splits",
+        split_names=tuple(plan.split_names[i] for i in chosen),
+        numbers=tuple(plan.split_numbers[i] for i in chosen),
+        n_train=plan.n_train[chosen],
+        n_test=plan.n_test[chosen],
+        n_independent=min(plan.n_independent, len(chosen)),
+        interval_kind="none" if len(chosen) == 1 and plan.bootstrap is not None else plan.interval_kind,
+    )
+
+
+def _of_splits(read: Callable[[str, str], Any] | None, chosen: set[int]) -> Callable[[str, str], Any] | None:
+    """Return a function that reads the predictions of some splits only."""
+    if read is None:
+        return None
+    return lambda dataset, method: [part for part in read(dataset, method) if part[0] in chosen]
+
+
+def _named_positions(what: str, chosen: Sequence[str] | None, names: Sequence[str]) -> list[int]:
+    if chosen is None:
+        return list(range(len(names)))
+    if isinstance(chosen, str) or not isinstance(chosen, Sequence) or not len(chosen):
+        raise ParameterError(f"{what} must be a list of names, and not empty; got {short_repr(chosen)}.")
+    found = [choose_name(what, name, names) for name in chosen]
+    if len(set(found)) < len(found):
+        raise ParameterError(f"{what} must be different names; got {short_repr(chosen)}.")
+    return found
+
+
+def _of_pairs(arrays: Mapping[K, Any], names: Sequence[str], rows: Sequence[int]) -> dict[K, Any]:
+    """Return the rows of some methods of the arrays of some data sets, which keys begin with."""
+    return {key: each[rows] for key, each in arrays.items() if key[0] in names}  # type: ignore[index]
+
+
+def _columns(columns: Mapping[Any, Any], names: Sequence[str], methods: Sequence[str]) -> dict[Any, Any]:
+    """Return the columns of the trials that are kept."""
+    if "dataset" not in columns:
+        return dict(columns)
+    pairs = zip(columns["dataset"], columns["method"], strict=True)
+    which = np.flatnonzero([dataset in names and method in methods for dataset, method in pairs])
+    return {name: _taken(column, which) for name, column in columns.items()}
+
+
+def _taken(column: Any, which: Any) -> Any:
+    return column[which] if isinstance(column, np.ndarray) else [column[i] for i in which]
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResults(ComparisonQueries):
+class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
     """The results of a study as they were when they were read from its store; every query is answered from them.
 
     Parameters
@@ -124,7 +232,7 @@ class StudyResults(ComparisonQueries):
             "state": ["done"] * len(places),
             ("test", metric): np.array([arrays[name][row, split] for name, row, split in places]),
         }
-        from calibrant.studies._results.read_results import read_results  # it imports this module
+        from calibrant.studies._results.read_study import read_results  # it imports this module
 
         return read_results("study", columns, datasets=list(arrays), methods=methods, metrics=[metric], plans=plans)
 
@@ -290,69 +398,6 @@ class StudyResults(ComparisonQueries):
         array([[0.1, 0.2]])
         """
         return self.recorded_values(metric, dataset, part)
-
-    def export(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        metric: str | None = None,
-        *,
-        format: str | None = None,  # noqa: A002
-        what: str = "table",
-        digits: int | None = None,
-        bold: bool = False,
-        interval: bool | str = False,
-        confidence: float = 0.95,
-        part: str = "test",
-        partial: bool = False,
-    ) -> str:
-        r"""Return the table of a metric, or all trials, as text, and write it to a file.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            The file; it is written whole or not at all.
-        metric : str, optional
-            The metric of a table, where there are several.
-        format : {"csv", "markdown", "latex"}, optional
-            By default that of the suffix of the path (``.csv``, ``.md``, ``.tex``), or CSV.
-        what : {"table", "trials"}
-            A table of means, or the frame of `to_frame`.
-        digits : int, optional
-            Number of decimals; by default 4, and in CSV as many as it takes to read the same numbers again.
-        bold : bool
-            Whether the best method on each data set stands in bold, with those that print the same number.
-        interval, confidence, part, partial
-            As in `table`.
-
-        Returns
-        -------
-        str
-            The text. Names are escaped; a LaTeX table needs the package booktabs.
-
-        Examples
-        --------
-        >>> values = {"iris": [[0.1, 0.2], [0.3, 0.2]], "wine": [[0.2, 0.1], [0.2, 0.3]]}
-        >>> results = StudyResults.from_values(values, methods=["tree", "naive_bayes"], metric="mse")
-        >>> print(results.export(format="markdown", digits=2, bold=True))
-        | dataset | tree | naive_bayes |
-        | --- | ---: | ---: |
-        | iris | **0.15** | 0.25 |
-        | wine | **0.15** | 0.25 |
-        <BLANKLINE>
-        mse, mean over 2-fold cross-validation (lower is better)
-        <BLANKLINE>
-        """
-        return export_study(
-            *(self, path, metric),
-            format=format,
-            what=what,
-            digits=digits,
-            bold=bold,
-            interval=interval,
-            confidence=confidence,
-            part=part,
-            partial=partial,
-        )
 
     def __repr__(self) -> str:
         n_trials = sum(states.size for states in self.states.values())

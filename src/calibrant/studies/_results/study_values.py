@@ -2,29 +2,255 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant.exceptions import StudyError
-from calibrant.metrics import METRICS
-from calibrant.resampling._internal import bootstrap_632_values
-from calibrant.studies._results.arrays import DONE, FAILED, MISSING
-from calibrant.studies._results.dataset_plan import DatasetPlan
-from calibrant.studies._results.metric_facts import MetricFacts, choose_name, metric_facts
+from calibrant._params import Choice, Nothing, check_param
+from calibrant.exceptions import ParameterError, StudyError, nearest
+from calibrant.metrics import METRICS, numeric
+from calibrant.metrics._internal import CALIBRATION_ERRORS
+from calibrant.resampling import CrossValidation, LeaveOneOut, Nested, SmallerTraining
+from calibrant.resampling._internal import bootstrap_632_values, splitters
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from numpy.typing import NDArray
 
     from calibrant.comparison._internal import Better
-    from calibrant.studies._results.arrays import Key
 
-__all__ = ["COUNTED", "StudyValues"]
+__all__ = [
+    "DONE",
+    "FAILED",
+    "MISSING",
+    "QUERY_PARAMETERS",
+    "DatasetPlan",
+    "Key",
+    "MetricFacts",
+    "StudyValues",
+    "choose_name",
+    "metric_facts",
+    "read_dataset_plan",
+]
 
-COUNTED = "counted"  # the part that holds how many rows a proportion counts in each split, by `Scorer.n_counted`
-_ALL_COUNTED = ("accuracy", "error", "top_k_accuracy")  # proportions of all test rows
+
+# The parameters of several queries, for `fill_docstring`
+QUERY_PARAMETERS = {
+    "metric": """\
+metric : str
+    A metric of the study.""",
+    "metric_or_first": """\
+metric : str, optional
+    A metric of the study; by default the first.""",
+    "dataset": """\
+dataset : str, optional
+    A single data set; by default all of them.""",
+    "better": """\
+better : {"higher", "lower"}, optional
+    Which value is better, of a metric that is a function of yours; that of other metrics is known.""",
+    "partial": """\
+partial : bool
+    Whether to use the trials that were finished where others failed or are missing, which raises an error
+    otherwise.""",
+}
+
+MISSING, DONE, FAILED = 0, 1, 2  # states of a trial
+Key = tuple[str, str, str]  # data set, metric, part
+
+
+@dataclass(frozen=True)
+class MetricFacts:
+    """A metric of a study; `better` is empty where it is a function of which it is not known."""
+
+    name: str
+    better: Literal["lower", "higher", "nearer", ""] = ""
+    low: float = -math.inf
+    high: float = math.inf
+    target: float = 0.0
+    is_calibration_error: bool = False
+
+    @property
+    def side(self) -> Better:
+        """Which of two values of `comparable` is better; raise where it is not known."""
+        if not self.better:
+            raise StudyError(
+                f"metric {self.name!r} is a function, of which it is not known whether more is better; pass "
+                "better='higher' or better='lower'."
+            )
+        return "lower" if self.better == "nearer" else self.better
+
+    def comparable(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values themselves, or how far they are from the best one where nearer is better."""
+        return np.abs(values - self.target) if self.better == "nearer" else values
+
+    def losses(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers of which the least is the best."""
+        return self.comparable(values) if self.side == "lower" else -values
+
+    @property
+    def words(self) -> str:
+        """Which value is better, in words."""
+        return f"nearer to {self.target:g} is better" if self.better == "nearer" else f"{self.side} is better"
+
+
+def metric_facts(
+    name: str, metrics: Sequence[str], own: Collection[str] = (), better: Better | None = None
+) -> MetricFacts:
+    """Return the facts of a metric of a study, with the nearest name in the error for one that it does not have.
+
+    Examples
+    --------
+    >>> metric_facts("auc", ["auc", "mse"]).better, metric_facts("calibration_slope", ["calibration_slope"]).words
+    ('higher', 'nearer to 1 is better')
+    """
+    choose_name("metric", name, metrics)
+    check_param("better", better, Choice("higher", "lower") | Nothing())
+    if name in own:
+        return MetricFacts(name, better or "")
+    if name in METRICS:
+        found = METRICS[name]
+        side = found.better if better is None else better
+        return MetricFacts(name, side, found.low, found.high, found.target, name in CALIBRATION_ERRORS)
+    if name in numeric.__all__:
+        higher = name == "correlation"
+        return MetricFacts(name, better or ("higher" if higher else "lower"), -1.0 if higher else 0.0, _top(higher))
+    return MetricFacts(name, better or "")
+
+
+def _top(is_correlation: bool) -> float:
+    return 1.0 if is_correlation else math.inf
+
+
+def choose_name(what: str, name: Any, names: Sequence[str]) -> int:
+    """Return the position of a name among those of a study, or raise with the names there are and the nearest."""
+    if name not in names:
+        shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+        raise ParameterError(f"{what} must be one of {shown}; got {name!r}.{nearest(name, names)}")
+    return names.index(name)
+
+
+# Splitters of scikit-learn whose test sets are disjoint, within each repeat where they repeat.
+_DISJOINT = {
+    *("GroupKFold", "KFold", "LeaveOneGroupOut", "LeaveOneOut", "PredefinedSplit", "RepeatedKFold"),
+    *("RepeatedStratifiedKFold", "StratifiedGroupKFold", "StratifiedKFold", "TimeSeriesSplit"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetPlan:
+    """The plan of a study on one of its data sets.
+
+    Parameters
+    ----------
+    words : str
+        The description of the plan.
+    split_names : tuple of str
+        The names of the splits.
+    n_train, n_test : arrays of shape (n_splits,)
+        Numbers of different training rows and of test rows; 0 where no trial of the split has run.
+    n_independent : int
+        Number of splits of one repeat.
+    interval_kind : {"rows", "none"}
+        What intervals are computed from: the tested rows, or nothing.
+    bootstrap : {".632", ".632+"} or None
+        How the metrics on training rows and on test rows are combined.
+    has_disjoint_tests : bool
+        Whether the test rows of two splits of one repeat are different rows.
+    is_nested : bool
+        Whether a method is chosen within each split.
+    caution : str
+        When the estimate of the plan misleads.
+    pos_label : object
+        The positive class, if it was specified.
+    numbers : tuple of int
+        The numbers of the splits in the plan of the study; empty where they are all of them.
+    """
+
+    words: str
+    split_names: tuple[str, ...]
+    n_train: NDArray[np.intp]
+    n_test: NDArray[np.intp]
+    n_independent: int
+    interval_kind: splitters.IntervalKind = "rows"
+    bootstrap: splitters.BootstrapKind = None
+    has_disjoint_tests: bool = False
+    is_nested: bool = False
+    caution: str = ""
+    pos_label: Any = None
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def split_numbers(self) -> tuple[int, ...]:
+        """The number of each split in the plan of the study, by which trials are recorded."""
+        return self.numbers or tuple(range(self.n_splits))
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return len(self.split_names)
+
+    @property
+    def is_five_by_two(self) -> bool:
+        """Whether the plan is five replications of twofold cross-validation."""
+        return self.n_splits == 10 and self.n_independent == 2 and self.has_disjoint_tests
+
+
+def read_dataset_plan(
+    plan: Any, split_names: Sequence[str], n_train: Any, n_test: Any, *, is_disjoint: bool = True, pos_label: Any = None
+) -> DatasetPlan:
+    """Return what queries need to know of a plan.
+
+    Parameters
+    ----------
+    plan : plan or splitter
+        The plan.
+    split_names : sequence of str
+        The names of its splits of this data set.
+    n_train, n_test : sequence of int
+        Numbers of training rows and of test rows of each split; 0 where they are not known.
+    is_disjoint : bool
+        Whether no test row of a split is one of its training rows.
+    pos_label : object
+        The positive class, if it was specified.
+
+    Examples
+    --------
+    >>> found = read_dataset_plan(CrossValidation(2, 5), [str(i) for i in range(10)], [50] * 10, [50] * 10)
+    >>> found.words, found.n_independent, found.is_five_by_two
+    ('5 times 2-fold cross-validation, stratified', 2, True)
+    """
+    kind, n_splits = splitters.interval_kind(plan), len(split_names)
+    bootstrap = splitters.bootstrap_kind(plan)
+    if n_splits == 1 and not (is_disjoint and bootstrap is None):
+        kind = "none"
+    return DatasetPlan(
+        splitters.describe(plan),
+        tuple(split_names),
+        np.asarray(n_train, dtype=np.intp),
+        np.asarray(n_test, dtype=np.intp),
+        splitters.n_independent(plan, n_splits),
+        kind,
+        bootstrap,
+        _has_disjoint_tests(plan),
+        isinstance(plan, Nested),
+        splitters.caution(plan),
+        pos_label,
+    )
+
+
+def _has_disjoint_tests(plan: Any) -> bool:
+    """Return whether the test sets of one repeat are disjoint; False where that is not known."""
+    if isinstance(plan, Nested):
+        return _has_disjoint_tests(plan.outer_)
+    if isinstance(plan, SmallerTraining):
+        return _has_disjoint_tests(plan.plan)
+    if isinstance(plan, CrossValidation | LeaveOneOut):
+        return True
+    return type(plan).__module__.startswith("sklearn.") and type(plan).__name__ in _DISJOINT
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +317,6 @@ class StudyValues:
         if kind == ".632+" and dataset in self.all_rows_states:
             return np.where(states == DONE, self.all_rows_states[dataset][:, np.newaxis], states)
         return states
-
-    def n_counted(self, metric: str, dataset: str) -> NDArray[np.float64] | None:
-        """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
-        counted = self.values.get((dataset, metric, COUNTED))
-        known = None if counted is None else counted[~np.isnan(counted).any(axis=1)]
-        if known is not None and len(known):
-            return np.asarray(known[0])
-        is_of_all = metric in _ALL_COUNTED and metric not in self.own_metrics
-        return self.plans[dataset].n_test.astype(np.float64) if is_of_all else None
 
     def _part(self, metric: str, dataset: str, part: str) -> NDArray[np.float64]:
         found = self.values.get((dataset, metric, part))

@@ -1,9 +1,10 @@
-"""The table of a study: means over the splits, with intervals, and a note where trials failed or are missing."""
+"""Tables of a study: the means over its splits with intervals, all trials as rows."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,30 @@ from calibrant._params import Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
 from calibrant.metrics._internal import CONFIDENCE
-from calibrant.resampling._internal import NO_INTERVAL, split_interval
-from calibrant.studies._results.arrays import DONE, FAILED
-from calibrant.studies._results.kept_rows import read_kept_rows
+from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
+from calibrant.studies._results.predictions import read_kept_rows
+from calibrant.studies._results.study_values import DONE, FAILED
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from calibrant.studies._results.study_values import StudyValues
+    from calibrant.resampling._internal import KeptTrials
+    from calibrant.studies._results.study_values import DatasetPlan, StudyValues
 
-__all__ = ["Means", "check_complete", "check_finite", "mean_interval", "study_means", "study_table"]
+__all__ = [
+    "Means",
+    "check_complete",
+    "check_finite",
+    "error_line",
+    "mean_interval",
+    "study_means",
+    "study_table",
+    "trials_frame",
+]
 
+
+_ALL_COUNTED = ("accuracy", "error", "top_k_accuracy")  # proportions of all test rows
 _MOST_NAMED = 5  # cells that a note names one by one
 
 
@@ -134,7 +147,6 @@ def study_table(
     interval: bool | str,
     confidence: float,
     partial: bool,
-    stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
@@ -155,7 +167,7 @@ def study_table(
         frame.attrs["notes"] += _without_interval(study, metric, frame, by_splits=interval == "splits")
     if means.gaps:
         done = "means are of the splits that were finished" if partial else "NaN there"
-        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=stacklevel)
+        warnings.warn(f"table of {metric}: {means.notes[0]}; {done}.", CalibrantWarning, stacklevel=4)  # of a study's
     return frame
 
 
@@ -194,7 +206,17 @@ def _why_none(study: StudyValues, metric: str, dataset: str, method: str) -> str
     kept = read_kept_rows(study, dataset, [method], [metric])
     if isinstance(kept, str):
         return kept
-    return kept.statistics([metric]).why_none(method, metric) or "all rows have the same value"
+    return kept.statistics.why_none(method, metric) or "all rows have the same value"
+
+
+def _split_counts(
+    study: StudyValues, metric: str, plan: DatasetPlan, kept: KeptTrials | str
+) -> NDArray[np.float64] | None:
+    """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
+    if not isinstance(kept, str) and kept.n_splits == plan.n_splits:
+        return kept.split_counts(metric)
+    is_of_all = metric in _ALL_COUNTED and metric not in study.own_metrics
+    return plan.n_test.astype(np.float64) if is_of_all else None
 
 
 def mean_interval(
@@ -215,14 +237,107 @@ def mean_interval(
     plan, facts = study.plans[dataset], study.facts(metric)
     if plan.interval_kind == "none" or facts.is_calibration_error:
         return NO_INTERVAL
+    kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
     if by_splits:
         return split_interval(
             *(study.done_values(metric, dataset)[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
             low=facts.low,
             high=facts.high,
-            n_counted=study.n_counted(metric, dataset),
+            n_counted=_split_counts(study, metric, plan, kept),
         )
-    kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
     if isinstance(kept, str):
         return NO_INTERVAL
-    return kept.interval(study.methods[method], metric, mean, confidence)
+    return kept.statistics.interval(study.methods[method], metric, mean, confidence)
+
+
+_FIRST = ("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test")
+_SECONDS = ("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
+_LAST = ("choice", "versions", "failure")
+_NAMES = {"error": "failure"}  # error is a metric
+_PREFIX = {"test": "", "training": "training_", "no_information": "no_information_"}
+
+
+def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
+    """Return a frame with a row for each recorded trial and, if requested, each that is missing."""
+    pandas: Any = optional_import("pandas", extra="studies", purpose="return the trials of a study")
+    columns = {_NAMES.get(name, name): column for name, column in study.columns.items() if isinstance(name, str)}
+    named = {
+        _metric_column(part, metric, columns): study.columns[part, metric]
+        for part in _PREFIX
+        for metric in study.metrics
+        if (part, metric) in study.columns
+    }
+    order = [name for name in (*_FIRST, *_SECONDS) if name in columns]
+    last = [name for name in _LAST if name in columns]
+    further = [name for name in columns if name not in {*order, *last}]
+    found = {name: _plain(name, columns[name]) for name in (*order, *further)} | named
+    if "recorded" in found:
+        found["recorded"] = pandas.to_datetime(found["recorded"], unit="s", utc=True)
+    found |= {name: _plain(name, columns[name]) for name in last}
+    for name, names in (("dataset", study.datasets), ("method", study.methods)):
+        found[name] = pandas.Categorical(found[name], categories=list(names))
+    frame = pandas.DataFrame(found)
+    if missing:
+        frame = _with_missing(pandas, study, frame)
+    ordered: pd.DataFrame = frame.sort_values(["dataset", "method", "split"], kind="stable", ignore_index=True)
+    return ordered
+
+
+def _metric_column(part: str, metric: str, taken: Collection[str]) -> str:
+    """Return the name of a metric's column; a function of the user's may have that of another column."""
+    name = f"{_PREFIX[part]}{metric}"
+    return f"{part}_{metric}" if name in taken else name
+
+
+def _plain(name: str, column: Any) -> Any:
+    """Return a column as a frame shows it: errors by one line, versions as text."""
+    if name == "failure":
+        return _by_distinct(column, error_line)
+    return _by_distinct(column, _versions_text) if name == "versions" else column
+
+
+def _by_distinct(column: Any, text: Any) -> NDArray[Any]:
+    """Return the text of each entry, computed once for entries that are the same object or string."""
+    known: dict[Any, str] = {}
+    found = np.empty(len(column), dtype=object)
+    for i, entry in enumerate(column):
+        key = entry if isinstance(entry, str) else id(entry)
+        if key not in known:
+            known[key] = text(entry)
+        found[i] = known[key]
+    return found
+
+
+def error_line(error: Any) -> str:
+    """Return the line of a traceback that names the error, the last one; else the first line."""
+    lines = [line.strip() for line in str(error or "").splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
+def _versions_text(versions: Any) -> str:
+    if isinstance(versions, Mapping):
+        return ", ".join(f"{name} {version}" for name, version in versions.items())
+    return str(versions or "")
+
+
+def _with_missing(pandas: Any, study: StudyValues, frame: Any) -> Any:
+    """Append a row for each planned trial that was not recorded."""
+    rows = [
+        (dataset, study.methods[method], split, study.plans[dataset].split_names[split])
+        for dataset in study.datasets
+        for method, split in np.argwhere(study.states[dataset] == 0).tolist()
+    ]
+    rows += [
+        (dataset, study.methods[method], splitters.ALL_ROWS, "all rows")
+        for dataset in study.datasets
+        if study.plans[dataset].bootstrap == ".632+" and dataset in study.all_rows_states
+        for method in np.flatnonzero(study.all_rows_states[dataset] == 0).tolist()
+    ]
+    if not rows:
+        return frame
+    new = pandas.DataFrame(rows, columns=["dataset", "method", "split", "split_name"]).assign(state="missing")
+    for name in ("dataset", "method"):
+        new[name] = pandas.Categorical(new[name], categories=frame[name].cat.categories)
+    return pandas.concat([frame, new], ignore_index=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
+from itertools import takewhile
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -13,12 +15,55 @@ from typing import Any
 
 from calibrant._optional import optional_import
 from calibrant.studies._runners import worker_process
-from calibrant.studies._runners.limits import TrialLimits
-from calibrant.studies._runners.open_job import OpenJob
-from calibrant.studies._runners.stack_text import format_stack
-from calibrant.studies._runners.worker_process import ClockStarted, JobMessage, PartStarted, WorkerSetup, serve_jobs
+from calibrant.studies._runners.runner import OpenJob
+from calibrant.studies._runners.worker_process import (
+    ClockStarted,
+    JobMessage,
+    PartStarted,
+    TrialLimits,
+    WorkerSetup,
+    serve_jobs,
+)
 
-__all__ = ["LocalWorker"]
+__all__ = ["LocalWorker", "format_stack"]
+
+
+_FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>.*) in (?P<function>.*)')
+_MAX_FRAMES = 50
+
+
+def format_stack(dump: str, own_file: str) -> str:
+    """Return the frames that the loop of a worker called, the last call last; empty if there are none.
+
+    Parameters
+    ----------
+    dump : str
+        What faulthandler wrote: the frames of each thread, the last call first.
+    own_file : str
+        The file of the worker's loop, whose frames and those before them are left out.
+
+    Examples
+    --------
+    >>> dump = '''Timeout (0:00:02)!
+    ... Thread 0x00007f (most recent call first):
+    ...   File "method.py", line 7 in wait
+    ...   File "method.py", line 3 in fit
+    ...   File "worker.py", line 99 in serve
+    ... '''
+    >>> print(format_stack(dump, "worker.py"), end="")
+    Stack shortly before the limit (most recent call last):
+      File "method.py", line 3, in fit
+      File "method.py", line 7, in wait
+    """
+    for thread in re.split(r"^(?=Thread|Current thread)", dump, flags=re.MULTILINE):
+        frames = [match for line in thread.splitlines() if (match := _FRAME.fullmatch(line))]
+        called = list(takewhile(lambda frame: frame["file"] != own_file, frames))
+        if called and len(called) < len(frames):
+            lines = [f'  File "{each["file"]}", line {each["line"]}, in {each["function"]}' for each in called]
+            shown = lines[:_MAX_FRAMES][::-1]
+            return "\n".join(["Stack shortly before the limit (most recent call last):", *shown, ""])
+    return ""
+
 
 # One thread a worker: several workers share the processors. The last makes joblib, and so n_jobs=-1, see one too.
 _ENVIRONMENT = {

@@ -1,28 +1,214 @@
-"""A runner of trials in processes of this machine."""
+"""A runner of trials in processes of this machine, served by a pool with a thread of its own."""
 
 from __future__ import annotations
 
+import atexit
 import queue
+import signal
+import socket
+import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 from calibrant._params import Int, check_param
 from calibrant.exceptions import StudyError
 from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay
-from calibrant.studies._runners.limits import TrialLimits
-from calibrant.studies._runners.open_job import OpenJob
-from calibrant.studies._runners.runner import JobEnded, RunnerEvent
+from calibrant.studies._runners.local_worker import LocalWorker
+from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, share_work
 from calibrant.studies._runners.scratch import ScratchFolder, dump_mapped
-from calibrant.studies._runners.shared_work import RunJob, share_work
-from calibrant.studies._runners.worker_pool import WorkerPool
-from calibrant.studies._trials.records import Job
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._runners.worker_process import PartEnded, TrialLimits, TrialMessage, WorkerReady
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork
 
-__all__ = ["ProcessRunner"]
+__all__ = ["ProcessRunner", "WorkerPool"]
+
+
+_CHECK_SECONDS = 0.2  # between looks for workers whose pipes a process that they forked keeps open
+_MAX_FAILED_STARTS = 3  # in a row
+_MEMORY_SIGNS = ("bad_alloc", "MemoryError", "Cannot allocate memory", "out of memory", "Out of memory")
+
+
+class WorkerPool:
+    """Runs jobs in local processes; a thread serves them so that no worker waits while the caller is busy.
+
+    Parameters
+    ----------
+    n_workers : int
+        The number of processes.
+    scratch : ScratchFolder
+        Removed when the pool stops.
+    work_path : Path
+        The file of methods, plan and metrics.
+    limits : TrialLimits
+        Those of a trial.
+
+    Attributes
+    ----------
+    events : queue.SimpleQueue
+        Events of the runner, `JobWarnings` of jobs, and an exception if the pool itself has failed.
+    """
+
+    def __init__(self, n_workers: int, scratch: ScratchFolder, work_path: Path, limits: TrialLimits) -> None:
+        self.events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._n_workers, self._scratch, self._work_path, self._limits = n_workers, scratch, work_path, limits
+        self._waiting: deque[OpenJob] = deque()
+        self._rows_paths: dict[str, Path] = {}
+        self._workers: list[LocalWorker] = []
+        self._n_started = self._n_failed_starts = 0
+        self._is_stopping = False
+        self._alarm, self._bell = socket.socketpair()
+        self._alarm.setblocking(False)
+        self._bell.setblocking(False)
+        self._thread = threading.Thread(target=self._serve, name="calibrant-worker-pool", daemon=True)
+        self._thread.start()
+        atexit.register(self.stop)  # before multiprocessing's own, which waits for the workers
+
+    def submit(self, open_job: OpenJob, rows_path: Path) -> None:
+        """Run a job when a worker is free."""
+        self._rows_paths[open_job.job.dataset] = rows_path
+        self._waiting.append(open_job)
+        self._wake()
+
+    def stop(self) -> None:
+        """End all workers and remove the scratch folder."""
+        self._is_stopping = True
+        self._wake()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+        atexit.unregister(self.stop)
+
+    def _wake(self) -> None:
+        with suppress(OSError):  # full: it is awake; closed: it has stopped
+            self._bell.send(b".")
+
+    def _serve(self) -> None:
+        if hasattr(signal, "pthread_sigmask"):  # workers start without Ctrl-C until they have left the terminal
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            while not self._is_stopping:
+                self._assign()
+                self._wait()
+                for worker in list(self._workers):
+                    self._serve_worker(worker)
+        except BaseException as error:
+            self.events.put(error)
+        finally:
+            for worker in self._workers:
+                worker.kill()
+                worker.close()
+            self._scratch.remove()
+            self._alarm.close()
+            self._bell.close()
+
+    def _wait(self) -> None:
+        deadlines = [worker.deadline for worker in self._workers]
+        seconds = min((deadline - time.monotonic() for deadline in deadlines if deadline), default=_CHECK_SECONDS)
+        waitables = [each for worker in self._workers for each in worker.waitables]
+        wait([self._alarm, *waitables], min(max(seconds, 0), _CHECK_SECONDS) if self._workers else None)
+        with suppress(OSError):
+            self._alarm.recv(65536)
+
+    def _assign(self) -> None:
+        while self._waiting and (worker := self._free_worker()):
+            open_job = self._waiting.popleft()
+            worker.run(open_job, self._rows_paths[open_job.job.dataset])
+
+    def _free_worker(self) -> LocalWorker | None:
+        free = next((worker for worker in self._workers if worker.is_free), None)
+        if free is None and len(self._workers) < self._n_workers:
+            free = self._start_worker()
+            self._workers.append(free)
+        return free
+
+    def _start_worker(self) -> LocalWorker:
+        self._n_started += 1
+        try:
+            return LocalWorker(self._n_started, self._scratch.path, self._work_path, self._limits)
+        except OSError as error:  # no memory, too many files or processes
+            raise StudyError(f"no worker process can be started: {error}. Try fewer workers.") from error
+
+    def _serve_worker(self, worker: LocalWorker) -> None:
+        has_ended = worker.has_ended()  # before the last messages are read
+        self._receive(worker)
+        if worker.is_overdue:
+            self._end_overdue(worker)
+        elif has_ended:
+            self._replace_dead(worker)
+
+    def _receive(self, worker: LocalWorker) -> None:
+        for message in worker.receive():
+            if isinstance(message, WorkerReady):
+                self._take_ready(worker, message)
+            elif isinstance(message, TrialMessage) and worker.open_job is not None:
+                self._put(*worker.open_job.report([message.record]))
+            elif isinstance(message, PartEnded):
+                self.events.put(message.warnings)
+                worker.is_retiring = message.is_worn
+                self._end_part(worker, message.problem)
+
+    def _take_ready(self, worker: LocalWorker, message: WorkerReady) -> None:
+        if message.problem:
+            raise StudyError(
+                "the worker processes cannot load the methods, plan or metrics of the study; are they defined where a "
+                f"new Python process can import them?\n{message.problem}"
+            )
+        worker.is_ready = True
+        self._n_failed_starts = 0
+
+    def _end_part(self, worker: LocalWorker, problem: str) -> None:
+        """Go on with the rest of the job that a worker ran, if it has one."""
+        open_job = worker.open_job
+        if open_job is None:
+            return
+        self._put(*open_job.end_part(problem, worker.finish_part()))
+        if open_job.is_done:
+            self._put(JobEnded(open_job.job))
+        else:
+            self._waiting.appendleft(open_job)
+
+    def _end_overdue(self, worker: LocalWorker) -> None:
+        """End a worker whose job exceeded the time limit, unless it ends just now."""
+        self._remove(worker)
+        self._end_part(worker, f"{worker.stack()}{self._limits.time_message}")
+
+    def _replace_dead(self, worker: LocalWorker) -> None:
+        """Report the job that a worker ran when it died; one that it had not begun goes to another worker."""
+        self._remove(worker)
+        if not worker.is_ready:
+            self._count_failed_start(worker)
+        if worker.open_job is None:
+            return
+        if not worker.has_started:
+            self._waiting.appendleft(worker.open_job)
+        elif self._limits.memory is not None and any(sign in worker.error_output() for sign in _MEMORY_SIGNS):
+            self._end_part(worker, f"{_explain_end(worker)}\n{self._limits.memory_message}")
+        else:
+            self._put(JobLost(worker.open_job.job, _explain_end(worker)))
+
+    def _count_failed_start(self, worker: LocalWorker) -> None:
+        self._n_failed_starts += 1
+        if self._n_failed_starts >= _MAX_FAILED_STARTS:
+            raise StudyError(f"no worker process can be started: {_explain_end(worker)}.")
+
+    def _remove(self, worker: LocalWorker) -> None:
+        self._workers.remove(worker)
+        worker.kill()
+        self._receive(worker)
+        worker.close()
+
+    def _put(self, *events: RunnerEvent) -> None:
+        for event in events:
+            self.events.put(event)
+
+
+def _explain_end(worker: LocalWorker) -> str:
+    output = worker.error_output()
+    return f"{worker.ending}; the end of its error output:\n{output}" if output else worker.ending
 
 
 class ProcessRunner:

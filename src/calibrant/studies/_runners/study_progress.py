@@ -2,20 +2,116 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from statistics import fmean
 from typing import Any, Self
 
 from calibrant._progress import LiveTable, is_shown
-from calibrant.studies._runners.trial_times import Cell, TrialTimes
 from calibrant.studies._trials.records import TrialRecord, TrialRef
 
-__all__ = ["StudyProgress", "study_progress"]
+__all__ = ["Cell", "StudyProgress", "TrialTimes", "study_progress"]
+
+
+Cell = tuple[str, str]  # data set and method
 
 _MAX_ROWS = 14  # data sets in the table; more do not fit beside what the user wants to see
+_PRIOR_TRIALS = 4  # worth of time for which all slots are taken to be busy, until the speed of the run is known
+_ROUNDS = 30  # of alternating least squares; the figure shown is rounded more coarsely than the last of them moves it
+_LEAST_SECONDS = 1e-6
+_REFIT = 0.95  # share of the trials that the factors may be fitted to before they are fitted again
+
+
+@dataclass
+class TrialTimes:
+    """The seconds that trials took, by data set and method.
+
+    Examples
+    --------
+    >>> times = TrialTimes()
+    >>> times.add(("small", "bayes"), 1.0)
+    >>> times.add(("small", "forest"), 10.0)
+    >>> times.add(("large", "bayes"), 3.0)
+    >>> times.expected(("small", "forest")), round(times.expected(("large", "forest")))
+    (10.0, 30)
+    >>> round(times.seconds_left({("small", "forest"): 4}, n_slots=2, elapsed=7.0))
+    20
+    """
+
+    _cells: dict[Cell, tuple[int, float]] = field(default_factory=dict)  # number of trials, and their seconds
+    _n_trials: int = 0
+    _seconds: float = 0.0
+    _factors: tuple[dict[str, float], dict[str, float]] = field(default_factory=lambda: ({}, {}))
+    _n_fitted: float = 0.0
+
+    def add(self, cell: Cell, seconds: float) -> None:
+        """Add the time of a trial that has run."""
+        n, total = self._cells.get(cell, (0, 0.0))
+        self._cells[cell] = n + 1, total + seconds
+        self._n_trials, self._seconds = self._n_trials + 1, self._seconds + seconds
+
+    def expected(self, cell: Cell) -> float | None:
+        """Return the seconds that a trial takes: as others of its method and data set took, if there are any.
+
+        Otherwise as trials of its method and those of its data set suggest, taken to multiply; None before the first
+        trial has finished.
+        """
+        if cell in self._cells:
+            n, seconds = self._cells[cell]
+            return seconds / n
+        if not self._cells:
+            return None
+        if self._n_fitted < _REFIT * self._n_trials:
+            self._fit()
+        return math.exp(
+            sum(logs.get(name, fmean(logs.values())) for logs, name in zip(self._factors, cell, strict=True))
+        )
+
+    def _fit(self) -> None:
+        """Fit a factor of each data set and one of each method to logarithms, by alternating least squares."""
+        # Copied at once: another thread adds trials meanwhile
+        logs = {cell: math.log(max(seconds / n, _LEAST_SECONDS)) for cell, (n, seconds) in list(self._cells.items())}
+        by_dataset, by_method = dict[str, float](), dict[str, float]()
+        for _ in range(_ROUNDS):
+            by_method = _averages(
+                (method, log - by_dataset.get(dataset, 0.0)) for (dataset, method), log in logs.items()
+            )
+            by_dataset = _averages((dataset, log - by_method[method]) for (dataset, method), log in logs.items())
+        self._factors, self._n_fitted = (by_dataset, by_method), self._n_trials
+
+    def seconds_left(self, missing: Mapping[Cell, int], *, n_slots: int, elapsed: float) -> float | None:
+        """Return the time that missing trials take at the speed of the run so far; None if nothing is known.
+
+        Parameters
+        ----------
+        missing : dict of cell to int
+            Numbers of trials.
+        n_slots : int
+            Number of trials that run at a time.
+        elapsed : float
+            Seconds that the run took so far.
+        """
+        if not self._cells:
+            return None
+        expected = {cell: self.expected(cell) or 0.0 for cell, n in missing.items() if n > 0}
+        work = sum(missing[cell] * seconds for cell, seconds in expected.items())
+        # The speed is the seconds of work done in a second; at first all slots count as busy
+        prior = _PRIOR_TRIALS * self._seconds / self._n_trials
+        done = self._seconds + n_slots * prior
+        speed = done / (elapsed + prior) if elapsed + prior > 0 and done > 0 else float(n_slots)
+        # The last trials cannot be divided among slots
+        return max([work / speed, *expected.values()], default=0.0)
+
+
+def _averages(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+    groups: defaultdict[str, list[float]] = defaultdict(list)
+    for name, value in pairs:
+        groups[name].append(value)
+    return {name: fmean(values) for name, values in groups.items()}
 
 
 class StudyProgress:
@@ -77,39 +173,25 @@ def study_progress(
     """
     if not is_shown(enabled):
         return StudyProgress()
-    return _ShownStudy(name, _count_trials(trials, states), n_slots, console)
-
-
-@dataclass
-class _Counts:
-    """Numbers of trials by data set and method."""
-
-    total: Counter[Cell] = field(default_factory=Counter)
-    done: Counter[Cell] = field(default_factory=Counter)
-    failed: Counter[Cell] = field(default_factory=Counter)
-
-    def missing(self, cells: Iterable[Cell]) -> dict[Cell, int]:
-        return {cell: self.total[cell] - self.done[cell] - self.failed[cell] for cell in cells}
-
-
-def _count_trials(trials: Iterable[TrialRef], states: Mapping[str, str]) -> _Counts:
-    counts = _Counts()
-    for ref in trials:
-        cell, state = (ref.dataset, ref.method), states.get(ref.key)
-        counts.total[cell] += 1
-        counts.done[cell] += state == "done"
-        counts.failed[cell] += state == "failed"
-    return counts
+    return _ShownStudy(name, trials, states, n_slots, console)
 
 
 class _ShownStudy(StudyProgress):
     """A live table, drawn by a thread of its own: what the run calls only counts."""
 
-    def __init__(self, name: str, counts: _Counts, n_slots: int, console: Any) -> None:
-        self._name, self._counts, self._n_slots, self._console = name, counts, n_slots, console
-        self._by_method = len({dataset for dataset, _ in counts.total}) == 1
+    def __init__(
+        self, name: str, trials: Iterable[TrialRef], states: Mapping[str, str], n_slots: int, console: Any
+    ) -> None:
+        self._name, self._n_slots, self._console = name, n_slots, console
+        self._counts: dict[str, Counter[Cell]] = {"planned": Counter(), "done": Counter(), "failed": Counter()}
+        for ref in trials:
+            for state in ("planned", states.get(ref.key)):
+                if state in self._counts:
+                    self._counts[state][ref.dataset, ref.method] += 1
+        planned = self._counts["planned"]
+        self._by_method = len({dataset for dataset, _ in planned}) == 1
         self._groups: dict[str, list[Cell]] = {}  # by data set, or by method where there is one data set
-        for cell in counts.total:
+        for cell in planned:
             self._groups.setdefault(cell[self._by_method], []).append(cell)
         self._times, self._n_running, self._start = TrialTimes(), 0, time.monotonic()
         self._table: LiveTable | None = None
@@ -128,10 +210,8 @@ class _ShownStudy(StudyProgress):
     def recorded(self, record: TrialRecord) -> None:
         """Count a trial that this run recorded."""
         cell = record.ref.dataset, record.ref.method
-        counts = self._counts.failed if record.is_failed else self._counts.done
-        counts[cell] += 1
-        seconds = record.fit_seconds + record.predict_seconds + record.shared_seconds / record.n_sharing
-        self._times.add(cell, seconds)
+        self._counts["failed" if record.is_failed else "done"][cell] += 1
+        self._times.add(cell, record.seconds)
 
     def running(self, refs: int) -> None:
         """Show the number of trials that run now."""
@@ -139,7 +219,7 @@ class _ShownStudy(StudyProgress):
 
     def recorded_elsewhere(self, refs: Iterable[TrialRef]) -> None:
         """Count trials that other processes recorded."""
-        self._counts.done.update((ref.dataset, ref.method) for ref in refs)
+        self._counts["done"].update((ref.dataset, ref.method) for ref in refs)
 
     def render(self) -> Any:
         """Return the table as it stands."""
@@ -155,7 +235,7 @@ class _ShownStudy(StudyProgress):
             table.add_row(*map(Text, row))
         table.add_section()
         running = f"{self._n_running:,}"
-        table.add_row(*map(Text, self._row("all", list(self._counts.total), running, elapsed)), style="bold")
+        table.add_row(*map(Text, self._row("all", list(self._counts["planned"]), running, elapsed)), style="bold")
         return table
 
     def _rows(self, elapsed: float) -> Iterator[tuple[str, ...]]:
@@ -171,22 +251,17 @@ class _ShownStudy(StudyProgress):
 
     def _stage(self, name: str) -> int:
         """Return 0 for a data set under way, 1 for one to come, 2 for a finished one."""
-        cells = self._groups[name]
-        missing = sum(self._counts.missing(cells).values())
-        if not missing:
-            return 2
-        return 1 if missing == self._sum(self._counts.total, cells) else 0
+        planned, done, failed = (sum(each[cell] for cell in self._groups[name]) for each in self._counts.values())
+        return 2 if done + failed == planned else int(done + failed == 0)
 
     def _row(self, label: str, cells: list[Cell], running: str, elapsed: float) -> tuple[str, ...]:
-        done, total = self._sum(self._counts.done, cells), self._sum(self._counts.total, cells)
-        missing = self._counts.missing(cells)
+        planned, done, failed = (sum(each[cell] for cell in cells) for each in self._counts.values())
+        missing = {
+            cell: self._counts["planned"][cell] - self._counts["done"][cell] - self._counts["failed"][cell]
+            for cell in cells
+        }
         left = self._times.seconds_left(missing, n_slots=self._n_slots, elapsed=elapsed)
-        text = "" if left is None else _clock(left)
-        return label, f"{done:,}/{total:,}", running, f"{self._sum(self._counts.failed, cells):,}", text
-
-    @staticmethod
-    def _sum(counts: Counter[Cell], cells: list[Cell]) -> int:
-        return sum(counts[cell] for cell in cells)
+        return label, f"{done:,}/{planned:,}", running, f"{failed:,}", "" if left is None else _clock(left)
 
 
 def _clock(seconds: float) -> str:

@@ -2,13 +2,12 @@
 
 from calibrant.studies._store.catalogue import StudySummary, TrialState
 from calibrant.studies._store.columns import TrialColumns
-from calibrant.studies._store.leases import ClaimStatus, Worker, WorkerStatus
+from calibrant.studies._store.leases import Worker, WorkerStatus
 from calibrant.studies._store.read_url import StoreAddress, read_store_url
 from calibrant.studies._store.recording import Recorded
 from calibrant.studies._store.store import Store
 
 __all__ = [
-    "ClaimStatus",
     "Recorded",
     "Store",
     "StoreAddress",

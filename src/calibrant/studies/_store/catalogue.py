@@ -2,22 +2,79 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._store.names import check_text, digest_of
-from calibrant.studies._store.recording import score_code
+from calibrant.exceptions import ParameterError, StudyError, nearest
+from calibrant.studies._store.columns import TrialColumns, read_columns, score_code
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
-    from calibrant.studies._store.names import StoredNames
     from calibrant.studies._trials.records import Part
 
-__all__ = ["Catalogue", "StudySummary", "TrialState"]
+__all__ = ["Catalogue", "StoredNames", "StudySummary", "TrialState", "check_text", "digest_of"]
+
+
+_ADD = "INSERT INTO calibrant_names (digest, name) VALUES (:digest, :name) ON CONFLICT (digest) DO NOTHING"
+_FIND = "SELECT digest, id FROM calibrant_names WHERE digest $IN_KEYS"
+_READ = "SELECT id, name FROM calibrant_names WHERE id $IN_CODES"
+
+
+class StoredNames:
+    """The numbers of texts and the texts of numbers; both are remembered, as they never change."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._ids: dict[str, int] = {}
+        self._texts: dict[int, str] = {}
+
+    def ids(self, texts: Collection[str]) -> Mapping[str, int]:
+        """Return a mapping that has the number of each text; new texts are committed at once, before they are used."""
+        missing = {digest_of(text): text for text in texts if text not in self._ids}
+        if missing:
+            self._add(missing)
+        return self._ids
+
+    def known_ids(self, texts: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of those texts that the store has, inside a transaction."""
+        missing = {digest_of(text): text for text in texts if text not in self._ids}
+        self._remember(missing)
+        return {text: self._ids[text] for text in texts if text in self._ids}
+
+    def texts(self, ids: Iterable[int]) -> Mapping[int, str]:
+        """Return a mapping that has the text of each number, inside a transaction."""
+        missing = [number for number in set(ids) if number not in self._texts]
+        if missing:
+            self._texts.update(self._database.rows(_READ, codes=self._database.array(missing)))
+        return self._texts
+
+    def _add(self, missing: dict[str, str]) -> None:
+        database = self._database
+        rows = [{"digest": digest, "name": check_text(text)} for digest, text in sorted(missing.items())]
+        database.write(lambda: database.execute(_ADD, rows))
+        database.read(lambda: self._remember(missing))
+
+    def _remember(self, missing: dict[str, str]) -> None:
+        if missing:
+            found = self._database.rows(_FIND, keys=self._database.array(list(missing)))
+            self._ids.update((missing[digest], number) for digest, number in found)
+
+
+def digest_of(text: str) -> str:
+    """Return a digest of a text, by which an index finds it whatever its length."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def check_text(text: str) -> str:
+    """Return a text; raise if not every database can keep it."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ParameterError(f"names must have no NUL characters and no unpaired surrogates; got {text[:50]!r}.")
+    return text
+
 
 TrialState = Literal["done", "failed", "incomplete"]
 
@@ -56,8 +113,8 @@ SELECT s.name, s.created, s.updated,
     (SELECT COUNT(*) FROM calibrant_trials AS t WHERE t.study = s.id AND t.error IS NOT NULL)
 FROM calibrant_studies AS s ORDER BY s.name
 """
-_FIND = "SELECT id FROM calibrant_studies WHERE digest = :digest"
-_NAMES = "SELECT name FROM calibrant_studies"
+_FIND_STUDY = "SELECT id FROM calibrant_studies WHERE digest = :digest"
+_STUDY_NAMES = "SELECT name FROM calibrant_studies"
 _DEFINITION = "SELECT definition FROM calibrant_studies WHERE digest = :digest"
 _SAVE = """
 INSERT INTO calibrant_studies (digest, name, definition, created, updated)
@@ -104,11 +161,11 @@ WHERE t.study = :study AND t.dataset = :dataset AND t.method = :method ORDER BY 
 
 
 class Catalogue:
-    """The studies of a store, by name."""
+    """The studies of a store, by name, and what was recorded of them."""
 
-    def __init__(self, database: Database, names: StoredNames) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._names = names
+        self._names = StoredNames(database)
         self._ids: dict[str, int] = {}
 
     def studies(self) -> list[StudySummary]:
@@ -119,67 +176,86 @@ class Catalogue:
             for name, created, updated, last, n_trials, n_failed in rows
         ]
 
-    def id(self, name: str) -> int:
+    def _id(self, name: str) -> int:
         """Return the number of a study; raise if there is none of that name."""
+        database = self._database
         if name not in self._ids:
-            rows = self._database.read(lambda: self._database.rows(_FIND, digest=digest_of(name)))
+            rows = database.read(lambda: database.rows(_FIND_STUDY, digest=digest_of(name)))
             if not rows:
-                raise self._unknown(name)
+                known = [text for (text,) in database.read(lambda: database.rows(_STUDY_NAMES))]
+                raise StudyError(f"there is no study {name!r} in {database.address.shown}.{nearest(name, known)}")
             self._ids[name] = int(rows[0][0])
         return self._ids[name]
 
-    def _unknown(self, name: str) -> StudyError:
-        known = [text for (text,) in self._database.read(lambda: self._database.rows(_NAMES))]
-        return StudyError(f"there is no study {name!r} in {self._database.address.shown}.{nearest(name, known)}")
-
     def definition(self, name: str) -> dict[str, Any] | None:
         """Return the document that defines a study, or None if there is no such study."""
-        return self._database.read(lambda: self._definition(name))
 
-    def _definition(self, name: str) -> dict[str, Any] | None:
-        rows = self._database.rows(_DEFINITION, digest=digest_of(name))
-        return json.loads(rows[0][0]) if rows else None
+        def read() -> dict[str, Any] | None:
+            rows = self._database.rows(_DEFINITION, digest=digest_of(name))
+            return json.loads(rows[0][0]) if rows else None
+
+        return self._database.read(read)
 
     def save_definition(self, name: str, document: Mapping[str, Any]) -> None:
-        """Add a study, or replace its definition."""
+        """Add a study, or replace its definition; its trials are kept."""
         text = json.dumps(document, ensure_ascii=True)
         row = {"digest": digest_of(name), "name": check_text(name), "definition": text}
         self._database.write(lambda: self._database.execute(_SAVE, row))
 
     def delete(self, name: str) -> None:
         """Remove a study and all that was recorded of it."""
-        params = {"study": self.id(name)}
+        params = {"study": self._id(name)}
         self._database.write_steps([(statement, params) for statement in _DELETE])
         self._ids.pop(name, None)
 
-    def finished(self, study: int, codes: Sequence[int], *, predictions: bool) -> dict[str, TrialState]:
-        """Return the state of every recorded trial, by key."""
-        return self._database.read(lambda: self._finished(study, codes, predictions=predictions))
+    def finished(
+        self, name: str, needed: Mapping[Part, Collection[str]] | None = None, *, predictions: bool = False
+    ) -> dict[str, TrialState]:
+        """Return the state of every recorded trial.
 
-    def _finished(self, study: int, codes: Sequence[int], *, predictions: bool) -> dict[str, TrialState]:
-        states: dict[str, TrialState] = {}
-        complete = self._complete(study, codes, predictions=predictions)
-        for batch in self._database.batches(_TRIALS, {"study": study}):
-            for number, key, failed in batch:
-                done: TrialState = "done" if complete is None or number in complete else "incomplete"
-                states[key] = "failed" if failed else done
-        return states
+        Parameters
+        ----------
+        name : str
+            The study.
+        needed : dict of part to metrics
+            The scores without which a trial is incomplete.
+        predictions : bool
+            Whether a trial without predictions is incomplete.
+
+        Returns
+        -------
+        dict of key to {"done", "failed", "incomplete"}
+            The recorded trials.
+        """
+        study, codes = self._id(name), self._codes(needed or {})
+
+        def read() -> dict[str, TrialState]:
+            complete = self._complete(study, codes, predictions=predictions)
+            states: dict[str, TrialState] = {}
+            for batch in self._database.batches(_TRIALS, {"study": study}):
+                for number, key, failed in batch:
+                    done: TrialState = "done" if complete is None or number in complete else "incomplete"
+                    states[key] = "failed" if failed else done
+            return states
+
+        return self._database.read(read)
 
     def _complete(self, study: int, codes: Sequence[int], *, predictions: bool) -> set[int] | None:
         """Return the trials that lack nothing that is needed; None: nothing is needed."""
-        sets = []
+        database, sets = self._database, []
+
+        def numbers(sql: str, **params: Any) -> set[int]:
+            return {number for batch in database.batches(sql, params) for (number,) in batch}
+
         if codes:
-            first, last = self._database.rows(_RANGE, study=study)[0]
-            params = {"codes": self._database.array(codes), "n_codes": len(codes), "first": first, "last": last}
-            sets.append(set() if first is None else self._numbers(_COMPLETE, params))
+            first, last = database.rows(_RANGE, study=study)[0]
+            params = {"codes": database.array(codes), "n_codes": len(codes), "first": first, "last": last}
+            sets.append(set[int]() if first is None else numbers(_COMPLETE, **params))
         if predictions:
-            sets.append(self._numbers(_PREDICTED, {"study": study}))
+            sets.append(numbers(_PREDICTED, study=study))
         return set.intersection(*sets) if sets else None
 
-    def _numbers(self, sql: str, params: Mapping[str, Any]) -> set[int]:
-        return {number for batch in self._database.batches(sql, params) for (number,) in batch}
-
-    def codes(self, needed: Mapping[Part, Collection[str]]) -> list[int]:
+    def _codes(self, needed: Mapping[Part, Collection[str]]) -> list[int]:
         """Return the codes of the scores that trials must have; metrics that are new to the store get a number."""
         metrics = {metric for part in needed for metric in needed[part]}
         if self._database.read_only:
@@ -188,9 +264,9 @@ class Catalogue:
             ids = self._names.ids(metrics)
         return [score_code(ids.get(metric, -1), part) for part in needed for metric in set(needed[part])]
 
-    def forget(self, study: int, keys: Iterable[str]) -> None:
+    def forget(self, name: str, keys: Iterable[str]) -> None:
         """Remove trials, so that they are run again."""
-        params = {"study": study, "keys": self._database.array(list(keys))}
+        params = {"study": self._id(name), "keys": self._database.array(list(keys))}
         found = self._database.read(lambda: self._database.rows(_FIND_TRIALS, **params))
         # By number: if the commit is repeated after a lost connection, what was recorded meanwhile stays.
         numbers = [int(number) for (number,) in found if number is not None]
@@ -198,20 +274,58 @@ class Catalogue:
             codes = {"codes": self._database.array(numbers)}
             self._database.write_steps([(statement, codes) for statement in _FORGET])
 
-    def computed_twice(self, study: int) -> int:
-        """Return the number of computations whose trial was there already."""
+    def computed_twice(self, name: str) -> int:
+        """Return the number of computations that added nothing: a live process had lost its lease meanwhile."""
+        study = self._id(name)
         return int(self._database.read(lambda: self._database.rows(_N_REPEATS, study=study))[0][0])
 
-    def predictions(self, study: int, dataset: str, method: str, prefix: str) -> list[tuple[int, bytes]]:
-        """Return the predictions of a method on a data set: numbers of splits and Parquet files."""
-        return self._database.read(lambda: self._predictions(study, dataset, method, prefix))
+    def trials(
+        self,
+        name: str,
+        *,
+        metric: str | Sequence[str] | None = None,
+        part: Part = "test",
+        more_parts: Sequence[Part] = (),
+    ) -> TrialColumns:
+        """Return the trials of a study as columns.
 
-    def _predictions(self, study: int, dataset: str, method: str, prefix: str) -> list[tuple[int, bytes]]:
-        ids = self._names.known_ids([dataset, method])
-        if len(ids) < len({dataset, method}):
-            return []
-        rows = self._database.rows(_PREDICTIONS, study=study, dataset=ids[dataset], method=ids[method])
-        return [(int(split), bytes(parquet)) for key, split, parquet in rows if key.startswith(prefix)]
+        Parameters
+        ----------
+        name : str
+            The study.
+        metric : str, sequence of str or None
+            The metrics whose values are read; None: all that were recorded.
+        part : {"test", "training", "no_information"}
+            The rows that the metrics were computed on.
+        more_parts : sequence of parts
+            Further ones, read at the same time.
+
+        Returns
+        -------
+        TrialColumns
+            The trials, sorted by data set, method and split.
+        """
+        study, metrics = self._id(name), [metric] if isinstance(metric, str) else metric
+        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, part, more_parts))
+
+    def predictions(self, name: str, dataset: str, method: str, *, prefix: str = "") -> list[tuple[int, bytes]]:
+        """Return the predictions of a method on a data set, of the trials whose keys begin with a prefix.
+
+        Returns
+        -------
+        list of tuples
+            The number of each split and its Parquet file.
+        """
+        study = self._id(name)
+
+        def read() -> list[tuple[int, bytes]]:
+            ids = self._names.known_ids([dataset, method])
+            if len(ids) < len({dataset, method}):
+                return []
+            rows = self._database.rows(_PREDICTIONS, study=study, dataset=ids[dataset], method=ids[method])
+            return [(int(split), bytes(parquet)) for key, split, parquet in rows if key.startswith(prefix)]
+
+        return self._database.read(read)
 
 
 def _date(seconds: float) -> datetime:

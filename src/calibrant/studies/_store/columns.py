@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.studies._store.recording import PARTS
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.studies._store.catalogue import StoredNames
     from calibrant.studies._store.database import Database
-    from calibrant.studies._store.names import StoredNames
     from calibrant.studies._trials.records import Part
 
-__all__ = ["TrialColumns", "read_columns"]
+__all__ = ["PARTS", "TrialColumns", "read_columns", "score_code"]
+
+PARTS = {"test": 0, "training": 1, "no_information": 2}  # at most four: see score_code
 
 _CHUNK = 100_000  # trials a query: psycopg keeps the whole answer in memory
 
 _TRIALS = """
 SELECT id, key, dataset, fingerprint, method, split, split_name, seed, versions, n_train, n_test, fit_seconds,
-    predict_seconds, shared_seconds, n_sharing, choice, error, recorded, COALESCE(worker, 0)
+    predict_seconds, shared_seconds, n_sharing, choice, error, recorded
 FROM calibrant_trials WHERE study = :study AND id > :after ORDER BY id LIMIT :size
 """
 # Metrics of other studies may be among them; a join with the trials took 2 s for a million.
@@ -33,12 +33,10 @@ _SCORES = """
 SELECT trial, metric, value FROM calibrant_scores
 WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
 """
-_WORKER = "COALESCE(worker, 0)"  # 0: recorded by version 1, which did not note workers
-_HOSTS = "SELECT id, host FROM calibrant_workers WHERE study = :study"
 _TEXTS = ("dataset", "fingerprint", "method", "split_name", "versions", "choice")
 _FLOATS = ("fit_seconds", "predict_seconds", "shared_seconds", "recorded")
 _OBJECTS = ("key", "seed", "error")
-_COLUMNS = (*_TRIALS.replace(_WORKER, "worker").split("SELECT")[1].split("FROM")[0].replace(",", " ").split(),)
+_COLUMNS = (*_TRIALS.split("SELECT")[1].split("FROM")[0].replace(",", " ").split(),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +57,6 @@ class TrialColumns:
         As in `TrialRecord`.
     recorded : array of float
         When the trial was recorded, in seconds since 1970.
-    host : array of str
-        The name of the host of the process that recorded it; empty where a store of version 1 did not note it.
     values : dict of metric to array of float
         NaN where a trial failed, or the metric is undefined or not recorded.
     more_values : dict of part to dict of metric to array of float
@@ -84,7 +80,6 @@ class TrialColumns:
     choice: NDArray[np.object_]
     error: NDArray[np.object_]
     recorded: NDArray[np.float64]
-    host: NDArray[np.object_]
     state: NDArray[np.object_]
     values: dict[str, NDArray[np.float64]]
     more_values: dict[Part, dict[str, NDArray[np.float64]]]
@@ -110,7 +105,6 @@ def read_columns(
     values, *more = (_read_values(database, trials, ids, PARTS[each]) for each in (part, *more_parts))
     metrics = [metric for metric in metrics if metric in values or not is_open]
     ranks = {name: _decode(names, columns, name) for name in _TEXTS}
-    columns["host"] = _hosts(database, study, columns.pop("worker"))
     order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
     has_failed = columns["error"].astype(bool)
     columns["error"][~has_failed] = ""
@@ -136,11 +130,10 @@ def _find_metrics(database: Database, names: StoredNames, trials: NDArray[np.int
 
 
 def _read_trials(database: Database, study: int) -> dict[str, NDArray[Any]]:
-    sql = _TRIALS if database.version > 1 else _TRIALS.replace(_WORKER, "0")
     batches, n_rows, after = [_columns([])], _CHUNK, -1
     while n_rows == _CHUNK:
         n_rows = 0
-        for rows in database.batches(sql, {"study": study, "after": after, "size": _CHUNK}):
+        for rows in database.batches(_TRIALS, {"study": study, "after": after, "size": _CHUNK}):
             batches.append(_columns(rows))
             n_rows += len(rows)
         after = int(batches[-1]["id"][-1]) if n_rows else after
@@ -182,12 +175,9 @@ def _read_values(
     return {metric: values[j] for metric, j in positions.items() if is_found[j]}
 
 
-def _hosts(database: Database, study: int, workers: NDArray[np.int64]) -> NDArray[np.object_]:
-    lookup = np.full(int(workers.max(initial=0)) + 1, "", dtype=object)
-    for number, host in database.rows(_HOSTS, study=study):
-        if number < len(lookup):
-            lookup[number] = host
-    return lookup[workers]
+def score_code(metric: int, part: str) -> int:
+    """Return the one number that stands for a metric on a part of the rows in lists."""
+    return 4 * metric + PARTS[part]
 
 
 def _decode(names: StoredNames, columns: dict[str, NDArray[Any]], name: str) -> NDArray[np.intp]:

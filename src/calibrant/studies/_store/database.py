@@ -64,7 +64,6 @@ class Database(ABC):
         self.address = address
         self.read_only = read_only
         self.retry_seconds = retry_seconds
-        self.version = 0
         self.is_closed = False
         self._was_open = False
         self._engine: sqlalchemy.Engine | None = None

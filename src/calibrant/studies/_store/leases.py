@@ -1,19 +1,71 @@
-"""Workers and their claims: which process computes a trial, and when another may take it over."""
+"""Workers with their claims: which process computes a trial, when another may take it over."""
 
 from __future__ import annotations
 
 import math
+import os
+import socket
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant.studies._store.identity import ProcessIdentity, is_dead, this_process
+from calibrant._optional import optional_import
+from calibrant.studies._store.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from calibrant.studies._store.database import Database
+    from calibrant.studies._trials.records import Part
 
-__all__ = ["ClaimStatus", "Leases", "Worker", "WorkerStatus"]
+__all__ = ["Leases", "ProcessIdentity", "Worker", "WorkerStatus", "is_dead", "this_process"]
+
+
+_TOLERANCE = 2.0  # seconds between two readings of one start: psutil derives it from a clock that may be set
+
+
+@dataclass(frozen=True)
+class ProcessIdentity:
+    """A process: its host, the start of the host, its PID namespace, number and start."""
+
+    host: str
+    boot: str
+    namespace: str
+    pid: int
+    process_start: float
+
+
+def this_process() -> ProcessIdentity:
+    """Return the identity of this process."""
+    psutil = _psutil()
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        namespace = os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - not a path
+    except OSError:  # no Linux
+        boot, namespace = f"{psutil.boot_time():.0f}", ""
+    return ProcessIdentity(socket.gethostname(), boot, namespace, os.getpid(), psutil.Process().create_time())
+
+
+def is_dead(process: ProcessIdentity) -> bool:
+    """Return whether a process has certainly ended; False for those of other hosts and containers, not seen here.
+
+    A container has a PID namespace of its own and may have the name of its host: its processes count as those of
+    another host.
+    """
+    here, psutil = this_process(), _psutil()
+    if (process.host, process.namespace) != (here.host, here.namespace):
+        return False
+    if process.boot != here.boot:
+        return True
+    try:
+        found = psutil.Process(process.pid)
+        is_other = abs(found.create_time() - process.process_start) > _TOLERANCE  # a number that was used again
+        return is_other or found.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _psutil() -> Any:
+    return optional_import("psutil", extra="studies", purpose="identify the processes that run a study")
 
 
 @dataclass(frozen=True)
@@ -52,12 +104,8 @@ class WorkerStatus:
         The number of its process.
     state : {"alive", "dead", "expired", "ended"}
         "dead": its process on this host is gone; "expired": no heartbeat within its lease.
-    seconds_running : float
-        The time since it started.
     seconds_silent : float
         The time since its last heartbeat.
-    lease : float
-        The time after which it is expired.
     n_claims : int
         Number of trials that it holds.
     """
@@ -66,19 +114,8 @@ class WorkerStatus:
     host: str
     pid: int
     state: Literal["alive", "dead", "expired", "ended"]
-    seconds_running: float
     seconds_silent: float
-    lease: float
     n_claims: int
-
-
-@dataclass(frozen=True)
-class ClaimStatus:
-    """A claimed trial: its key, the worker that holds it, and for how many seconds."""
-
-    key: str
-    worker: WorkerStatus
-    seconds: float
 
 
 _ADD_WORKER = """
@@ -91,16 +128,13 @@ _FIND_WORKER = "SELECT id FROM calibrant_workers WHERE token = :token"
 _HEARTBEAT = "UPDATE calibrant_workers SET heartbeat = $NOW, ended = NULL WHERE id = :worker"
 _END = "UPDATE calibrant_workers SET ended = $NOW WHERE id = :worker"
 _RELEASE_ALL = "DELETE FROM calibrant_claims WHERE worker = :worker"
-_RELEASE = """
-DELETE FROM calibrant_claims WHERE study = :study AND worker = :worker AND key $IN_KEYS
-"""
 _WORKERS = """
-SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended, $NOW - w.started,
+SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended,
     $NOW - w.heartbeat, (SELECT COUNT(*) FROM calibrant_claims AS c WHERE c.worker = w.id)
 FROM calibrant_workers AS w WHERE w.study = :study ORDER BY w.id
 """
 _HOLDERS = """
-SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended, $NOW - w.started,
+SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended,
     $NOW - w.heartbeat, 0
 FROM calibrant_workers AS w
 WHERE w.id <> :worker AND w.id IN (
@@ -133,68 +167,93 @@ _HELD = """
 SELECT k.value FROM $KEYS
 WHERE :worker = (SELECT c.worker FROM calibrant_claims AS c WHERE c.study = :study AND c.key = k.value)
 """
-_CLAIMS = "SELECT key, worker, $NOW - claimed FROM calibrant_claims WHERE study = :study ORDER BY claimed, key"
 
 
-class Leases:
+class Leases(Catalogue):
     """The workers and claims of a store."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def start_worker(self, name: str, *, lease: float = 60.0) -> Worker:
+        """Register this process as a worker of a study.
 
-    def start_worker(self, study: int, name: str, lease: float) -> Worker:
-        """Add a row for this process."""
+        Parameters
+        ----------
+        name : str
+            The study.
+        lease : float
+            The seconds without a heartbeat after which processes on other hosts take over what it claimed.
+
+        Returns
+        -------
+        Worker
+            What claims and records are made with.
+        """
         process, token = this_process(), uuid.uuid4().hex
-        row = {"study": study, "token": token, "lease": lease, **asdict(process)}
+        row = {"study": self._id(name), "token": token, "lease": lease, **asdict(process)}
         self._database.write(lambda: self._database.execute(_ADD_WORKER, row))
         rows = self._database.read(lambda: self._database.rows(_FIND_WORKER, token=token))
         return Worker(int(rows[0][0]), name, process, lease)
 
     def heartbeat(self, worker: Worker) -> None:
-        """Renew the lease of everything that a worker holds."""
+        """Renew the lease of all that a worker claimed; call it several times within a lease."""
         self._database.write(lambda: self._database.execute(_HEARTBEAT, {"worker": worker.id}))
 
     def end_worker(self, worker: Worker) -> None:
-        """Release everything that a worker holds, and note that it ended."""
+        """Release all that a worker claimed, and note that it ended."""
         params = {"worker": worker.id}
         self._database.write_steps([(_RELEASE_ALL, params), (_END, params)])
 
     def claim(
-        self, study: int, worker: Worker, keys: Collection[str], codes: Sequence[int], *, predictions: bool
-    ) -> set[str]:
-        """Return those of the trials that the worker now holds; `codes` are the scores without which one is redone."""
-        params = {"study": study, "worker": worker.id, "keys": self._database.array(list(dict.fromkeys(keys)))}
-        needed = {"n_codes": len(codes), "codes": self._database.array(codes), "predictions": int(predictions)}
-        return self._database.write(lambda: self._claim(params, needed))
+        self,
+        name: str,
+        worker: Worker,
+        keys: Iterable[str],
+        *,
+        needed: Mapping[Part, Collection[str]] | None = None,
+        predictions: bool = False,
+    ) -> list[str]:
+        """Claim trials to compute them.
 
-    def _claim(self, params: dict[str, Any], needed: dict[str, Any]) -> set[str]:
-        database = self._database
-        database.lock(params["study"])
-        lost = [status.id for status in map(_status, database.rows(_HOLDERS, **params)) if status.state != "alive"]
-        if lost:
-            database.execute(_TAKE_FROM_DEAD, {**params, "codes": database.array(lost)})
-        database.execute(_CLAIM, {**params, **needed})
-        return {key for (key,) in database.rows(_HELD, **params)}
+        Parameters
+        ----------
+        name : str
+            The study.
+        worker : Worker
+            Who claims.
+        keys : iterable of str
+            The trials.
+        needed, predictions
+            What makes a trial incomplete, as in `finished`; incomplete trials can be claimed.
 
-    def release(self, study: int, worker: Worker, keys: Collection[str]) -> None:
-        """Release trials that were claimed but not computed."""
-        params = {"study": study, "worker": worker.id, "keys": self._database.array(list(keys))}
-        self._database.write(lambda: self._database.execute(_RELEASE, params))
+        Returns
+        -------
+        list of str
+            The keys that the worker holds now, in the order passed. Finished trials and those that live workers hold
+            are left out; claims of dead and expired workers are taken over.
+        """
+        database, wanted, codes = self._database, list(dict.fromkeys(keys)), self._codes(needed or {})
+        params: dict[str, Any] = {"study": self._id(name), "worker": worker.id, "keys": database.array(wanted)}
+        lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
 
-    def workers(self, study: int) -> list[WorkerStatus]:
-        """Return the workers of a study, the oldest first."""
+        def claim() -> set[str]:
+            database.lock(params["study"])
+            lost = [status.id for status in map(_status, database.rows(_HOLDERS, **params)) if status.state != "alive"]
+            if lost:
+                database.execute(_TAKE_FROM_DEAD, {**params, "codes": database.array(lost)})
+            database.execute(_CLAIM, {**params, **lacking})
+            return {key for (key,) in database.rows(_HELD, **params)}
+
+        held = database.write(claim)
+        return [key for key in wanted if key in held]
+
+    def workers(self, name: str) -> list[WorkerStatus]:
+        """Return the workers that a study has had, the oldest first."""
+        study = self._id(name)
         rows = self._database.read(lambda: self._database.rows(_WORKERS, study=study))
         return [_status(row) for row in rows]
 
-    def claims(self, study: int) -> list[ClaimStatus]:
-        """Return the trials that are claimed, the oldest claim first."""
-        workers = {status.id: status for status in self.workers(study)}
-        rows = self._database.read(lambda: self._database.rows(_CLAIMS, study=study))
-        return [ClaimStatus(key, workers[number], seconds) for key, number, seconds in rows if number in workers]
-
 
 def _status(row: Any) -> WorkerStatus:
-    number, host, boot, namespace, pid, process_start, lease, ended, running, silent, n_claims = row
+    number, host, boot, namespace, pid, process_start, lease, ended, silent, n_claims = row
     process = ProcessIdentity(host, boot, namespace, int(pid), float(process_start))
     state: Literal["alive", "dead", "expired", "ended"] = "alive"
     if ended is not None:
@@ -203,4 +262,4 @@ def _status(row: Any) -> WorkerStatus:
         state = "dead"
     elif silent > lease or math.isnan(silent):
         state = "expired"
-    return WorkerStatus(int(number), host, int(pid), state, float(running), float(silent), float(lease), int(n_claims))
+    return WorkerStatus(int(number), host, int(pid), state, float(silent), int(n_claims))

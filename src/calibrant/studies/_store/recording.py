@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from calibrant.studies._store.catalogue import Catalogue
+from calibrant.studies._store.columns import PARTS
+
 if TYPE_CHECKING:
-    from calibrant.studies._store.database import Database, Step
-    from calibrant.studies._store.names import StoredNames
+    from calibrant.studies._store.database import Step
+    from calibrant.studies._store.leases import Worker
     from calibrant.studies._trials.records import TrialRecord
 
-__all__ = ["PARTS", "Recorded", "Recorder", "score_code"]
+__all__ = ["Recorded", "Recorder"]
 
 Recorded = Literal["recorded", "supplemented", "already there"]
 
-PARTS = {"test": 0, "training": 1, "no_information": 2, "counted": 3}  # at most four: see score_code
 
 _ADD_TRIAL = """
 INSERT INTO calibrant_trials
@@ -72,16 +74,19 @@ WHERE t.study = :study AND t.key = :key AND s.token = :token
 """
 
 
-class Recorder:
+class Recorder(Catalogue):
     """Writes trials."""
 
-    def __init__(self, database: Database, names: StoredNames) -> None:
-        self._database = database
-        self._names = names
+    def record(self, name: str, worker: Worker, record: TrialRecord) -> Recorded:
+        """Commit a finished trial and end its claim.
 
-    def record(self, study: int, worker: int, record: TrialRecord) -> Recorded:
-        """Commit a trial, or what it adds to the one that is there."""
-        row, scores = self._row(study, worker, record), list(self._scores(record))
+        Returns
+        -------
+        {"recorded", "supplemented", "already there"}
+            "supplemented": the trial was there, and only the metrics or predictions that it lacked were added;
+            "already there": nothing was added. This counts as computed twice, unless the token is the same.
+        """
+        row, scores = self._row(self._id(name), worker.id, record), list(self._scores(record))
         while True:
             sent = self._database.write_steps(self._steps(row, scores, record.predictions))
             if sent.results[0].n_changed:
@@ -171,11 +176,6 @@ class Recorder:
 @lru_cache(maxsize=100)
 def _versions_text(versions: tuple[tuple[str, str], ...]) -> str:
     return json.dumps(dict(versions), sort_keys=True, ensure_ascii=False)
-
-
-def score_code(metric: int, part: str) -> int:
-    """Return the one number that stands for a metric on a part of the rows in lists."""
-    return 4 * metric + PARTS[part]
 
 
 def _storable(text: str) -> str:

@@ -6,15 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from calibrant.metrics._internal import number_text, percent
-from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
+from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from calibrant.decisions import DecisionReport
     from calibrant.metrics import Verdict
-    from calibrant.studies._table_comparison.against_best import AgainstBest
-    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
 
 __all__ = ["advise", "simplest_first"]
 

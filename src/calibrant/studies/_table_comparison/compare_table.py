@@ -1,12 +1,15 @@
-"""`compare_table`: from a table to a ranking, a verdict and a model."""
+"""`compare_table`: from a table to a ranking, a verdict and a model, within a time limit."""
 
 from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.decisions import CostMatrix
@@ -14,32 +17,138 @@ from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS
 from calibrant.studies._store.read_url import DEFAULT_STORE
 from calibrant.studies._table_comparison.advice import advise, simplest_first
-from calibrant.studies._table_comparison.against_best import (
+from calibrant.studies._table_comparison.comparison_text import metric_words
+from calibrant.studies._table_comparison.ranking import (
     compare_with_best,
+    finished_part,
     finite_methods,
+    rank_methods,
     unchanged_by_calibration,
 )
-from calibrant.studies._table_comparison.candidates import BASELINE, candidates
-from calibrant.studies._table_comparison.comparison_text import metric_words
-from calibrant.studies._table_comparison.ranking import finished_part, rank_methods
-from calibrant.studies._table_comparison.save_winner import model_size, prepare_folder, save_winner
 from calibrant.studies._table_comparison.table_comparison import TableComparison
-from calibrant.studies._table_comparison.table_plan import choose_plan
-from calibrant.studies._table_comparison.table_rows import ComparedTable, read_compared_table
-from calibrant.studies._table_comparison.time_limit import TimeLimit, fit_seconds
-from calibrant.studies._table_comparison.winner import earnings_per_row, fit_winner, held_out_rows
+from calibrant.studies._table_comparison.table_study import (
+    BASELINE,
+    ComparedTable,
+    candidates,
+    choose_plan,
+    read_compared_table,
+)
+from calibrant.studies._table_comparison.winner import (
+    earnings_per_row,
+    fit_winner,
+    held_out_rows,
+    model_size,
+    prepare_folder,
+    save_winner,
+)
 from calibrant.studies.study import Study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from calibrant.metrics import Verdict
     from calibrant.studies._results.study_results import StudyResults
-    from calibrant.studies._table_comparison.against_best import AgainstBest
-    from calibrant.studies._table_comparison.ranking import RankedMethod
+    from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
     from calibrant.studies._table_comparison.winner import HeldOutRows
 
-__all__ = ["compare_table"]
+__all__ = ["TimeLimit", "compare_table", "fit_seconds"]
+
+
+# Processor time of what follows the trials: intervals, tests, the verdict, money; and by row. Chosen so that
+# `benchmarks/cli.py` ends in time on adult, covertype and coil2000.
+_SUMMARY_SECONDS, _SECONDS_A_ROW = 2.0, 2e-5
+_LEAST_SHARE, _MOST_SHARE = 0.1, 0.75  # of the limit, kept for what follows the trials
+_GRACE = 0.1  # of the limit, by which the fit of the best method may exceed it
+_SHORT_FIT = 0.05  # of the limit: a fit that is expected to be shorter ends in time also in this process
+_CHECK_SHARE = 0.02  # of the limit, between two looks at the trials that are recorded
+
+
+class TimeLimit:
+    """The time that a comparison may take from now on.
+
+    Trials end early enough for the summary and for fitting the best method so far to all rows, if there is still time
+    for that; else they go on, and the best method is fitted when the comparison is run again. A second of processor
+    time takes longer on a busy machine, as much as it did from the start to `begin_trials`.
+
+    Parameters
+    ----------
+    seconds : float or None
+        The limit; None: there is none.
+
+    Examples
+    --------
+    >>> limit = TimeLimit(3600)
+    >>> limit.begin_trials(n_rows=1000, fit_seconds=lambda: 10.0)
+    >>> limit.is_over()
+    False
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = math.inf if seconds is None else seconds
+        self._start, self._processor = time.monotonic(), time.process_time()
+        self._before = self._summary = 0.0
+        self._fit_seconds: Callable[[], float | None] = lambda: None
+        self._expected: float | None = None
+        self._next_check = -math.inf
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit."""
+        return self.seconds - (time.monotonic() - self._start)
+
+    def left_for_fit(self, expected: float) -> float:
+        """Return the seconds after which a fit to all rows is ended; infinite where it is expected to be short."""
+        return math.inf if expected <= _SHORT_FIT * self.seconds else self.left + _GRACE * self.seconds
+
+    def needed(self, fit_seconds: float) -> float:
+        """Return a limit within which a fit to all rows can be expected to end."""
+        return self._before + self._summary + fit_seconds / (1 - _GRACE)
+
+    def begin_trials(self, n_rows: int, fit_seconds: Callable[[], float | None]) -> None:
+        """Keep time for what follows the trials, which begin now.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows of the table.
+        fit_seconds : function
+            Returns the seconds that fitting the best method so far to all rows would take; None before the first trial.
+        """
+        self._before = time.monotonic() - self._start
+        slowdown = max(1.0, self._before / max(time.process_time() - self._processor, 1e-3))
+        needed = slowdown * (_SUMMARY_SECONDS + _SECONDS_A_ROW * n_rows)
+        self._summary = min(max(needed, _LEAST_SHARE * self.seconds), _MOST_SHARE * self.seconds)
+        self._fit_seconds = fit_seconds
+
+    def is_over(self) -> bool:
+        """Return whether trials must end now."""
+        if time.monotonic() >= self._next_check:
+            self._expected = self._fit_seconds()
+            self._next_check = time.monotonic() + _CHECK_SHARE * self.seconds
+        if self._expected is None:  # nothing can be summarised before a trial is recorded
+            return self.left <= _LEAST_SHARE * self.seconds
+        left = self.left - self._summary
+        return left <= 0 or left <= self._expected <= left + _GRACE * self.seconds
+
+
+def fit_seconds(study: Study, metric: str, n_rows: int, method: str | None = None) -> float | None:
+    """Return the seconds that a method, by default the best so far, would take to be fitted to all rows.
+
+    Fits are taken to be linear in the number of rows. None before a trial is finished.
+    """
+    results = study.results([metric])
+    trials = results.to_frame()
+    trials = trials[(trials["state"] == "done") & np.isfinite(trials[metric].astype(float))]
+    if not len(trials):
+        return None
+    seconds = trials[["fit_seconds", "predict_seconds", "shared_seconds"]].sum(axis=1) * n_rows / trials["n_train"]
+    means = trials.assign(seconds=seconds).groupby("method", observed=True)[[metric, "seconds"]].mean()
+    if method is not None:
+        return float(means["seconds"].get(method, 0.0))
+    best = int(np.argmin(results.facts(metric).losses(means[metric].to_numpy(dtype=float))))
+    return float(means["seconds"].iloc[best])
+
 
 _METRICS = ("log_loss", "brier", "auc")
 _TOO_SHORT = "time_limit: no method has finished a split in time. Pass a longer one."

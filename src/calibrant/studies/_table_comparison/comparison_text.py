@@ -1,23 +1,36 @@
-"""A compared table in words and columns."""
+"""A compared table in words, in columns, or as values that JSON can hold."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import listed
 from calibrant.metrics._internal import number_text
-from calibrant.studies._table_comparison.candidates import BASELINE, CALIBRATED
+from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
-    from calibrant.decisions import DecisionReport
+    from calibrant.decisions import DecisionReport, Money
+    from calibrant.studies._results.study_comparison import StudyComparison
     from calibrant.studies._table_comparison.ranking import RankedMethod
     from calibrant.studies._table_comparison.table_comparison import TableComparison
-    from calibrant.studies._table_comparison.table_rows import ComparedTable
+    from calibrant.studies._table_comparison.table_study import ComparedTable
 
-__all__ = ["about_rows", "about_table", "findings", "grouped_cells", "metric_words", "ranking_cells", "text_of"]
+__all__ = [
+    "about_rows",
+    "about_table",
+    "document_of",
+    "findings",
+    "grouped_cells",
+    "metric_words",
+    "ranking_cells",
+    "text_of",
+]
+
 
 _WIDTH = 110
 _SHORT = {"log_loss": "log-loss", "brier": "Brier", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
@@ -168,7 +181,7 @@ def _not_ranked(left_out: Mapping[str, str]) -> str:
     by_reason: dict[str, list[str]] = {}
     for method, reason in left_out.items():
         by_reason.setdefault(reason, []).append(method)
-    return "; ".join(f"{_listed(methods)} ({reason})" for reason, methods in by_reason.items()) + "."
+    return "; ".join(f"{listed(methods)} ({reason})" for reason, methods in by_reason.items()) + "."
 
 
 def _score(found: TableComparison) -> str:
@@ -197,7 +210,7 @@ def _as_good(found: TableComparison) -> str:
     simple = f"the simplest of them within one standard error of the best is {found.advised}"
     if found.advised == found.best.method:
         simple = f"none of them is simpler than {found.advised} and within one standard error of it"
-    which = _listed(names) if len(names) < _FEW else f"the first {len(names)}"
+    which = listed(names) if len(names) < _FEW else f"the first {len(names)}"
     rows = f"{found.n_rows:,} rows do not tell {which} apart"
     return f"{rows}; {simple} ({own.seconds:.2g} s for a fit{size})."
 
@@ -210,11 +223,6 @@ def _bytes(number: int) -> str:
     return f"{number:,} {unit}"
 
 
-def _listed(names: list[str]) -> str:
-    *rest, last = names
-    return f"{', '.join(rest)} and {last}" if rest else last
-
-
 def _money(found: TableComparison, report: DecisionReport) -> str:
     now, alone, lost = report.now.total, report.everybody, report.miscalibration
     shares = ", ".join(f"{action} for {100 * share:.3g} %" for action, share in report.now.share.items())
@@ -225,3 +233,80 @@ def _money(found: TableComparison, report: DecisionReport) -> str:
     if lost.low is not None and lost.low > 0:
         text += f"; recalibrating would earn {lost!r} more"
     return text + "."
+
+
+def document_of(found: TableComparison) -> dict[str, Any]:
+    """Return the whole comparison; `TableComparison.to_dict` describes it."""
+    table, best, verdict = found.table, found.best, found.verdict
+    document: dict[str, Any] = _plain(
+        {
+            "table": {
+                "name": table.name,
+                "n_rows": table.n_rows,
+                "target": found.compared.target,
+                "positive": table.positive,
+                "classes": {str(label): n for label, n in table.class_counts.items()},
+                "kinds": dict(table.kinds),
+                "left_out": [] if table.extra is None else [str(name) for name in table.extra],
+                "groups": found.compared.groups_column,
+                "notes": list(table.notes),
+            },
+            "plan": found.plan,
+            "n_splits": found.n_splits,
+            "n_planned": found.n_planned,
+            "ended": found.ended or None,
+            "metric": found.metric,
+            "n_rows": found.n_rows,
+            "advised": found.advised,
+            "ranking": [asdict(each) for each in found.ranking],
+            "left_out": dict(found.left_out),
+            "best": {
+                "method": best.method,
+                "apparent": best.apparent,
+                "corrected": best.corrected,
+                "low": best.low,
+                "high": best.high,
+                "confidence": best.confidence,
+                "how": best.how,
+            },
+            "differences": _differences(found.comparison, best.method),
+            "test": None if found.comparison is None else found.comparison.how or found.comparison.reason,
+            "verdict": None if verdict is None else {"kind": verdict.kind, "words": verdict.words},
+            "model_bytes": found.model_bytes,
+            "money": None if found.money is None else _money_document(found.money),
+            "advice": found.advice,
+            "no_model": found.no_model or None,
+            "study": {"name": found.study.name, "store": found.study.store},
+            "files": dict(found.files),
+        }
+    )
+    return document
+
+
+def _differences(comparison: StudyComparison | None, best: str) -> list[str]:
+    return [] if comparison is None else [repr(pair) for pair in comparison.pairs if best in (pair.a, pair.b)]
+
+
+def _money_document(report: DecisionReport) -> dict[str, Any]:
+    sums = {"now": report.now.total, "everybody": report.everybody, "miscalibration": report.miscalibration}
+    sums |= {"perfect": report.perfect}
+    return {"n_rows": report.now.n_rows, "best_alone": report.now.best_alone} | {
+        name: _amount(money) for name, money in sums.items()
+    }
+
+
+def _amount(money: Money) -> dict[str, Any]:
+    return {"value": money.value, "low": money.low, "high": money.high}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: NaN is None, NumPy's numbers are Python's, a class of another type is text."""
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,25 +1,154 @@
-"""The ranking of the methods on the splits that all of them finished."""
+"""The ranking of the methods by multiple comparisons with the best (Hsu 1981) on held-out rows."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.special import ndtri
 
 from calibrant.exceptions import StudyError
-from calibrant.studies._results.arrays import DONE, FAILED
+from calibrant.studies._results.predictions import read_kept_rows
+from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
+from calibrant.studies._results.study_values import DONE, FAILED
+from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from calibrant.resampling._internal import RowDifference
     from calibrant.studies._results.study_results import StudyResults
-    from calibrant.studies._table_comparison.against_best import Standing
 
-__all__ = ["RankedMethod", "finished_part", "rank_methods"]
+__all__ = [
+    "AgainstBest",
+    "RankedMethod",
+    "Standing",
+    "compare_with_best",
+    "finished_part",
+    "finite_methods",
+    "rank_methods",
+    "unchanged_by_calibration",
+]
+
+
+Standing = Literal["best", "as good", "worse", ""]
+_HOW = "Multiple comparisons with the best, step by step (Hsu 1981; Hansen et al. 2011), by the held-out rows"
+_POWER = 0.84  # the normal quantile of 80 %: an advantage that is shown in 8 of 10 samples
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstBest:
+    """Every method against the best one.
+
+    Parameters
+    ----------
+    comparison : StudyComparison
+        The differences, with p-values of being the best that allow for all methods.
+    standings : dict of method to {"best", "as good", "worse", ""}
+        Empty where no test holds.
+    differences : dict of method to RowDifference
+        The mean of the best one less that of each, with its standard error; empty where no test holds.
+    n_rows : int
+        Number of different rows that all methods have held out.
+    least_shown : float
+        The advantage over the base rate that these rows would have shown in 8 of 10 samples, of the method in the
+        middle by its standard error; NaN where no test holds.
+    """
+
+    comparison: StudyComparison
+    standings: Mapping[str, Standing]
+    differences: Mapping[str, RowDifference]
+    n_rows: int
+    least_shown: float = math.nan
+
+    @property
+    def has_too_few_rows(self) -> bool:
+        """Whether no test holds because the rows are too few for any."""
+        return not self.differences and self.comparison.reason.endswith("too few")
+
+
+def finite_methods(results: StudyResults, metric: str) -> list[str]:
+    """Return the methods with values, none of them infinite; all of them where there is none such."""
+    values = results.split_values(metric, results.datasets[0])
+    finite = [
+        method
+        for method, row in zip(results.methods, values, strict=True)
+        if not np.isinf(row).any() and not np.isnan(row).all()
+    ]
+    return finite or list(results.methods)
+
+
+def unchanged_by_calibration(results: StudyResults) -> dict[str, str]:
+    """Return the calibrated methods whose held-out probabilities are those of the method that they calibrate.
+
+    The guard of the automatic calibration kept the scores in every split.
+    """
+    found, dataset = {}, results.datasets[0]
+    for method in results.methods:
+        plain = method.removeprefix(CALIBRATED)
+        if plain == method or plain not in results.methods:
+            continue
+        kept = read_kept_rows(results, dataset, [plain, method], [])
+        if isinstance(kept, str):
+            continue
+        one, other = (kept.predictions(name) for name in (plain, method))
+        if np.allclose(one, other, rtol=0.0, atol=1e-12):
+            found[method] = plain
+    return found
+
+
+def compare_with_best(results: StudyResults, metric: str, best: str, confidence: float = 0.95) -> AgainstBest:
+    """Compare the best method with all others, one-sided, with one error rate.
+
+    The best one is chosen by the same values, so that a test against a reference fixed in advance does not hold. Here
+    any of the methods that are truly the best is called worse at most at the error rate, whichever comes out best.
+
+    Examples
+    --------
+    >>> from calibrant.studies import StudyResults
+    >>> values = {"iris": [[0.30, 0.33], [0.10, 0.11]]}
+    >>> results = StudyResults.from_values(values, methods=["tree", "forest"], metric="mse")
+    >>> compare_with_best(results, "mse", "forest").comparison.reason
+    'the predictions were not kept'
+    """
+    (dataset,), facts = results.datasets, results.facts(metric)
+    about = (metric, facts.words, results.methods, (dataset,), results.plans[dataset].words)
+    kept = read_kept_rows(results, dataset, results.methods, [metric])
+    if isinstance(kept, str):
+        return AgainstBest(StudyComparison(*about, "", kept, confidence), {}, {}, 0)
+    rows = kept.statistics
+    why = next((rows.why_none(method, metric) for method in results.methods if rows.why_none(method, metric)), "")
+    if why:
+        return AgainstBest(StudyComparison(*about, "", why, confidence), {}, {}, rows.tested.n_rows)
+    means = np.nanmean(results.done_values(metric, dataset), axis=1)
+    of_best = rows.best_pvalues(results.methods, metric, facts.losses(means))
+    pvalues = dict(zip(results.methods, of_best.tolist(), strict=True))
+    mean = dict(zip(results.methods, means.tolist(), strict=True))
+    pairs, standings, differences = [], dict[str, Standing](), {}
+    for method in results.methods:
+        gap = rows.difference(best, method, metric, mean[best] - mean[method], 2.0 * confidence - 1.0)
+        is_worse = method != best and pvalues[method] <= 1.0 - confidence
+        standings[method] = "best" if method == best else "worse" if is_worse else "as good"
+        differences[method] = gap
+        if method != best:
+            figures = (gap.difference, gap.low, gap.high, gap.pvalue / 2.0, float(pvalues[method]))
+            pairs.append(PairDifference(best, method, *figures, better=best if is_worse else "", result=gap))
+    comparison = StudyComparison(*(*about, "paired_rows", "", confidence, tuple(pairs)), how=_HOW)
+    against_base = [
+        rows.difference(method, BASELINE, metric, mean[method] - mean[BASELINE], confidence).error
+        for method in results.methods
+        if BASELINE in mean and method != BASELINE
+    ]
+    # Bonferroni's critical value for all pairs is hardly above that of the largest of them
+    n_pairs = len(mean) * (len(mean) - 1) / 2
+    critical = -float(ndtri((1.0 - confidence) / 2.0 / n_pairs))
+    error = float(np.median(against_base)) if against_base else 0.0
+    shown = (critical + _POWER) * error if error > 0.0 else math.nan
+    return AgainstBest(comparison, standings, differences, rows.tested.n_rows, shown)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from calibrant.decisions import CostMatrix, DecisionReport
     from calibrant.metrics import Verdict
-    from calibrant.studies._results.best_method import BestMethod
+    from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.study_comparison import StudyComparison
     from calibrant.studies._table_comparison.ranking import RankedMethod
-    from calibrant.studies._table_comparison.table_rows import ComparedTable
+    from calibrant.studies._table_comparison.table_study import ComparedTable
     from calibrant.studies.study import Study
 
 __all__ = ["TableComparison"]
@@ -161,7 +161,7 @@ class TableComparison:
         >>> found.to_dict()["table"]["positive"], found.to_dict()["best"]["method"]
         ('yes', 'naive Bayes')
         """
-        from calibrant.studies._table_comparison.comparison_document import document_of
+        from calibrant.studies._table_comparison.comparison_text import document_of
 
         return document_of(self)
 

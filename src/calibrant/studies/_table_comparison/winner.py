@@ -1,24 +1,27 @@
-"""The best method of a table: its held-out predictions, the verdict on them, money, and the fit to all rows."""
+"""The method to use: its held-out predictions with their verdict, its fit to all rows, its files."""
 
 from __future__ import annotations
 
 import math
+import tempfile
 import time
 import uuid
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._optional import optional_import
+from calibrant._whole_file import whole_file
 from calibrant.decisions import decision_report, profit
 from calibrant.exceptions import DataError, StudyError
+from calibrant.files import ExpectedScore, save
 from calibrant.metrics import calibration_verdict
-from calibrant.resampling._internal import ALL_ROWS, open_seeds, seeded_clone, split_seed
+from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._runners.runner import JobLost, TrialFinished
-from calibrant.studies._trials.records import Job, TrialRecord, TrialRef
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +33,18 @@ if TYPE_CHECKING:
     from calibrant.metrics import Verdict
     from calibrant.resampling import Pooled
     from calibrant.studies._results.study_results import StudyResults
-    from calibrant.studies._table_comparison.table_rows import ComparedTable
+    from calibrant.studies._table_comparison.table_comparison import TableComparison
+    from calibrant.studies._table_comparison.table_study import ComparedTable
 
-__all__ = ["HeldOutRows", "earnings_per_row", "fit_winner", "held_out_rows"]
+__all__ = [
+    "HeldOutRows",
+    "earnings_per_row",
+    "fit_winner",
+    "held_out_rows",
+    "model_size",
+    "prepare_folder",
+    "save_winner",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +154,7 @@ def fit_winner(method: str, estimator: Any, compared: ComparedTable, seed: int, 
     table = compared.table
     rows = StudyRows(table.name, "", table.X, table.y, compared.groups, table.sample_weight)
     work = StudyWork({method: estimator}, plan=None, seed=seed)
-    job = Job(1, table.name, (TrialRef("all rows", table.name, method, ALL_ROWS),))
+    job = Job(1, table.name, (TrialRef("all rows", table.name, method, splitters.ALL_ROWS),))
     if seconds <= 0:
         return None
     if math.isinf(seconds):
@@ -168,7 +180,7 @@ def _fit_all_rows(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[_Fitte
     """Fit the methods of a job to all rows."""
     for ref in job.refs:
         estimator = work.methods[ref.method]
-        model = seeded_clone(estimator, open_seeds(estimator), split_seed(work.seed, ALL_ROWS))
+        model = seeded_clone(estimator, splitters.split_seed(work.seed, splitters.ALL_ROWS))
         by_row = {"sample_weight": rows.sample_weight, "groups": rows.groups}
         passed = {name: value for name, value in by_row.items() if value is not None and has_fit_parameter(model, name)}
         yield _FittedModel(ref, uuid.uuid4().hex, model=model.fit(rows.X, rows.y, **passed))
@@ -178,3 +190,40 @@ def _model_of(record: TrialRecord) -> Any:
     if isinstance(record, _FittedModel):
         return record.model
     raise StudyError(f"{record.ref.method} cannot be fitted to all rows:\n{record.error}")
+
+
+_MODEL, _HELD_OUT = "model.calibrant", "held_out.csv"
+
+
+def prepare_folder(folder: Path) -> None:
+    """Create a folder, or raise if nothing can be written there: before the work rather than after it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def model_size(model: Any) -> int:
+    """Return the number of bytes of the file of a model."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, _MODEL)
+        save(model, path)
+        return path.stat().st_size
+
+
+def save_winner(found: TableComparison, folder: Path) -> TableComparison:
+    """Write the model and its held-out predictions to a folder; nothing where there is no model."""
+    if found.model is None:
+        return found
+    with whole_file(folder / _HELD_OUT) as file:
+        found.held_out.to_csv(file, index=False)
+    save(found.model, folder / _MODEL, made_from=found.table, expected=_expected(found))
+    return replace(found, files={"model": str(folder / _MODEL), "held_out": str(folder / _HELD_OUT)})
+
+
+def _expected(found: TableComparison) -> list[ExpectedScore]:
+    """Return the score of the method that was saved."""
+    value, low, high = found.expected
+    if math.isnan(value):
+        return []
+    ends = () if math.isnan(low) else (low, high, found.best.confidence)
+    return [ExpectedScore(found.metric, value, *ends)]

@@ -1,19 +1,33 @@
-"""What passes between the parts of a study: planned trials, jobs, recorded trials."""
+"""What passes between the parts of a study: rows with methods, planned trials, jobs, recorded trials."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-__all__ = ["BY_CLASS", "Job", "Part", "TrialRecord", "TrialRef"]
+from calibrant.studies._definition.keys import trial_key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.studies._store.catalogue import TrialState
+
+__all__ = [
+    "Job",
+    "Needed",
+    "Part",
+    "PlannedTrials",
+    "StudyRows",
+    "StudyWork",
+    "TrialRecord",
+    "TrialRef",
+    "is_unfinished",
+]
+
 
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
-# "counted": no values of the metric, but the numbers of test rows that it counts, which its intervals need.
-Part = Literal["test", "training", "no_information", "counted"]
-
-# The metrics whose intervals need to know how many rows of each class there are: areas, and proportions of a class.
-BY_CLASS = ("auc", "gini", "recall", "sensitivity", "specificity")
+Part = Literal["test", "training", "no_information"]
 
 
 @dataclass(frozen=True)
@@ -117,6 +131,127 @@ class TrialRecord:
     predictions: bytes | None = None
 
     @property
+    def seconds(self) -> float:
+        """The time of the trial, with its part of what it shares."""
+        return self.fit_seconds + self.predict_seconds + self.shared_seconds / self.n_sharing
+
+    @property
     def is_failed(self) -> bool:
         """Whether the trial has no result."""
         return bool(self.error)
+
+
+@dataclass(frozen=True)
+class PlannedTrials:
+    """The trials of one data set.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name.
+    families : tuple of tuples of str
+        The methods, those that share grown trees together.
+    splits : tuple of int
+        The numbers of the splits.
+    digests : dict of str to str
+        What the keys of a method's trials begin with.
+    """
+
+    dataset: str
+    families: tuple[tuple[str, ...], ...]
+    splits: tuple[int, ...]
+    digests: Mapping[str, str]
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return len(self.digests) * len(self.splits)
+
+    def refs(self, methods: Sequence[str], split: int) -> tuple[TrialRef, ...]:
+        """Return some methods on one split."""
+        return tuple(TrialRef(trial_key(self.digests[m], split), self.dataset, m, split) for m in methods)
+
+    def __iter__(self) -> Iterator[TrialRef]:
+        for split in self.splits:
+            for family in self.families:
+                yield from self.refs(family, split)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyRows:
+    """The rows of a data set, read once; large, and sent to each worker once.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data set in the study.
+    fingerprint : str
+        The digest of the rows: features, classes, weights and groups.
+    X, y : frame or array, and sequence
+        The features and the class of each row.
+    groups, sample_weight : array or None
+        The group and the weight of each row.
+    pos_label : object
+        The positive class, or None.
+    metric_params : dict of metric to dict
+        Keywords of metrics, arrays by row among them.
+    """
+
+    name: str
+    fingerprint: str
+    X: Any
+    y: Any
+    groups: NDArray[Any] | None = None
+    sample_weight: NDArray[Any] | None = None
+    pos_label: Any = None
+    metric_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyWork:
+    """What is done with every data set; small, and sent with the jobs.
+
+    Parameters
+    ----------
+    methods : dict of str to estimator
+        The methods by name.
+    plan : plan or splitter
+        How rows are split.
+    metrics : dict of str to function or None, or None
+        As `estimate_performance` takes them.
+    seed : int
+        The seed of the study.
+    choose_by : str or None
+        With a nested plan, the metric that chooses.
+    tests_training : bool
+        Whether metrics are computed on the training rows too.
+    keeps_predictions : bool
+        Whether the predictions are recorded.
+    """
+
+    methods: Mapping[str, Any]
+    plan: Any
+    metrics: Any = None
+    seed: int = 0
+    choose_by: str | None = None
+    tests_training: bool = False
+    keeps_predictions: bool = False
+
+
+class Needed(TypedDict):
+    """The metrics that a finished trial has, by the rows they are computed on, and whether it has predictions."""
+
+    needed: Mapping[Part, tuple[str, ...]]
+    predictions: bool
+
+
+def is_unfinished(states: Mapping[str, TrialState], ref: TrialRef) -> bool:
+    """Return whether a trial is not recorded, or lacks something that is needed.
+
+    Examples
+    --------
+    >>> ref = TrialRef("a-0", "iris", "tree", 0)
+    >>> is_unfinished({}, ref), is_unfinished({"a-0": "incomplete"}, ref), is_unfinished({"a-0": "failed"}, ref)
+    (True, True, False)
+    """
+    return states.get(ref.key, "incomplete") == "incomplete"

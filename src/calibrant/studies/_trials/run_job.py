@@ -2,26 +2,95 @@
 
 from __future__ import annotations
 
+import platform
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import calibrant
 from calibrant.resampling import Nested
-from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
+from calibrant.resampling._internal import Experiment, MethodTrial, splitters
 from calibrant.studies._definition.keys import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
-from calibrant.studies._trials.records import BY_CLASS, Job, Part, TrialRecord, TrialRef
-from calibrant.studies._trials.versions import method_versions
-from calibrant.studies._trials.work import StudyRows, StudyWork
+from calibrant.studies._trials.records import Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
 
 if TYPE_CHECKING:
-    from calibrant.resampling._internal import Experiment, MethodTrial, Sharing, read_experiment, splitters
+    from numpy.typing import NDArray
 
-__all__ = ["JobContext", "make_run_job", "run_job"]
+
+__all__ = ["JobContext", "are_outdated", "make_run_job", "method_versions", "run_job"]
+
+
+_ALWAYS = ("numpy", "scipy", "scikit-learn")
+_INFORMATIVE = {"python", "numpy", "scipy"}  # recorded, but a change of them does not make a result outdated
+
+
+@lru_cache(maxsize=1024)
+def _package_versions(modules: tuple[str, ...]) -> dict[str, str]:
+    found = {"calibrant": calibrant.__version__, "python": platform.python_version()}
+    packages = metadata.packages_distributions() if set(modules) - {"calibrant", "sklearn"} else {}
+    own = [each for module in modules if module != "calibrant" for each in packages.get(module, ())]
+    return found | {name: metadata.version(name) for name in sorted({*_ALWAYS, *own})}
+
+
+def method_versions(estimator: Any) -> dict[str, str]:
+    """Return the versions of calibrant, Python, the numerical libraries and the packages that a method is made of.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> sorted(method_versions(GaussianNB()))
+    ['calibrant', 'numpy', 'python', 'scikit-learn', 'scipy']
+    """
+    parts = [estimator, *_nested(estimator)]
+    modules = {type(each).__module__.partition(".")[0] for each in parts}
+    return _package_versions(tuple(sorted(modules - {"builtins", "__main__"})))
+
+
+def _nested(estimator: Any) -> list[Any]:
+    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    return [value for value in params.values() if hasattr(value, "get_params")]
+
+
+def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Return which trials may have other results under the versions that are installed now.
+
+    A change of calibrant, of scikit-learn or of the package that a method comes from makes a result outdated. Changes
+    of Python, NumPy and SciPy are recorded, and do not.
+
+    Parameters
+    ----------
+    recorded : array of dict
+        The versions that each trial was computed with; trials of the same versions share one.
+
+    Examples
+    --------
+    >>> now = method_versions(None)
+    >>> are_outdated(np.array([now, now | {"numpy": "0.1"}, now | {"calibrant": "0.0.1"}]))
+    array([False, False,  True])
+    """
+    distinct = {id(each): each for each in recorded}
+    outdated = {key: _is_outdated(each) for key, each in distinct.items()}
+    return np.array([outdated[id(each)] for each in recorded], dtype=bool)
+
+
+def _is_outdated(recorded: Mapping[str, str]) -> bool:
+    return any(version != _current(name) for name, version in recorded.items() if name not in _INFORMATIVE)
+
+
+def _current(package: str) -> str | None:
+    """Return the version that is installed, or None."""
+    if package == "calibrant":
+        return calibrant.__version__
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +104,7 @@ class JobContext:
     def experiment(self) -> Experiment:
         """The validated rows, methods and metrics."""
         rows, work = self.rows, self.work
-        return read_experiment(
+        return Experiment.read(
             dict(work.methods),
             rows.X,
             rows.y,
@@ -60,11 +129,6 @@ class JobContext:
             return True
         train, test = self.experiment.split(self.work.plan, 0)
         return not np.isin(test, train).any()
-
-    @property
-    def sharing(self) -> Sharing:
-        """How much of their work the trials share."""
-        return self.experiment.sharing(self.work.plan)
 
     @property
     def families(self) -> tuple[tuple[str, ...], ...]:
@@ -126,20 +190,11 @@ class JobContext:
             "training": trial.training_values,
             "no_information": trial.no_information,
         }
-        found: dict[Part, dict[str, float]] = {
+        return {
             part: dict(zip(self.experiment.scorer.metrics, np.asarray(values).tolist(), strict=True))
             for part, values in parts.items()
             if values is not None
         }
-        counted = self._counted(trial)
-        return found | {"counted": counted} if counted else found
-
-    def _counted(self, trial: MethodTrial) -> dict[str, float]:
-        """Return the numbers of test rows that areas and proportions of a class count; others count all of them."""
-        scorer, predictions = self.experiment.scorer, np.asarray(trial.predictions)
-        names = [name for name in BY_CLASS if name in scorer.metrics]
-        numbers = {name: scorer.n_counted(name, predictions, trial.test) for name in names}
-        return {name: number for name, number in numbers.items() if number is not None}
 
     def _predictions(self, trial: MethodTrial) -> bytes:
         data, rows = self.experiment.data, trial.test

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -12,56 +15,185 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from calibrant._fit_warnings import one_warning_a_fit
-from calibrant.exceptions import StudyChangedError
+from calibrant._params import Bool, Int, Nothing, Real, check_param
+from calibrant.exceptions import ParameterError, StudyChangedError
+from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.differences import changed_metrics, differences
+from calibrant.studies._definition.read_rows import read_rows
 from calibrant.studies._results.status import StudyStatus, read_status
-from calibrant.studies._runners.in_process import InProcessRunner
+from calibrant.studies._runners.runner import InProcessRunner
 from calibrant.studies._runners.study_progress import study_progress
 from calibrant.studies._store.store import Store
-from calibrant.studies._trials.coordinator import Coordinator
-from calibrant.studies._trials.heartbeat import beating
-from calibrant.studies._trials.needed import is_unfinished
-from calibrant.studies._trials.plan_study import StudyPlan, plan_study
-from calibrant.studies._trials.run_job import make_run_job
-from calibrant.studies._trials.run_options import RunOptions
-from calibrant.studies._trials.schedule import Schedule
+from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
+from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork, is_unfinished
+from calibrant.studies._trials.run_job import JobContext, are_outdated, make_run_job
 from calibrant.studies._trials.stored_document import read_stored_study, stored_document
-from calibrant.studies._trials.versions import are_outdated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._runners.runner import Runner
 
-__all__ = ["run_study"]
+__all__ = ["RunOptions", "StudyPlan", "read_memory", "read_run_options", "run_study"]
+
+
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The parameters of `Study.run`."""
+
+    workers: int | None = None
+    dask: Any = None
+    retry: bool = False
+    update: bool = False
+    rerun_outdated: bool = False
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    lease: float = 60.0
+    stop_after: float | Callable[[], bool] | None = None
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether trials may run out of time or memory."""
+        return self.time_limit is not None or self.memory_limit is not None
+
+    @property
+    def ends_trials(self) -> bool:
+        """Whether a trial may have to be ended while it runs, which needs a process of its own."""
+        return self.has_limits or self.stop_after is not None
+
+
+def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | None = None) -> RunOptions:
+    """Validate the parameters of a run; those left at their defaults are taken from a study file.
+
+    Examples
+    --------
+    >>> read_run_options({"memory_limit": "2 GB"}, {"workers": 2})
+    RunOptions(workers=2, dask=None, retry=False, update=False, rerun_outdated=False, time_limit=None,
+               memory_limit=2000000000, lease=60.0, stop_after=None)
+    """
+    defaults = asdict(RunOptions())
+    chosen = {name: value for name, value in passed.items() if value is not defaults[name] and value != defaults[name]}
+    values = {**(from_file or {}), **chosen}
+    found = RunOptions(**(values | {"memory_limit": read_memory(values.get("memory_limit"))}))
+    check_param("workers", found.workers, Int(1) | Nothing())
+    for name in ("retry", "update", "rerun_outdated"):
+        check_param(name, getattr(found, name), Bool())
+    check_param("time_limit", found.time_limit, Real(0, closed="right") | Nothing())
+    if not callable(found.stop_after):
+        check_param("stop_after", found.stop_after, Real(0, closed="right") | Nothing())
+    check_param("lease", found.lease, Real(1))
+    if found.dask is not None and found.workers is not None:
+        raise ParameterError(
+            "workers and dask: a study runs in local processes or on a Dask cluster; pass one of them."
+        )
+    if found.dask is not None and found.has_limits:
+        raise ParameterError("time_limit and memory_limit are for local processes; pass workers= instead of dask=.")
+    return found
+
+
+def read_memory(limit: int | str | None) -> int | None:
+    """Return a limit in bytes.
+
+    Examples
+    --------
+    >>> read_memory("500 MB"), read_memory("1.5GiB"), read_memory(10**9), read_memory(None)
+    (500000000, 1610612736, 1000000000, None)
+    """
+    if limit is None:
+        return None
+    if isinstance(limit, str):
+        parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", limit)
+        if parts is None or parts[2].lower() not in _UNITS:
+            raise ParameterError(f"memory_limit must be a number of bytes or a text such as '2 GB'; got {limit!r}.")
+        limit = int(float(parts[1]) * _UNITS[parts[2].lower()])
+    check_param("memory_limit", limit, Int(1, 2**63 - 1))
+    return int(limit)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyPlan:
+    """The trials of a study on rows that were read.
+
+    Parameters
+    ----------
+    work : StudyWork
+        What is done with every data set.
+    contexts : dict of str to JobContext
+        By data set, its rows and what trials share.
+    trials : tuple of PlannedTrials
+        The trials of each data set.
+    needed : Needed
+        What a finished trial has.
+    """
+
+    work: StudyWork
+    contexts: Mapping[str, JobContext]
+    trials: tuple[PlannedTrials, ...]
+    needed: Needed
+
+    @classmethod
+    def of(cls, definition: StudyDefinition) -> StudyPlan:
+        """Read the data sets of a study and list its trials."""
+        work, bootstrap, trials = definition.work(), splitters.bootstrap_kind(definition.plan), []
+        contexts = {
+            name: JobContext(read_rows(dataset, definition.metric_params), work)
+            for name, dataset in definition.datasets.items()
+        }
+        for name, context in contexts.items():
+            methods, fingerprint = definition.trial_methods, context.rows.fingerprint
+            digests = {method: definition.group_digest(name, fingerprint, method) for method in methods}
+            splits = (*range(len(context.split_names)), *[splitters.ALL_ROWS][: bootstrap == ".632+"])
+            trials.append(PlannedTrials(name, context.families, splits, digests))
+        metrics = tuple(next(iter(contexts.values())).experiment.scorer.metrics)
+        needed: dict[Part, tuple[str, ...]] = {"test": metrics}
+        if definition.tests_training or bootstrap == ".632":
+            needed["training"] = metrics
+        return cls(work, contexts, tuple(trials), {"needed": needed, "predictions": definition.keeps_predictions})
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return sum(each.n_trials for each in self.trials)
+
+    def rows(self, dataset: str) -> StudyRows:
+        """Return the rows of a data set."""
+        return self.contexts[dataset].rows
+
 
 _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
 
 
 def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> StudyStatus:
     """Run the trials that the store does not have, and return how far the study is."""
-    is_over = _end_of_run(options)  # reading the rows is part of the run
-    plan = plan_study(definition)
+    if callable(options.stop_after):
+        is_over = options.stop_after
+    else:  # reading the rows is part of the run
+        end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
+        is_over = lambda: time.monotonic() >= end  # noqa: E731
+    plan, name = StudyPlan.of(definition), definition.name
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
-        again = _keys_to_run_again(store, definition.name, options)
-        found = plan.needed.states(store, definition.name)
+        again = _keys_to_run_again(store, name, options)
+        found = store.finished(name, **plan.needed)
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
         schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
         if schedule.n_pending and not is_over():
-            _run(store, url, definition.name, plan, schedule, states, options, again, is_over)
+            with ExitStack() as stack:
+                stack.enter_context(one_warning_a_fit())
+                # As in workers: sums of BLAS depend on the number of threads
+                stack.enter_context(threadpool_limits(1))
+                runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
+                store.forget(name, sorted(again))
+                worker = store.start_worker(name, lease=options.lease)
+                stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
+                observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
+                stack.enter_context(observer)
+                Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
         # By this store, which waits for a server that goes away, as one that is opened anew does not
-        return read_status(store, read_stored_study(store, definition.name))
-
-
-def _end_of_run(options: RunOptions) -> Callable[[], bool]:
-    """Return a function that says whether the time of the run is over."""
-    if callable(options.stop_after):
-        return options.stop_after
-    end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
-    return lambda: time.monotonic() >= end
+        return read_status(store, read_stored_study(store, name))
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
@@ -70,7 +202,9 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     if document == stored:
         return
     changes = [] if stored is None else differences(stored, document)
-    void = _void_keys(store, definition.name, stored, document)
+    void = set[str]()  # trials that have values of a metric whose function or keywords changed
+    if stored is not None and changed_metrics(stored, document):
+        void = set(store.trials(definition.name, metric=[]).key.tolist())
     if changes and not update:
         counting = {key for key in store.finished(definition.name, {}) if key not in void}
         kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
@@ -84,12 +218,6 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     store.save_definition(definition.name, document)
 
 
-def _void_keys(store: Store, name: str, stored: Mapping[str, Any] | None, document: Mapping[str, Any]) -> set[str]:
-    """Return the keys of the trials that have values of a metric whose function or keywords changed."""
-    changed = set() if stored is None else changed_metrics(stored, document)
-    return set(store.trials(name, metric=[]).key.tolist()) if changed else set()
-
-
 def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
     """Return the keys of the trials that are requested to run again: failed ones, and those of other versions."""
     if not options.retry and not options.rerun_outdated:
@@ -101,29 +229,6 @@ def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]
     if options.rerun_outdated:
         again |= are_outdated(found.versions)
     return set(found.key[again].tolist())
-
-
-def _run(
-    store: Store,
-    url: str,
-    name: str,
-    plan: StudyPlan,
-    schedule: Schedule,
-    states: Mapping[str, str],
-    options: RunOptions,
-    again: set[str],
-    is_over: Callable[[], bool],
-) -> None:
-    with ExitStack() as stack:
-        stack.enter_context(one_warning_a_fit())
-        stack.enter_context(threadpool_limits(1))  # as in workers: sums of BLAS depend on the number of threads
-        runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
-        store.forget(name, sorted(again))
-        worker = store.start_worker(name, lease=options.lease)
-        stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
-        observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
-        stack.enter_context(observer)
-        Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.exceptions import StudyError, nearest
-from calibrant.resampling._internal import Sharing
 from calibrant.studies._definition.keys import CHOSEN
-from calibrant.studies._results.dataset_plan import read_dataset_plan
-from calibrant.studies._trials.planned import PlannedTrials
-from calibrant.studies._trials.records import BY_CLASS
+from calibrant.studies._results.study_values import read_dataset_plan
+from calibrant.studies._trials.records import PlannedTrials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._store.store import Store
-    from calibrant.studies._trials.plan_study import StudyPlan
     from calibrant.studies._trials.records import Part
     from calibrant.studies._trials.run_job import JobContext
+    from calibrant.studies._trials.run_study import StudyPlan
 
 __all__ = ["StoredStudy", "read_stored_study", "stored_document"]
 
 _PLANNED = "planned"
-_PLAN_FACTS = (
-    *("words", "split_names", "n_independent", "interval_kind", "bootstrap", "has_disjoint_tests", "is_nested"),
-    *("caution", "pos_label"),
-)
 
 
 def stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, Any]:
@@ -44,22 +39,23 @@ def stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, A
             "splits": [min(trials.splits), max(trials.splits)],
             "digests": dict(trials.digests),
             "facts": _facts(plan.contexts[trials.dataset]),
-            "sharing": asdict(plan.contexts[trials.dataset].sharing),
         }
         for trials in plan.trials
     ]
-    return {**definition.document(fingerprints), _PLANNED: planned}
+    sharing = reduce(add, (context.experiment.sharing(plan.work.plan) for context in plan.contexts.values()))
+    return {**definition.document(fingerprints), _PLANNED: planned, "sharing": sharing.text}
 
 
 def _facts(context: JobContext) -> dict[str, Any]:
-    """Return what queries need to know of the plan on a data set, so that they need neither rows nor plan."""
-    names, label = context.split_names, context.rows.pos_label
-    no_sizes = np.zeros(len(names), dtype=np.intp)
+    """Return the plan on a data set but for the sizes of its splits, so that queries need neither rows nor plan."""
+    label = context.rows.pos_label
     label = label.item() if isinstance(label, np.generic) else label
     found = read_dataset_plan(
-        context.work.plan, names, no_sizes, no_sizes, is_disjoint=context.is_disjoint, pos_label=label
+        context.work.plan, context.split_names, (), (), is_disjoint=context.is_disjoint, pos_label=label
     )
-    return {name: getattr(found, name) for name in _PLAN_FACTS} | {"split_names": names}
+    # Lists as JSON has them: a definition that did not change is equal to the one in the store
+    facts = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
+    return {name: value for name, value in facts.items() if name not in ("n_train", "n_test", "numbers")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,22 +109,17 @@ class StoredStudy:
         """The names that trials are recorded by."""
         return [CHOSEN] if self.document["choose_by"] else [each["name"] for each in self.document["methods"]]
 
-    def more_parts(self, metrics: Collection[str]) -> list[Part]:
-        """Return the rows that metrics are computed on beside the test rows, and whether to read what areas count."""
-        kinds = {each["facts"]["bootstrap"] for each in self.document[_PLANNED]}
-        bootstrap: list[Part] = ["training", "no_information"]
-        training: list[Part] = ["training"] if self.document["tests_training"] else []
-        counted: list[Part] = ["counted"] if set(BY_CLASS).intersection(metrics) else []
-        return [*(bootstrap if kinds - {None} else training), *counted]
+    @property
+    def more_parts(self) -> list[Part]:
+        """The rows that metrics are computed on beside the test rows."""
+        if any(each["facts"]["bootstrap"] for each in self.document[_PLANNED]):
+            return ["training", "no_information"]
+        return ["training"] if self.document["tests_training"] else []
 
     @property
     def sharing(self) -> str:
         """How much of their work the trials share, in a sentence; empty if the study was never run."""
-        found = [each["sharing"] for each in self.document.get(_PLANNED, [])]
-        if not found:
-            return ""
-        totals = {name: sum(each[name] for each in found) for name in found[0]}
-        return Sharing(**(totals | {"grows_all": all(each["grows_all"] for each in found)})).text
+        return str(self.document.get("sharing", ""))
 
     def plan_facts(self, dataset: str) -> dict[str, Any]:
         """Return what is known of the plan on a data set."""

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from calibrant._dask.tasks import TaskQueue, gather, submit
-from calibrant._dask.worker_memory import smallest_memory
 from calibrant._memory import format_bytes
 from calibrant.data._internal import DaskSource, find_bins
 from calibrant.exceptions import ClusterError
@@ -57,11 +56,11 @@ class ClusterRows:
     @property
     def fits_workers(self) -> bool:
         """Whether every worker has memory for the codes of all rows."""
-        return self.facts.n_bytes <= smallest_memory(self.connection) // _MEMORY_SHARE
+        return self.facts.n_bytes <= self.connection.memory() // _MEMORY_SHARE
 
     def check_fits(self, why: str) -> None:
         """Raise if a worker has no memory for the codes of all rows, and `why` there is no other way."""
-        memory = smallest_memory(self.connection)
+        memory = self.connection.memory()
         if self.facts.n_bytes > memory // _MEMORY_SHARE:
             raise ClusterError(
                 f"the codes of {self.facts.n_rows:,} rows take {format_bytes(self.facts.n_bytes)} on each worker, for "
@@ -86,7 +85,7 @@ class ClusterRows:
 
     def _check_share_fits(self) -> None:
         """Raise if a worker has no memory for its share of the codes, and of those of one tree."""
-        memory, n_workers = smallest_memory(self.connection), max(1, len(self.connection.n_threads()))
+        memory, n_workers = self.connection.memory(), max(1, len(self.connection.n_threads()))
         of_tree = self.facts.n_rows * (BYTES_OF_ROW + self.facts.bytes_of_row)
         needed = (self.facts.n_bytes + of_tree) // n_workers
         if needed > memory:

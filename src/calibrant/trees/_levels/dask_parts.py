@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calibrant._dask.tasks import deliver, gather, submit
-from calibrant._dask.worker_memory import smallest_memory
 
 if TYPE_CHECKING:
     from calibrant._dask.client import Connection
@@ -39,7 +38,7 @@ class DaskParts:
     @property
     def free_bytes(self) -> int:
         """A quarter of the memory of the smallest worker."""
-        return smallest_memory(self._connection) // _MEMORY_SHARE
+        return self._connection.memory() // _MEMORY_SHARE
 
     def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""

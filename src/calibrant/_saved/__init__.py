@@ -1,0 +1,46 @@
+"""Model files as classes see them: what a class declares of itself, and the documents made of that."""
+
+from calibrant._saved.arrays import Array, Bytes, LabelArray
+from calibrant._saved.fields import (
+    Field,
+    Flag,
+    Integer,
+    Line,
+    ListOf,
+    MapOf,
+    Maybe,
+    Number,
+    RowsOnly,
+    Text,
+    TupleOf,
+    need,
+    wrong,
+)
+from calibrant._saved.form import Inline, saved
+from calibrant._saved.values import Object, Parameters, Plain, Value, Values
+
+__all__ = [
+    "Array",
+    "Bytes",
+    "Field",
+    "Flag",
+    "Inline",
+    "Integer",
+    "LabelArray",
+    "Line",
+    "ListOf",
+    "MapOf",
+    "Maybe",
+    "Number",
+    "Object",
+    "Parameters",
+    "Plain",
+    "RowsOnly",
+    "Text",
+    "TupleOf",
+    "Value",
+    "Values",
+    "need",
+    "saved",
+    "wrong",
+]

@@ -1,0 +1,216 @@
+"""All stages of a blend after its members: weights, guarded calibration, the expected loss."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from calibrant.blending._expected_loss import ExpectedLoss, expected_loss, row_losses
+from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
+from calibrant.blending._member import BlendRows, FittedMember
+from calibrant.calibration import Auto, Calibrator, Temperature, VectorScaling
+from calibrant.calibration._internal import ScoredRows
+from calibrant.exceptions import CalibrantWarning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.blending._table import BlendSample
+
+__all__ = ["Blend", "Member", "PoolCalibrator", "apply_map", "cross_fit_map", "cross_fit_pool", "fit_blend", "fit_map"]
+
+
+_LEAST = 1e-15
+_LEAST_CORRELATION = 0.5  # of log-probabilities before and after a map; those that are of use have more than 0.9
+
+
+class PoolCalibrator(Auto):
+    """The guarded calibration of a pool, whose weights and biases leave little to maps of K x K parameters.
+
+    With more than two classes temperature and vector scaling are tried: with 26 classes the others take minutes.
+    """
+
+    _multiclass_maps: ClassVar[Mapping[str, Callable[[], Calibrator]]] = {
+        "temperature": Temperature,
+        "vector_scaling": VectorScaling,
+    }
+    _tries_dirichlet: ClassVar[bool] = False
+
+
+def cross_fit_pool(
+    tables: Sequence[NDArray[np.float64]],
+    families: Sequence[str],
+    sample: BlendSample,
+    start: LogLinearPool | None = None,
+) -> NDArray[np.float64]:
+    """Return the pooled probabilities of the sample, by pools fitted to the other folds; the search starts at one."""
+    pooled = np.empty((sample.n_pieces, sample.n_classes))
+    for fold in sample.folds:
+        inside = sample.fold == fold
+        pool = fit_pool([each[~inside] for each in tables], families, sample.take(~inside), start)
+        pooled[inside] = pool.proba([each[inside] for each in tables], int(inside.sum()))
+    return pooled
+
+
+def fit_map(proba: NDArray[np.float64], sample: BlendSample) -> PoolCalibrator:
+    """Fit the guarded calibration to pooled probabilities."""
+    scores = proba[:, 1:] if sample.n_classes == 2 else proba
+    scored = ScoredRows(
+        np.ascontiguousarray(scores),
+        sample.codes.astype(np.int32),
+        np.arange(sample.n_classes),
+        sample.weight,
+        sample.groups,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)  # of few rows: the blend itself is drawn to equal weights
+        calibrator = PoolCalibrator()._fit_clone(scored)
+        return calibrator if _keeps_order(calibrator, proba) else _without_map(scored)
+
+
+def _keeps_order(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> bool:
+    """Return whether mapped log-probabilities rise with those before.
+
+    A row held out lowers the share of its class in what remains, so without signal held-out predictions are lower for
+    the class that came: a map that reverses them gains on held-out rows, and is wrong for new ones.
+    """
+    before, after = (np.log(np.maximum(each, _LEAST)) for each in (proba, apply_map(calibrator, proba)))
+    before, after = before - before.mean(axis=0), after - after.mean(axis=0)
+    size = float(np.sqrt(np.sum(before**2) * np.sum(after**2)))
+    return size == 0.0 or float(np.sum(before * after)) >= _LEAST_CORRELATION * size
+
+
+def _without_map(scored: ScoredRows) -> PoolCalibrator:
+    calibrator = PoolCalibrator(price=np.inf)._fit_clone(scored)
+    calibrator.choice_ = replace(calibrator.choice_, reason="the map that gains reverses the order of predictions")
+    return calibrator
+
+
+def apply_map(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return calibrated probabilities, a column for each class."""
+    if proba.shape[1] != 2:
+        return calibrator._predict_table(proba)
+    second = calibrator._predict_table(np.ascontiguousarray(proba[:, 1:])).ravel()
+    return np.stack([1.0 - second, second], axis=1)
+
+
+def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np.float64]:
+    """Return the calibrated probabilities of the sample, by maps fitted to the other folds, two at a time."""
+    mapped = np.empty_like(proba)
+    for pair in np.unique(sample.fold // 2):
+        inside = sample.fold // 2 == pair
+        mapped[inside] = apply_map(fit_map(proba[~inside], sample.take(~inside)), proba[inside])
+    return mapped
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a blend.
+
+    Parameters
+    ----------
+    name : str
+        The name, with the reading of a forest.
+    family : str
+        The name among `members`.
+    weight : float
+        The exponent of its probabilities in the pool, after its own temperature; 0: it was dropped.
+    log_loss : float
+        The log-loss of its own held-out probabilities after its temperature, in nats.
+    seconds : float
+        Its share of the time.
+    note : str
+        What is special about it, such as the rows of each tree.
+
+    Examples
+    --------
+    >>> Member("logistic", "logistic", 0.4, 0.31, 0.2).weight
+    0.4
+    """
+
+    name: str
+    family: str
+    weight: float
+    log_loss: float
+    seconds: float
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """The members of positive weight, their pool and the calibration; and what was tried."""
+
+    members: tuple[FittedMember, ...]
+    pool: LogLinearPool
+    calibrator: PoolCalibrator | None
+    held_out: NDArray[np.float64]
+    expected: ExpectedLoss
+    tried: tuple[Member, ...]
+
+    def proba(self, new: BlendRows, n_threads: int) -> NDArray[np.float64]:
+        """Return the class probabilities of rows."""
+        tables = [table for member in self.members for table in member.predict(new, n_threads)]
+        pooled = self.pool.proba(tables, new.rows[0])
+        return pooled if self.calibrator is None else apply_map(self.calibrator, pooled)
+
+    def only(self, names: Sequence[str]) -> list[FittedMember]:
+        """Return the members of these names, or of these families."""
+        wanted = [
+            (member, [i for i, name in enumerate(member.readings) if name in names or member.family in names])
+            for member in self.members
+        ]
+        return [member.only(readings) for member, readings in wanted if readings]
+
+
+def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
+    """Pool members by their held-out probabilities, calibrate the pool, and drop members without weight."""
+    tables = [table for member in fitted for table in member.held_out]
+    families = [member.family for member in fitted for _ in member.held_out]
+    pool = fit_pool(tables, families, sample)
+    held_out, calibrator = _calibrate(cross_fit_pool(tables, families, sample, pool), sample)
+    kept = np.flatnonzero(pool.weights > 0)
+    return Blend(
+        _only(fitted, kept),
+        pool.only(kept.tolist()),
+        calibrator,
+        held_out,
+        expected_loss(held_out, sample),
+        tuple(_readings(fitted, pool, sample)),
+    )
+
+
+def _calibrate(pooled: NDArray[np.float64], sample: BlendSample) -> tuple[NDArray[np.float64], PoolCalibrator | None]:
+    """Return the held-out probabilities after calibration, and the map where the guard uses one."""
+    if sample.n_classes == 1:
+        return pooled, None
+    calibrator = fit_map(pooled, sample)
+    is_unchanged = calibrator.weights_[0] == 1.0
+    return (apply_map(calibrator, pooled) if is_unchanged else cross_fit_map(pooled, sample)), calibrator
+
+
+def _only(fitted: Sequence[FittedMember], kept: NDArray[np.intp]) -> tuple[FittedMember, ...]:
+    """Return the members with the readings that are kept, numbered through all members."""
+    found, first = [], 0
+    for member in fitted:
+        own = [i for i in range(len(member.readings)) if first + i in kept]
+        first += len(member.readings)
+        if own:
+            found.append(member.only(own))
+    return tuple(found)
+
+
+def _readings(fitted: Sequence[FittedMember], pool: LogLinearPool, sample: BlendSample) -> list[Member]:
+    found: list[Member] = []
+    total = float(sample.weight.sum())
+    for member in fitted:
+        for name, table in zip(member.readings, member.held_out, strict=True):
+            position = len(found)
+            losses = row_losses(np.exp(pool.maps[position].logs(table)), sample.codes)
+            loss = float(sample.weight @ losses) / total
+            seconds = member.seconds / len(member.readings)
+            found.append(Member(name, member.family, float(pool.weights[position]), loss, seconds, member.note))
+    return found

@@ -1,0 +1,92 @@
+"""A fitted blend as a person reads it: in words, as a frame, as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from calibrant._estimator_html import model_section
+from calibrant._optional import optional_import
+from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from calibrant.blending._blend import Blend, Member
+
+__all__ = ["blend_sections", "describe", "member_names", "members_frame"]
+
+
+def member_names(blend: Blend) -> tuple[str, ...]:
+    """Return the families and readings of positive weight."""
+    families = [member.family for member in blend.members]
+    readings = [name for member in blend.members for name in member.readings]
+    return tuple(dict.fromkeys([*families, *readings]))
+
+
+def members_frame(blend: Blend) -> pd.DataFrame:
+    """Return the members tried and the blend as a frame, least log-loss first."""
+    pandas = optional_import("pandas", extra="data", purpose="return the leaderboard as a frame")
+    rows = [("blend", 1.0, blend.expected.value, sum(each.seconds for each in blend.tried), "")]
+    rows += [(each.name, each.weight, each.log_loss, each.seconds, each.note) for each in blend.tried]
+    frame = pandas.DataFrame(rows, columns=["member", "weight", "log_loss", "seconds", "note"])
+    sorted_frame: pd.DataFrame = frame.sort_values("log_loss", kind="stable").set_index("member")
+    return sorted_frame
+
+
+_SUMMARY = "A calibrated blend of different models: their log-probabilities, weighted and added up."
+
+
+def blend_sections(model: Any) -> tuple[Section, ...]:
+    """Return a fitted `ProbabilityClassifier` as sections.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from calibrant import ProbabilityClassifier
+    >>> model = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(*load_iris(return_X_y=True))
+    >>> [section.name for section in blend_sections(model)]
+    ['model', 'blend']
+    """
+    examples = vars(model).get("_examples")  # None in a model that was saved without its training rows
+    facts = [("training rows", f"{examples.n_rows:,}")] if "_sample" in vars(model) else []
+    about = model_section(model, facts, None if examples is None else examples.class_weights, _SUMMARY)
+    blocks: list[Block] = [Definitions(_stages(model)), _members_table(model.members_)]
+    blocks += [Callout("info", f"Left out: {name}", reason) for name, reason in model.left_out_.items()]
+    return about, Section("blend", "What the probabilities are made of", tuple(blocks), term="Blend")
+
+
+def _stages(model: Any) -> tuple[tuple[str, str], ...]:
+    expected, choice = model.expected_log_loss_, model.calibration_
+    loss = f"{expected.value:.4f} ({expected.low:.4f} to {expected.high:.4f})"
+    calibration = () if choice is None else (("calibration", f"{choice.name}, {choice.reason}"),)
+    return ("expected log-loss on new rows", loss), *calibration
+
+
+def _members_table(members: tuple[Member, ...]) -> DataTable:
+    columns = [TableColumn("member", "left"), TableColumn("weight"), TableColumn("log-loss"), TableColumn("seconds")]
+    rows: list[tuple[str, ...]] = [
+        (each.name, f"{each.weight:.2f}", f"{each.log_loss:.4f}", f"{each.seconds:.2f}") for each in members
+    ]
+    if any(each.note for each in members):
+        columns.append(TableColumn("note", "left"))
+        rows = [(*row, each.note) for row, each in zip(rows, members, strict=True)]
+    return DataTable("Members, by weight", tuple(columns), tuple(rows))
+
+
+def describe(blend: Blend, left_out: Mapping[str, str]) -> str:
+    """Return the expected loss, the members by weight, the calibration and what was left out, a line each."""
+    expected = blend.expected
+    lines = [f"  expected log-loss on new rows {expected.value:.4f} ({expected.low:.4f} to {expected.high:.4f})"]
+    tried = sorted(blend.tried, key=lambda each: -each.weight)
+    width = max((len(each.name) for each in tried), default=0)
+    if tried:
+        lines.append(f"  {'member':{width}}  weight  log-loss  seconds")
+    for each in tried:
+        note = f"  {each.note}" if each.note else ""
+        lines.append(f"  {each.name:{width}}  {each.weight:6.2f}  {each.log_loss:8.4f}  {each.seconds:7.2f}{note}")
+    if blend.calibrator is not None:
+        choice = blend.calibrator.choice_
+        lines.append(f"  calibration: {choice.name}, {choice.reason}")
+    lines += [f"  left out: {name} ({reason})" for name, reason in left_out.items()]
+    return "\n".join(lines)

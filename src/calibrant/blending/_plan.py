@@ -1,0 +1,190 @@
+"""The plan of a blend: its members by the size of the table, the whole set up to 20,000 rows, less beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+import numpy as np
+
+from calibrant._params import Choice, Rule
+from calibrant._repr import instance_hint
+from calibrant.blending._learners import (
+    BayesLearner,
+    BoostedLearner,
+    EstimatorLearner,
+    ForestLearner,
+    GradientLearner,
+    LogisticLearner,
+)
+from calibrant.blending._member import MemberLearner
+from calibrant.exceptions import nearest
+
+if TYPE_CHECKING:
+    from calibrant.blending._table import BlendTable
+
+__all__ = ["MEMBERS", "MEMBERS_RULE", "MemberName", "MemberPlan", "plan_members"]
+
+MemberName: TypeAlias = str | tuple[str, Any]
+
+# The fastest first: with a time limit the first useful model is there after a second
+MEMBERS = ("bayes", "logistic", "forest", "gradient", "kernel", "boosted", "bagged")
+
+_FIRST_STREAM = 100  # key of the random streams of other estimators
+_ALL_ROWS = 20_000  # up to here every tree of a forest has all rows
+_MAX_BAG, _MIN_TREES = 100_000, 60
+_BAG_OF_ALL_COLUMNS, _CELLS_OF_100 = 20_000, 400_000  # up to so many cells, trees of all columns are 100
+_MAX_BOOSTED_CELLS = 1_000_000  # rows x columns x classes of the sample; about half a minute on two cores
+_MAX_BAGGED_CELLS = 4_000_000  # rows x columns
+_MAX_LOGISTIC_CELLS, _MAX_KERNEL_CELLS = 50_000_000, 5_000_000  # numbers in the design
+
+
+@dataclass(frozen=True)
+class MemberPlan:
+    """The learners in the order in which they are fitted, and why others are left out."""
+
+    learners: tuple[MemberLearner, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def of_source(self, forest: MemberLearner) -> MemberPlan:
+        """Return the plan for a source: its forest learns all rows, and there is no forest of all columns."""
+        kept = [learner for learner in self.learners if learner.family != "bagged"]
+        is_bagged = len(kept) < len(self.learners)
+        reason = {"bagged": "a source, of which the forest learns all rows"} if is_bagged else {}
+        learners = (forest if learner.family == "forest" else learner for learner in kept)
+        return MemberPlan(tuple(learners), self.left_out | reason)
+
+
+@dataclass(frozen=True)
+class MembersRule(Rule):
+    """Names of members, and pairs of a new name and a classifier; names differ.
+
+    Examples
+    --------
+    >>> rule = MembersRule(("bayes", "forest"))
+    >>> ["bayes", "forest"] in rule, ["bayes", "bayes"] in rule, "bayes" in rule
+    (True, False, False)
+    """
+
+    names: tuple[str, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return _is_list(value) and bool(value) and not self._hint(value)
+
+    def _words(self) -> tuple[str, ...]:
+        names = ", ".join(map(repr, self.names))
+        return (f"a list of different names among {names} and pairs of a new name and a classifier",)
+
+    def _hint(self, value: object, /) -> str:
+        if not _is_list(value):
+            is_classifier = not _reason_against(value) or isinstance(value, type)
+            return f" Pass a list of pairs: [('other', {_call(value)})]." if is_classifier else ""
+        if len(value) == 2 and isinstance(value[0], str) and hasattr(value[1], "fit"):
+            return f" Pass a list of pairs: [({value[0]!r}, {_call(value[1])})]."
+        found = next(filter(None, map(self._hint_of_one, value)), "")
+        names = [name_and_estimator(each)[0] for each in value]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        return found or ("" if twice is None else f" {twice!r} is there twice.")
+
+    def _hint_of_one(self, member: Any) -> str:
+        if isinstance(member, str):
+            return "" if member in self.names else f" {member!r} is no name of a member.{nearest(member, self.names)}"
+        if not _is_list(member) or len(member) != 2 or not isinstance(member[0], str):
+            return f" {_call(member)} is no pair of a name and a classifier."
+        if member[0] in self.names:
+            return f" {member[0]!r} is the name of a member of this package: choose another."
+        return _reason_against(member[1])
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _call(value: object) -> str:
+    """Return the call that makes a classifier, without its parameters."""
+    kind = value if isinstance(value, type) else type(value)
+    return f"{kind.__name__}()" if hasattr(value, "fit") else repr(value)
+
+
+def _reason_against(estimator: object) -> str:
+    """Return the reason why an object is no classifier with probabilities or margins, empty if it is."""
+    if isinstance(estimator, type):
+        return instance_hint(estimator) or " Pass an instance."
+    if hasattr(estimator, "fit") and any(hasattr(estimator, each) for each in ("predict_proba", "decision_function")):
+        return ""
+    return f" {_call(estimator)} is no classifier with predict_proba or decision_function."
+
+
+def name_and_estimator(member: Any) -> tuple[Any, Any]:
+    """Return the name of a member, and the estimator of a pair, None of a name.
+
+    Examples
+    --------
+    >>> name_and_estimator("bayes")
+    ('bayes', None)
+    """
+    return (member[0], member[1]) if _is_list(member) and len(member) == 2 else (member, None)
+
+
+MEMBERS_RULE = Choice("auto") | MembersRule(MEMBERS)
+
+
+def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> MemberPlan:
+    """Return the learners for a table; none for a single class, whose probability is 1."""
+    learners: list[MemberLearner] = []
+    left_out: dict[str, str] = {}
+    if table.n_classes == 1:
+        return MemberPlan((), {})
+    for number, (name, estimator) in enumerate(
+        map(name_and_estimator, MEMBERS if isinstance(members, str) else members)
+    ):
+        if estimator is not None:
+            learners.append(EstimatorLearner(name, estimator, _FIRST_STREAM + number))
+            continue
+        learner, reason = _learner(name, table)
+        if learner is None:
+            left_out[name] = reason
+        else:
+            learners.append(learner)
+    return MemberPlan(tuple(learners), left_out)
+
+
+def _learner(name: str, table: BlendTable) -> tuple[MemberLearner | None, str]:
+    n_columns = len(table.columns.arrays)
+    n_sampled = table.sample.n_pieces
+    if name == "bayes":
+        return BayesLearner(), ""
+    if name in ("logistic", "kernel"):
+        cells = n_sampled * sum(len(each.categories) or 1 for each in table.columns.schema.features)
+        if cells > (_MAX_LOGISTIC_CELLS if name == "logistic" else _MAX_KERNEL_CELLS):
+            return None, f"a design of {cells:,} numbers"
+        return LogisticLearner() if name == "logistic" else LogisticLearner.radial(), ""
+    if name == "forest":
+        return _forest(table), ""
+    if name == "bagged":
+        cells = min(table.n_rows, _BAG_OF_ALL_COLUMNS) * n_columns
+        if cells > _MAX_BAGGED_CELLS:
+            return None, f"{n_columns:,} columns"
+        return _bagged(table), ""
+    if name == "gradient":
+        return GradientLearner(), ""
+    cells = n_sampled * n_columns * table.n_classes
+    if cells > _MAX_BOOSTED_CELLS:
+        return None, f"{n_sampled:,} rows x {n_columns:,} columns x {table.n_classes} classes"
+    return BoostedLearner(), ""
+
+
+def _forest(table: BlendTable) -> ForestLearner:
+    if table.n_rows <= _ALL_ROWS:
+        return ForestLearner("forest", 2)
+    bag = min(table.n_rows, _MAX_BAG)
+    share = None if bag == table.n_rows else bag / table.n_rows
+    return ForestLearner("forest", 2, n_trees=max(_MIN_TREES, 300 * _ALL_ROWS // bag), max_samples=share)
+
+
+def _bagged(table: BlendTable) -> ForestLearner:
+    share = None if table.n_rows <= _ALL_ROWS else _BAG_OF_ALL_COLUMNS / table.n_rows
+    cells = min(table.n_rows, _BAG_OF_ALL_COLUMNS) * len(table.columns.arrays)
+    n_trees = int(np.clip(100 * _CELLS_OF_100 / cells, _MIN_TREES, 100))
+    return ForestLearner("bagged", 3, n_trees=n_trees, max_features=None, max_samples=share, readings=("frequency",))

@@ -1,3 +1,0 @@
-"""The zip file: its layout byte by byte, written atomically, and read without believing it."""
-
-__all__: list[str] = []
