@@ -13,7 +13,7 @@ from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_bene
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.metrics._intervals.moments import mean_interval
 from calibrant.report import Report
-from calibrant.report._analyser.cost_benefit_analyser import analysed_models
+from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.section_list import analyser_section
@@ -190,7 +190,7 @@ def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], A
     stored = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0]")
     assert stored["rows"] is None
     assert "proba" not in stored["models"][0]
-    table = analysed_models(data).shown("raw")
+    table = CostBenefitAnalyser(data).shown("raw")
     fractions = ((table.tp + table.fp) / N_ROWS).tolist()
     settings = [{"cells": {}, "model": 0, "by": "fraction", "value": fraction} for fraction in fractions]
     profits = [shown["profit"] for shown in page.evaluate(APPLY, settings)]

@@ -8,7 +8,6 @@ from html import escape
 from typing import Literal
 
 __all__ = [
-    "KINDS",
     "Callout",
     "DataTable",
     "Definitions",

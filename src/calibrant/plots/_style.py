@@ -34,7 +34,6 @@ __all__ = [
     "n_histogram_bins",
     "probability_limits",
     "reliability_limits",
-    "round_up",
     "score_limits",
     "thin",
 ]

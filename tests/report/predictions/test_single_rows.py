@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant.decisions import ExampleCosts
 from calibrant.report._analyser.cluster_variances import cluster_variances
-from calibrant.report._analyser.cost_benefit_analyser import analysed_models
+from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
 from calibrant.report._analyser.selection_table import private_cuts, selection_table
 from calibrant.report._predictions.cautions import warnings_section
 from calibrant.report._predictions.read_report_data import read_report_data
@@ -41,7 +41,7 @@ def test_covariances_at_two_shares_differ_by_ten_positive_rows_or_not_at_all() -
     options = {"costs": costs, "amount": amount, "groups": np.arange(2_000) // 2}
     rank = np.argsort(np.argsort(-SCORE))
     for rows, fewest in ((True, 0), (False, 10)):
-        analysed = analysed_models(read_report_data(POSITIVE, SCORE, **options, rows=rows))
+        analysed = CostBenefitAnalyser(read_report_data(POSITIVE, SCORE, **options, rows=rows))
         alone = analysed._cluster_variances("model").alone[:, 0, 4]  # of hits and amounts: their sum, all but exactly
         sums = [amount[POSITIVE & (rank < 200 * step)].sum() for step in range(11)]
         counts = [int((POSITIVE & (rank < 200 * step)).sum()) for step in range(11)]
@@ -73,4 +73,4 @@ def test_pages_of_classes_share_the_room_of_a_report() -> None:
     proba = RNG.dirichlet(np.ones(5), 41_000)
     pages = read_report_data(RNG.integers(0, 5, 41_000), proba).class_pages()
     assert [page.n_pages for page in pages] == [5] * 5
-    assert not analysed_models(pages[0], pages[0].n_pages).has_rows
+    assert not CostBenefitAnalyser(pages[0], pages[0].n_pages).has_rows

@@ -18,7 +18,6 @@ __all__ = [
     "EXIT_CODES",
     "GATE_FAILED",
     "INTERRUPTED",
-    "MISSING_EXTRA",
     "MODEL_MISMATCH",
     "PARTIAL_RESULT",
     "USAGE",

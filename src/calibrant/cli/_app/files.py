@@ -31,7 +31,6 @@ __all__ = [
     "NoRows",
     "check_format",
     "check_html",
-    "input_file",
     "open_output",
     "read_foreign_frame",
     "read_frame",

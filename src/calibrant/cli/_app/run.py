@@ -30,7 +30,7 @@ from calibrant.cli._app.printing import print_error, print_json, print_note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Interrupts", "run"]
+__all__ = ["run"]
 
 
 class Interrupts:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Decisions", "decide", "decide_rows"]
-
+__all__ = ["decide"]
 
 _COSTS = "A CSV file: actions in the first row, a class and the cost of each action in the others."
 _TARGET = "The column of the actual classes, if known: the actual costs are printed, too."

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from calibrant.cli._predictions.cards import Gate, GateResult
     from calibrant.metrics import CardComparison, ScoreCard
 
-__all__ = ["Evaluation", "Request", "evaluate", "evaluate_predictions"]
-
+__all__ = ["evaluate"]
 
 _FAIL_IF = "Exit with code 8 if this holds: 'ece>0.05', 'auc<0.8', 'verdict=miscalibrated'; may be repeated."
 _METRIC = "A metric, or all; may be repeated. By default a dozen."

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "PREFIX",
     "ModelColumns",
-    "class_of_column",
     "find_class",
     "find_models",
     "is_negative",
@@ -25,7 +24,6 @@ __all__ = [
     "likely_targets",
     "note_of_class",
     "proposal",
-    "words_of",
 ]
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Packed",
     "byte_budget",
-    "pack_bits",
     "pack_floats",
     "pack_probabilities",
     "pack_quantized",

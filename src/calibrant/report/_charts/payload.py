@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Figure
 
-__all__ = ["column_values", "figure_payload"]
+__all__ = ["figure_payload"]
 
 
 _DIGITS = 6

@@ -16,21 +16,7 @@ from calibrant.report._charts.palette import model_style
 if TYPE_CHECKING:
     from calibrant._sections import Axis, Figure, Layer
 
-__all__ = [
-    "BUILDERS",
-    "HOVER",
-    "SHARE",
-    "Canvas",
-    "DrawnLayer",
-    "bar_slots",
-    "build_spec",
-    "categories",
-    "hover_format",
-    "hover_sources",
-    "numbers",
-    "source_name",
-    "title_lines",
-]
+__all__ = ["SHARE", "build_spec", "hover_format", "hover_sources", "source_name"]
 
 
 SHARE = ".4~p"  # on hover: percent to four digits

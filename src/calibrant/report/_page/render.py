@@ -20,7 +20,7 @@ from calibrant.report._page.theme import chart_config, theme_css, theme_properti
 if TYPE_CHECKING:
     from calibrant._sections import Section
 
-__all__ = ["chart_bundle", "content_policy", "embed_json", "page_html", "read_source"]
+__all__ = ["chart_bundle", "embed_json", "page_html", "read_source"]
 
 
 @cache

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
 
 __all__ = [
-    "Measure",
     "ModelChoice",
     "choose_model",
     "comparison_section",

@@ -20,7 +20,7 @@ from calibrant.report._predictions.report_data import ReportData
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_cost_classes", "check_ids", "check_same_rows", "read_report_data"]
+__all__ = ["read_report_data"]
 
 
 _MOST_SHOWN = 10

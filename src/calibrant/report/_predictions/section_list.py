@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant._sections import Callout, Figure, Paragraph, Section
-from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser, analysed_models
+from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
 from calibrant.report._how_made import how_made_section
 from calibrant.report._predictions.answer import answer_section
 from calibrant.report._predictions.cautions import warnings_section
@@ -29,15 +29,13 @@ __all__ = ["analyser_section", "sections_of", "summary_of"]
 
 def analyser_section(data: ReportData) -> Section:
     """Return the analyser of two classes, or of one class against the others."""
-    analysed = analysed_models(data, data.n_pages)
     lead = Paragraph(
         "Enter what each outcome earns (or costs, with a minus sign) and choose how many rows to select: the profit, "
         "what as many rows at random would earn, and the best choice follow."
     )
-    return Section(
-        data.figure_name("analyser"), "How many to select, and what it earns", (lead, CostBenefitAnalyser(analysed)),
-        "Cost-benefit analysis", data.page,
-    )  # fmt: skip
+    blocks = lead, CostBenefitAnalyser(data, data.n_pages)
+    title = "How many to select, and what it earns"
+    return Section(data.figure_name("analyser"), title, blocks, "Cost-benefit analysis", data.page)
 
 
 SectionMaker = Callable[["ReportData"], "Section | None"]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._internal import BootstrapPlan
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["segment_codes", "segments_section"]
+__all__ = ["segments_section"]
 
 _MOST_SHOWN = 50
 _MOST_LISTED = 5

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from calibrant._sections import Block
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["shown_part", "tree_section"]
+__all__ = ["tree_section"]
 
 _MOST_WRAPPERS = 10
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
 
 __all__ = [
-    "MetricWords",
     "by_model",
     "capital",
     "cell_text",
