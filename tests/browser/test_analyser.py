@@ -66,7 +66,7 @@ def page(open_page: Callable[[ReportData], Any], by_matrix: ReportData) -> Any:
 
 def not_recalibrated(data: ReportData) -> ReportData:
     """Return data that need no time for what a test does not look at."""
-    data._computed.update({(what, name): None for what in ("recalibrated", "money") for name in data.names})
+    data._computed.update({(what, name): None for what in ("_recalibrated", "money") for name in data.names})
     return data
 
 

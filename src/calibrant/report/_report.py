@@ -140,7 +140,7 @@ class Report:
             y_true, y_proba, name=name, costs=costs, amount=amount, by=by, groups=groups, ids=ids,
             sample_weight=sample_weight, weight_kind=weight_kind, pos_label=pos_label, labels=labels,
             reference=reference, model=model, rows=rows, confidence=confidence, n_boot=n_boot,
-            random_state=random_state, source=source, command=command,
+            random_state=random_state, source=source or "", command=command or "",
         )  # fmt: skip
         sections = sections_of(data)
         shown = title or f"Report on {', '.join(data.names)}"

@@ -42,7 +42,7 @@ def analysed(n_rows: int = 500, n_models: int = 1, **options: Any) -> CostBenefi
 
 def not_recalibrated(data: ReportData) -> ReportData:
     """Return data that need no time for what a test does not look at."""
-    data._computed.update({(what, name): None for what in ("recalibrated", "money") for name in data.names})
+    data._computed.update({(what, name): None for what in ("_recalibrated", "money") for name in data.names})
     return data
 
 
@@ -90,7 +90,7 @@ def test_four_models_of_50_000_rows_stay_below_two_megabytes() -> None:
     rng = np.random.default_rng(1)
     data = read_report_data(y, {f"m{k}": np.clip(proba + rng.normal(0, 0.01, 50_000), 0, 1) for k in range(4)})
     again = {name: np.sqrt(values) for name, values in data.probas.items()}
-    data._computed.update({("recalibrated", name): np.stack([1 - p, p], axis=1) for name, p in again.items()})
+    data._computed.update({("_recalibrated", name): np.stack([1 - p, p], axis=1) for name, p in again.items()})
     payload = CostBenefitAnalyser(data).payload()
     assert payload["rows"] is not None
     assert sum(len(model[key]["data"]) for model in payload["models"] for key in ("proba", "recalibrated")) < 1_700_000

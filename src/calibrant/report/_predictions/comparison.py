@@ -15,6 +15,7 @@ from calibrant.comparison._internal import t_figures
 from calibrant.decisions._internal import read_costed_predictions
 from calibrant.metrics import Difference, compare
 from calibrant.metrics._internal import brier_divisor, number_text
+from calibrant.report._predictions.report_data import computed_once
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -108,6 +109,7 @@ def measure_words(measure: Measure) -> str:
     return _WORDS[measure]
 
 
+@computed_once
 def choose_model(data: ReportData) -> ModelChoice | None:
     """Return the best of several models, by profit where costs are known, else by log-loss; None for one model.
 
@@ -115,12 +117,8 @@ def choose_model(data: ReportData) -> ModelChoice | None:
     """
     if len(data.names) == 1:
         return None
-    choice: ModelChoice = data.once("model choice", lambda: _choose(data))
-    return choice
-
-
-def _choose(data: ReportData) -> ModelChoice:
-    measure = _measure(data)
+    is_finite = all(math.isfinite(card["log_loss"].value) for card in data.cards.values())
+    measure: Measure = "profit" if data.costs is not None else "log_loss" if is_finite else "brier"
     values = {name: row_values(data, name, measure) for name in data.names}
     sign = 1.0 if measure == "profit" else -1.0
     totals = {name: sign * float((data.weight * each).sum()) for name, each in values.items()}
@@ -128,20 +126,14 @@ def _choose(data: ReportData) -> ModelChoice:
     others = [name for name in data.names if name != best]
     each = 1.0 - 2.0 * (1.0 - data.confidence) / len(others)
     pairs = [paired_difference(data, (best, other), values, each) for other in others]
-    found = tuple(_one_sided(pair, len(others), best, 1.0 - data.confidence) for pair in pairs)
+    # One-sided p-values of the best one's being better, corrected for the number of pairs
+    adjusted = [min(1.0, len(others) * pair.pvalue / 2) if pair.pvalue == pair.pvalue else math.nan for pair in pairs]
+    error = 1.0 - data.confidence
+    found = tuple(
+        replace(pair, adjusted_pvalue=pvalue, better=best if pvalue <= error else "")
+        for pair, pvalue in zip(pairs, adjusted, strict=True)
+    )
     return ModelChoice(measure, best, found, not any(math.isnan(pair.pvalue) for pair in found))
-
-
-def _one_sided(pair: PairDifference, n_pairs: int, best: str, error: float) -> PairDifference:
-    """Return a pair with the one-sided p-value of the best one's being better, corrected for the number of pairs."""
-    adjusted = pair.pvalue if math.isnan(pair.pvalue) else min(1.0, n_pairs * pair.pvalue / 2)
-    return replace(pair, adjusted_pvalue=adjusted, better=best if adjusted <= error else "")
-
-
-def _measure(data: ReportData) -> Measure:
-    if data.costs is not None:
-        return "profit"
-    return "log_loss" if all(math.isfinite(card["log_loss"].value) for card in data.cards.values()) else "brier"
 
 
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:

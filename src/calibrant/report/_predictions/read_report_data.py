@@ -124,22 +124,16 @@ def read_report_data(
     groups: Any = None,
     ids: Any = None,
     sample_weight: Any = None,
-    weight_kind: str = "frequency",
     pos_label: Any = None,
     labels: Any = None,
     reference: str | None = None,
     model: Any = None,
-    rows: bool = True,
-    confidence: float = 0.95,
-    n_boot: int = 1000,
-    random_state: int = 0,
-    source: str | None = None,
-    command: str | None = None,
+    **settings: Any,
 ) -> ReportData:
     """Validate the arguments of `Report.from_predictions`, and drop the rows of weight 0."""
-    numbers: dict[str, Any] = {"confidence": confidence, "n_boot": n_boot, "random_state": random_state}
-    for parameter, value in numbers.items():
-        check_param(parameter, value, _RULES[parameter])
+    for parameter, rule in _RULES.items():
+        if parameter in settings:
+            check_param(parameter, settings[parameter], rule)
     models = _models(y_proba, name)
     _check_classes(np.asarray(factorize(y_true).categories).tolist())
     read = _read_models(y_true, models, sample_weight, pos_label, labels)
@@ -167,13 +161,9 @@ def read_report_data(
         _values("groups", groups, first),
         _ids(ids, first, groups),
         first.weights,
-        weight_kind,
-        reference,
-        model if isinstance(model, Mapping) else {} if model is None else {next(iter(models)): model},
-        rows,
-        **numbers,
-        source=source or "",
-        command=command or "",
+        reference=reference,
+        model=model if isinstance(model, Mapping) else {} if model is None else {next(iter(models)): model},
+        **settings,
     )
     return data.against_others(pos_label) if pos_label is not None and not data.is_binary and known is None else data
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from calibrant.decisions._internal import (
 )
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
-from calibrant.metrics._internal import Predictions, read_predictions, verdict_of
+from calibrant.metrics._internal import read_predictions, verdict_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from calibrant.metrics import Score, ScoreCard, Verdict
     from calibrant.metrics._internal import BootstrapPlan
 
-__all__ = ["FEWEST_ROWS", "MOST_PAGES", "ReportData", "pooled"]
+__all__ = ["FEWEST_ROWS", "MOST_PAGES", "ReportData", "computed_once", "pooled"]
 
 
 FEWEST_ROWS = 10  # that share a probability
@@ -77,7 +77,23 @@ def spaced(ends: NDArray[np.intp], counted: list[NDArray[np.bool_]], fewest: int
     return starts
 
 
+Value = TypeVar("Value")
+
 MOST_PAGES = 30  # of classes: the most frequent ones have a page
+
+
+def computed_once(method: Callable[..., Value]) -> Callable[..., Value]:
+    """Return a method of `ReportData` that computes once: bootstraps and folds take most of the time of a report."""
+
+    @wraps(method)
+    def computed(self: ReportData, *args: str) -> Value:
+        key = method.__name__, *args
+        if key not in self._computed:
+            self._computed[key] = method(self, *args)
+        found: Value = self._computed[key]
+        return found
+
+    return computed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,14 +233,17 @@ class ReportData:
         """Return the probabilities that curves show; pooled where nothing of single rows may be shown."""
         if self.rows:
             return self.probas[name]
-        classes = self.is_positive if self.has_own_weights else None
-        proba: NDArray[np.float64] = self.once(("pooled", name), lambda: pooled(self.probas[name], is_positive=classes))
-        return proba
+        return self._pooled(name)
+
+    @computed_once
+    def _pooled(self, name: str) -> NDArray[np.float64]:
+        return pooled(self.probas[name], is_positive=self.is_positive if self.has_own_weights else None)
 
     @cached_property
     def cards(self) -> dict[str, ScoreCard]:
         """The score card of each model."""
-        return {name: evaluate(self.y_true, proba, **self._evaluated) for name, proba in self.probas.items()}
+        options = {**self.curve_options, **self.interval_options}
+        return {name: evaluate(self.y_true, proba, **options) for name, proba in self.probas.items()}
 
     def area(self, name: str) -> Score:
         """Return the area under the ROC curve of a model."""
@@ -234,15 +253,11 @@ class ReportData:
         """Return the verdict on the calibration of a model for the class of a page."""
         return verdict_of(self._class_card(name))
 
+    @computed_once
     def _class_card(self, name: str) -> ScoreCard:
         """Return the card of a page with the area alone, which needs no bootstrap."""
-        options = {**self._evaluated, "metrics": ["auc"]}
-        card: ScoreCard = self.once(("card", name), lambda: evaluate(self.y_true, self.probas[name], **options))
-        return card
-
-    @property
-    def _evaluated(self) -> dict[str, Any]:
-        return {**self.curve_options, **self.interval_options}
+        options = {**self.curve_options, **self.interval_options}
+        return evaluate(self.y_true, self.probas[name], metrics=["auc"], **options)
 
     def plan(self, name: str) -> BootstrapPlan:
         """Return the rows of a model's card and how they are resampled."""
@@ -250,6 +265,7 @@ class ReportData:
         assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
         return plan
 
+    @computed_once
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on the calibration of a model, with the money that it bounds where there are costs."""
         costs, n_classes = self.costs, len(self.classes)
@@ -257,22 +273,40 @@ class ReportData:
             return self.cards[name].verdict
         order = costs.labels or self.classes
         matrix = costs.matrix[[list(order).index(label) for label in self.classes]]
-        verdict: Verdict = self.once(
-            ("verdict", name), lambda: verdict_of(self.cards[name], matrix, list(self.classes))
-        )
-        return verdict
+        return verdict_of(self.cards[name], matrix, list(self.classes))
 
     def recalibrated(self, name: str) -> NDArray[np.float64] | None:
         """Return the probabilities of a model recalibrated fold by fold; None where a class has too few rows."""
-        found = self.once(("recalibrated", name), lambda: self._recalibrate(name))
+        found = self._recalibrated(name)
         if found is None:
             return None
         return np.ascontiguousarray(found[:, self.classes.index(self.positive)]) if self.is_binary else found
 
+    @computed_once
+    def _recalibrated(self, name: str) -> NDArray[np.float64] | None:
+        """Return the recalibrated probabilities of all classes."""
+        read = read_predictions(self.y_true, self.probas[name], **self.curve_options)
+        try:
+            with warnings.catch_warnings():  # of equal probabilities, which the report warns of itself
+                warnings.simplefilter("ignore", CalibrantWarning)
+                return cross_fitted(read, as_calibrator("calibrator", "auto"), self._money_options)
+        except DataError:
+            return None
+
+    @computed_once
     def money(self, name: str) -> DecisionReport | None:
         """Return the profit of a model's decisions, decomposed; None without costs, or with too few rows for it."""
-        found: DecisionReport | None = self.once(("money", name), lambda: self._decompose(name))
-        return found
+        if self.costs is None or (recalibrated := self._recalibrated(name)) is None:
+            return None
+        options = self._money_options
+        costed = read_costed_predictions(
+            self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
+        )
+        return decompose(costed, recalibrated, profit_of(costed, options), options, type(_AUTO).__name__)
+
+    @property
+    def _money_options(self) -> IntervalOptions:
+        return IntervalOptions(self.weight_kind, self.groups, self.confidence, self.n_boot, self.random_state)
 
     def against_others(self, label: Any) -> ReportData:
         """Return the data of one class against all others."""
@@ -288,12 +322,6 @@ class ReportData:
             _computed={},
         )
 
-    def for_class(self, label: Any) -> ReportData:
-        """Return the data of one class against all others, for its page."""
-        alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "_computed": {}}
-        number, n_pages = self.classes.index(label), len(self.page_classes)
-        return replace(self.against_others(label), page=str(label), page_number=number, n_pages=n_pages, **alone)
-
     @cached_property
     def page_classes(self) -> tuple[Any, ...]:
         """The classes that have a page: of very many the most frequent ones, in the order of the classes.
@@ -306,46 +334,24 @@ class ReportData:
         fewest = 1 if self.rows else FEWEST_ROWS
         return tuple(label for label in self.classes if label in most and rows[label].sum() >= fewest)
 
+    @computed_once
     def class_pages(self) -> list[ReportData]:
-        """Return the data of the page of each class."""
-        pages: list[ReportData] = self.once("pages", lambda: [self.for_class(each) for each in self.page_classes])
-        return pages
+        """Return the data of the page of each class: that class against all others."""
+        alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "n_pages": len(self.page_classes)}
+        return [
+            replace(
+                self.against_others(label),
+                page=str(label),
+                page_number=self.classes.index(label),
+                _computed={},
+                **alone,
+            )
+            for label in self.page_classes
+        ]
 
     def figure_name(self, name: str) -> str:
         """Return the name of a figure or section, which differs between pages."""
         return f"class-{self.page_number}-{name}" if self.page else name
-
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what a function computes, computed at the first call with this key."""
-        if key not in self._computed:
-            self._computed[key] = compute()
-        return self._computed[key]
-
-    def _read(self, name: str) -> Predictions:
-        return read_predictions(self.y_true, self.probas[name], **self.curve_options)
-
-    @property
-    def _money_options(self) -> IntervalOptions:
-        return IntervalOptions(self.weight_kind, self.groups, self.confidence, self.n_boot, self.random_state)
-
-    def _recalibrate(self, name: str) -> NDArray[np.float64] | None:
-        try:
-            with warnings.catch_warnings():  # of equal probabilities, which the report warns of itself
-                warnings.simplefilter("ignore", CalibrantWarning)
-                return cross_fitted(self._read(name), as_calibrator("calibrator", "auto"), self._money_options)
-        except DataError:
-            return None
-
-    def _decompose(self, name: str) -> DecisionReport | None:
-        if self.costs is None or self.recalibrated(name) is None:
-            return None
-        options = self._money_options
-        costed = read_costed_predictions(
-            self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
-        )
-        return decompose(
-            costed, self._computed["recalibrated", name], profit_of(costed, options), options, type(_AUTO).__name__
-        )
 
 
 _AUTO = as_calibrator("calibrator", "auto")
