@@ -252,7 +252,7 @@ def _n_letters(words: str) -> int:
 
 
 def _two_lines(words: str, n_letters: int) -> tuple[str, str]:
-    """Return what stands above and below a line: whole words above, as far as they fit, and the others below.
+    """Split a text into two lines: whole words above, as far as they fit, and the others below.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def name_bands(ax: Axes, curve: ReliabilityCurve, *, n_models: int, drawn: bool)
 
 
 def is_outside(curve: ReliabilityCurve) -> NDArray[np.bool_]:
-    """Return which points of bins lie outside the simultaneous consistency band."""
+    """Find the points of bins outside the simultaneous consistency band."""
     if curve.simultaneous is None:
         return np.zeros(len(curve.weight), dtype=np.bool_)
     _, lower, upper = curve.simultaneous

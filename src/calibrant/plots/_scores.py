@@ -22,8 +22,7 @@ from calibrant.plots._style import (
     format_axes,
     format_ticks,
     line_style,
-    n_histogram_bins,
-    score_limits,
+    score_bins,
     thin,
 )
 
@@ -77,9 +76,8 @@ class ScoreHistogramDisplay(Display):
         **options: Any,
     ) -> Self:
         fine = [score_histogram(y_true, proba, n_bins=1000, **rows) for proba in models.values()]
-        if n_bins == "auto":
-            n_bins = n_histogram_bins(float((fine[0].positive + fine[0].negative).sum()))
-        options |= {"n_bins": n_bins, "limits": score_limits(fine) if limits is None else limits, **rows}
+        given = {"n_bins": None if n_bins == "auto" else n_bins, "limits": limits}
+        options |= score_bins(fine) | {key: each for key, each in given.items() if each is not None} | rows
         curves = {key: score_histogram(y_true, proba, **options) for key, proba in models.items()}
         return cls(curves, pos_label=positive_class(y_true, models, **rows))
 

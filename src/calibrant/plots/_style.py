@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ __all__ = [
     "n_histogram_bins",
     "probability_limits",
     "reliability_limits",
-    "score_limits",
+    "score_bins",
     "thin",
 ]
 
@@ -47,14 +47,18 @@ REFERENCE_LINE: dict[str, Any] = {"color": "0.45", "linestyle": (0, (4, 3)), "li
 _DASHES = ("-", (0, (6, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)), (0, (3, 1)), (0, (8, 1, 1, 1, 1, 1)), (0, (2, 2)))
 
 
-def line_style(number: int) -> dict[str, Any]:
+def line_style(number: int | None) -> dict[str, Any]:
     """Return the colour and dashes of the model of some number; 49 models differ in at least one of them.
+
+    None is the number of a reference line.
 
     Examples
     --------
     >>> line_style(0)
     {'color': '#0072B2', 'linestyle': '-', 'linewidth': 1.8}
     """
+    if number is None:
+        return REFERENCE_LINE
     cycle = number // len(COLORS)
     dashes = _DASHES[(number + cycle) % len(_DASHES)]
     return {"color": COLORS[number % len(COLORS)], "linestyle": dashes, "linewidth": 1.8}
@@ -181,10 +185,11 @@ def n_histogram_bins(n_rows: float) -> int:
     return int(np.clip(math.ceil(math.sqrt(n_rows)), 5, 20))
 
 
-def score_limits(histograms: Iterable[ScoreHistogram]) -> tuple[float, float]:
-    """Return the range of the probabilities of all models, from fine histograms, except a few rows at either end.
+def score_bins(histograms: Sequence[ScoreHistogram]) -> dict[str, Any]:
+    """Return the number of bins and the limits of histograms of all models, from fine ones.
 
-    At least 95 % of each class are within it: a class of 5 in 1,000 rows would not be seen otherwise.
+    The limits are the range of the probabilities, except a few rows at either end. At least 95 % of each class are
+    within it: a class of 5 in 1,000 rows would not be seen otherwise.
     """
     ends = []
     for histogram in histograms:
@@ -194,7 +199,9 @@ def score_limits(histograms: Iterable[ScoreHistogram]) -> tuple[float, float]:
                 upto = np.cumsum(counts) / counts.sum()
                 first, last = np.searchsorted(upto, [few, 1 - few])
                 ends.append((float(histogram.low[first]), float(histogram.high[min(last, len(upto) - 1)])))
-    return probability_limits(min(low for low, _ in ends), max(high for _, high in ends))
+    limits = probability_limits(min(low for low, _ in ends), max(high for _, high in ends))
+    n_rows = float((histograms[0].positive + histograms[0].negative).sum())
+    return {"n_bins": n_histogram_bins(n_rows), "limits": limits}
 
 
 def reliability_limits(curves: Iterable[ReliabilityCurve], *, zoom: bool | None = None) -> tuple[float, float]:

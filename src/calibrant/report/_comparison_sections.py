@@ -59,7 +59,7 @@ def answer_section(found: TableComparison) -> Section:
 
 
 def _standings(found: TableComparison, as_good: str) -> Callout:
-    """Return how many methods are shown to be worse than the best one, and which are as good."""
+    """Count the methods that are shown to be worse than the best one, and name those that are as good."""
     n_worse, n_others = sum(each.standing == "worse" for each in found.ranking), len(found.ranking) - 1
     if not any(each.standing for each in found.ranking):
         return Callout("unsure", "No test can tell the methods apart.", _sentence(as_good))
@@ -70,7 +70,7 @@ def _standings(found: TableComparison, as_good: str) -> Callout:
 
 
 def _money(found: TableComparison, text: str) -> Callout:
-    """Return what deciding by the best method earns, and whether that is more than one action for all earns."""
+    """Return the profit of deciding by the best method, compared with that of one action for all."""
     if found.money is None:
         return Callout("info", _sentence(text))
     gain = found.money.now.total.value - found.money.everybody.value
@@ -91,10 +91,7 @@ def _sentence(text: str) -> str:
 def ranking_section(found: TableComparison, models: tuple[str, ...]) -> Section:
     """Return the methods, the best first: a table, a figure of the intervals, and the differences from the best."""
     blocks: list[Block] = [_ranking_table(found, models)]
-    figure = _figure(found, models)
-    blocks += [] if figure is None else [figure]
-    table = _differences(found)
-    blocks += [] if table is None else [table]
+    blocks += [block for block in (_figure(found, models), _differences(found)) if block is not None]
     if found.comparison is not None:
         blocks.append(Paragraph(_on_test(found), "note"))
     blocks.append(Paragraph(_on_rows(found, models), "note"))
@@ -144,7 +141,7 @@ def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
 
 
 def _differences(found: TableComparison) -> DataTable | None:
-    """Return how far each method is from the best one; None where no test holds."""
+    """Return the difference of each method from the best one; None where no test holds."""
     if found.comparison is None or not found.comparison.pairs:
         return None
     alone = round(100 * (1 - 2 * (1 - found.comparison.confidence)), 6)  # of a one-sided test
@@ -169,7 +166,7 @@ def _differences(found: TableComparison) -> DataTable | None:
 
 
 def _on_rows(found: TableComparison, models: tuple[str, ...]) -> str:
-    """Return what the sections below are about."""
+    """Return the sentence that introduces the sections below."""
     n_rows, names = len(found.held_out), listed(list(models))
     return (
         f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each "
@@ -217,7 +214,7 @@ def top_models(found: TableComparison) -> dict[str, NDArray[np.float64]]:
 
 
 def _kept_proba(found: TableComparison, method: str) -> NDArray[np.float64] | None:
-    """Return what the store has of a method on the held-out rows; None where a row is missing."""
+    """Return the kept probabilities of a method for the held-out rows; None where a row is missing."""
     try:
         pooled = found.study.predictions(method)
     except (StoreError, StudyError):
@@ -256,7 +253,7 @@ def held_out_sections(
 
 
 def how_made_section(found: TableComparison, command: str | None) -> Section:
-    """Return what was taken as what, the plan, the seed, the versions and the fingerprint of the table."""
+    """Return the reading of the table, the plan, the seed, the versions and the fingerprint of the table."""
     table = found.table
     about, *others = (line.partition(": ") for line in about_rows(found.compared))
     splits = f"{found.n_splits} of {found.n_planned} splits"

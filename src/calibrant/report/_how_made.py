@@ -1,4 +1,4 @@
-"""How a report was made: command, versions, settings, a fingerprint of the data."""
+"""The section on how a report was made: command, versions, settings, a fingerprint of the data."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ print(digest.hexdigest())
 
 
 def how_made_section(data: ReportData) -> Section:
-    """Return what another person needs to make the same report again."""
+    """Return the call, settings and versions by which another person makes the same report again."""
     blocks: list[Block] = []
     blocks.append(Preformatted(data.command, "Command") if data.command else Preformatted(_call(data), "Call"))
     blocks += [Preformatted(repr(data.costs), "Costs of decisions")] if data.costs is not None else []

@@ -48,7 +48,7 @@ def reproduction_sections(found: Any, command: str | None) -> tuple[Section, ...
 
 
 def _answer(found: Any) -> Section:
-    """Return how many findings hold, then each with its verdict and evidence."""
+    """Return the number of findings that hold, then each with its verdict and evidence."""
     blocks: list[Block] = [Paragraph(_lead(found), "lead"), Paragraph(_about(found)), *map(_finding, found.findings)]
     return Section("answer", "Do the paper's findings hold?", tuple(blocks))
 
@@ -61,7 +61,7 @@ def _lead(found: Any) -> str:
 
 
 def _about(found: Any) -> str:
-    """Return which experiment was repeated, and how many published figures agree."""
+    """Name the experiment that was repeated, and count the published figures that agree."""
     about = f"The experiment of {found.citation}, repeated in its {found.size} size."
     if not found.n_judged:
         return about

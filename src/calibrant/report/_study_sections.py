@@ -63,31 +63,25 @@ class StudyQueries:
     def compare(self, metric: str) -> StudyComparison | str:
         """Return the methods compared by a metric, or why that cannot be done."""
         if metric not in self._compared:
-            self._compared[metric] = self._compare(metric)
+            options: dict[str, Any] = {"reference": self.reference, "confidence": self.confidence, "partial": True}
+            try:
+                found = self.results.compare(metric, self.test, **options)
+                self._compared[metric] = found if found.test else f"No test holds: {found.reason}."
+            except CalibrantError as error:
+                self._compared[metric] = str(error)
         return self._compared[metric]
-
-    def _compare(self, metric: str) -> StudyComparison | str:
-        options = {"reference": self.reference, "confidence": self.confidence, "partial": True}
-        try:
-            found = self.results.compare(metric, self.test, **options)  # type: ignore[arg-type]
-        except CalibrantError as error:
-            return str(error)
-        return found if found.test else f"No test holds: {found.reason}."
 
     def best(self, metric: str) -> BestMethod | str:
         """Return the best method by a metric, or why there is none."""
         if metric not in self._best:
-            self._best[metric] = self._find_best(metric)
+            try:
+                self._best[metric] = self.results.best(metric, confidence=self.confidence, partial=True)
+            except CalibrantError as error:
+                self._best[metric] = str(error)
         return self._best[metric]
 
-    def _find_best(self, metric: str) -> BestMethod | str:
-        try:
-            return self.results.best(metric, confidence=self.confidence, partial=True)
-        except CalibrantError as error:
-            return str(error)
-
     def direction(self, metric: str) -> str:
-        """Return which value of a metric is better, in words; empty where it is not known."""
+        """Return the better direction of a metric, in words; empty where it is not known."""
         try:
             return self.results.facts(metric).words
         except CalibrantError:
@@ -95,7 +89,7 @@ class StudyQueries:
 
 
 def answer_section(queries: StudyQueries, status: StudyStatus | None, metrics: Sequence[str]) -> Section:
-    """Return which method is the best by each metric, what is shown to differ, and how far the study is."""
+    """Return the best method by each metric, the differences that are shown, and the progress of the study."""
     blocks: list[Block] = [Paragraph(_lead(queries, metrics[0]), "lead")]
     blocks += [_on_metric(queries, metric) for metric in metrics]
     blocks.append(_on_trials(queries.results, status))
@@ -149,7 +143,7 @@ def _beaten(queries: StudyQueries, metric: str, best: str) -> tuple[bool, str]:
 
 
 def _on_trials(results: StudyResults, status: StudyStatus | None) -> Callout:
-    """Return how many trials are done, with a warning where some are not."""
+    """Return the number of trials that are done, as a warning where some are not."""
     if status is None:
         return Callout("info", f"{results!r}.")
     done = f"{status.n_done:,} of {status.n_trials:,} trials are done"
@@ -173,18 +167,11 @@ def rank_blocks(queries: StudyQueries, metric: str, number: int) -> list[Block]:
     rows = tuple((name, f"{rank:.2f}") for name, rank in ordered)
     left_out = f"Left out, because a method has no value there: {', '.join(ranks.left_out)}." if ranks.left_out else ""
     table = DataTable(f"Mean ranks over {len(ranks.datasets)} data sets; 1 is best", columns, rows, note=left_out)
-    critical = _critical_difference(queries, metric)
-    if critical is None:
-        return [table]
-    return [table, _rank_figure(critical, number), Paragraph(_rank_words(critical))]
-
-
-def _critical_difference(queries: StudyQueries, metric: str) -> CriticalDifference | None:
-    """Return the mean ranks with Nemenyi's critical difference; None where that test does not hold."""
     try:
-        return queries.results.compare(metric, "nemenyi", confidence=queries.confidence, partial=True).ranks
-    except CalibrantError:
-        return None
+        critical = queries.results.compare(metric, "nemenyi", confidence=queries.confidence, partial=True).ranks
+    except CalibrantError:  # Nemenyi's test does not hold here
+        return [table]
+    return [table] if critical is None else [table, _rank_figure(critical, number), Paragraph(_rank_words(critical))]
 
 
 def _rank_figure(found: CriticalDifference, number: int) -> Figure:
@@ -210,7 +197,7 @@ def _rank_figure(found: CriticalDifference, number: int) -> Figure:
 
 
 def _rank_words(found: CriticalDifference) -> str:
-    """Return which methods are not shown to differ, group by group."""
+    """Name the methods that are not shown to differ, group by group."""
     percent = f"{100 * found.confidence:g} %"
     how = f"{found.test} over {found.n_datasets} data sets, {percent}"
     test = f"critical difference {found.critical_difference:.3g} ({how})"
@@ -297,7 +284,7 @@ def metric_section(queries: StudyQueries, metric: str, number: int) -> Section:
 
 
 def _is_best(queries: StudyQueries, metric: str, values: Any) -> list[bool]:
-    """Return which values are the best of a row, ties included; none where the direction is not known."""
+    """Mark the best values of a row, ties included; none where the direction is not known."""
     means = np.asarray(values, dtype=np.float64)
     if not queries.direction(metric) or np.isnan(means).all():
         return [False] * len(means)

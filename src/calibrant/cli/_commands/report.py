@@ -249,7 +249,7 @@ def _load_models(requested: Sequence[str], names: list[str]) -> Any:
 
 
 def _names(table: PredictionTable, options: ReportOptions) -> dict[str, str]:
-    """Return what the arguments of the report are called on the command line."""
+    """Return the names of the report's arguments on the command line."""
     columns = [column for model in table.models for column in model.columns]
     shown = ", ".join(map(repr, columns[:4])) + (", …" if len(columns) > 4 else "")
     names = {"y_true": f"column {table.target!r}", "y_proba": f"column{'s' * (len(columns) > 1)} {shown}"}

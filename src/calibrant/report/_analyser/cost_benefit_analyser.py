@@ -115,7 +115,7 @@ class CostBenefitAnalyser:
         }
 
     def _storage(self) -> str:
-        """Return how exact the analyser is, in one sentence."""
+        """Return a sentence on the exactness of the analyser."""
         if self.has_rows:
             return ""
         n_cuts = max(len(self.shown(name).threshold) - 1 for name in self.data.names)

@@ -151,13 +151,18 @@ def stored_rows(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the columns that models share and those of each model, in a random order of the rows."""
     order = stream(seed_sequence(data.random_state), _STREAM).permutation(data.n_rows)
-    weight = data.sample_weight
+    positive = data.is_positive
+    weight, cost, amount = (
+        None if each is None else pack_floats(each[rows])
+        for each, rows in ((data.sample_weight, order), (costs.cost, order), (costs.amount, order[positive[order]]))
+    )
+    is_expected = costs.amount is not None and np.array_equal(costs.amount[positive], costs.expected_of(positive))
     shared = {
-        "label": pack_bits(data.is_positive[order]),
-        "weight": None if weight is None else pack_floats(weight[order]),
-        "amount": _amount(costs, data.is_positive, order),
-        "cost": _packed_column(costs.cost, order),
-        "expected": _expected(costs, order),
+        "label": pack_bits(positive[order]),
+        "weight": weight,
+        "amount": "expected" if is_expected else amount,  # of the positive rows
+        "cost": cost,
+        "expected": costs.expected if isinstance(costs.expected, float) else pack_floats(costs.expected[order]),
     }
     proba_bytes, again_bytes = _level(shared, data.n_rows * len(data.names), n_pages)
     models = [
@@ -168,22 +173,6 @@ def stored_rows(
         for name in data.names
     ]
     return shared, models
-
-
-def _packed_column(values: NDArray[np.float64] | None, order: NDArray[np.intp]) -> Packed | None:
-    return None if values is None else pack_floats(values[order])
-
-
-def _amount(costs: EnteredCosts, is_positive: NDArray[np.bool_], order: NDArray[np.intp]) -> Packed | str | None:
-    """Return the amounts of the positive rows; "expected" where they are what is expected."""
-    if costs.amount is None or not np.array_equal(costs.amount[is_positive], costs.expected_of(is_positive)):
-        return _packed_column(costs.amount, order[is_positive[order]])
-    return "expected"
-
-
-def _expected(costs: EnteredCosts, order: NDArray[np.intp]) -> Any:
-    """Return what is expected of positive rows: a number, or one for each row."""
-    return costs.expected if isinstance(costs.expected, float) else pack_floats(costs.expected[order])
 
 
 def _recalibrated(

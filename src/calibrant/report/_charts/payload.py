@@ -1,4 +1,4 @@
-"""What the page needs to draw a figure: a specification, the numbers of its layers, and what is shown on hover."""
+"""The payload of a figure for the page: a specification, the numbers of its layers, the fields shown on hover."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calibrant.report._charts.thinning import thinned_figure
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant._sections import Figure
+    from calibrant._sections import Figure, Layer
 
 __all__ = ["figure_payload"]
 
@@ -63,7 +63,7 @@ _RESERVED = {"layer", "model", "__proto__"}  # which the page adds to each row, 
 
 
 def figure_payload(figure: Figure, models: tuple[str, ...]) -> dict[str, Any]:
-    """Return what the page needs to draw a figure, as JSON can hold it.
+    """Return the payload by which the page draws a figure, as JSON can hold it.
 
     Parameters
     ----------
@@ -97,21 +97,21 @@ def figure_payload(figure: Figure, models: tuple[str, ...]) -> dict[str, Any]:
     """
     drawn = thinned_figure(figure)
     indexes = [models.index(layer.model) if layer.model in models else -1 for layer in drawn.layers]
+
+    def written(layer: Layer) -> dict[str, list[Any]]:
+        return {_field(name): column_values(values) for name, values in layer.columns.items()}
+
     return {
         "id": drawn.name,
         "title": drawn.title,
         "spec": build_spec(drawn, indexes, len(models)),
         "data": [
-            {"name": source_name(number), "label": layer.label, "model": model, "columns": _written(layer.columns)}
+            {"name": source_name(number), "label": layer.label, "model": model, "columns": written(layer)}
             for number, (layer, model) in enumerate(zip(drawn.layers, indexes, strict=True))
         ],
         "hover": hover_sources(drawn),
         "tooltip": [_tooltip(drawn, layer.columns) for layer in drawn.layers],
     }
-
-
-def _written(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
-    return {_field(name): column_values(values) for name, values in columns.items()}
 
 
 def _field(name: str) -> str:

@@ -109,7 +109,7 @@ _SHOWN = "indexof(hidden, datum.model) < 0"
 
 @dataclass(frozen=True)
 class Canvas:
-    """What the layers of a chart share: Altair, the axes and the number of models."""
+    """The parts that the layers of a chart share: Altair, the axes and the number of models."""
 
     alt: Any
     x: Any
@@ -123,7 +123,7 @@ class Canvas:
 
     @property
     def still(self) -> dict[str, Any]:
-        """What all marks have in common that do not take the pointer; screen readers have the numbers as a table."""
+        """The settings of marks that do not take the pointer; screen readers have the numbers as a table."""
         return {"clip": self.is_clipped, "tooltip": None, "aria": False}
 
     def chart(self, name: str) -> Any:
@@ -131,7 +131,7 @@ class Canvas:
         return self.alt.Chart(self.alt.NamedData(name=name)).transform_filter(_SHOWN)
 
     def place(self, *, field: str = "y") -> dict[str, Any]:
-        """Return where a row stands; the numbers of texts are drawn from left to right."""
+        """Return the encoding of a row's place; the numbers of texts are drawn from left to right."""
         x, y = self.x.copy(), self.y.copy()
         (x if self.is_horizontal else y).field = field
         offset = {"yOffset": self.alt.YOffset(field="model", type="nominal", scale=self._domain())}
@@ -239,7 +239,7 @@ def _reference_label(canvas: Canvas, drawn: DrawnLayer) -> Any:
 
 
 def _label_place(layer: Layer, has_bands: bool) -> tuple[str, dict[str, Any]]:
-    """Return where a label stands: at the end of a level or vertical line, else beside the middle of the line."""
+    """Return the place of a label: at the end of a level or vertical line, else beside the middle of the line."""
     x, y = layer.columns["x"], layer.columns["y"]
     if len(x) and x[0] == x[-1]:
         return "datum.top.{0}", {"align": "left", "baseline": "top", "dx": 5}
@@ -252,22 +252,6 @@ def _label_place(layer: Layer, has_bands: bool) -> tuple[str, dict[str, Any]]:
     share = f"({_FALLS} ? 0.43 : 0.57)"
     side = {"align": {"expr": f"{_FALLS} ? 'right' : 'left'"}, "dx": {"expr": f"{_FALLS} ? -6 : 6"}}
     return f"datum.first.{{0}} + {share} * (datum.last.{{0}} - datum.first.{{0}})", {**side, "baseline": "top", "dy": 4}
-
-
-def bar_slots(layers: list[tuple[int, int, bool]]) -> tuple[tuple[int, int], ...]:
-    """Return the layers of bars that stand side by side within a bin, with their models.
-
-    Parameters
-    ----------
-    layers : list of (int, int, bool)
-        Index, model and whether the bars point down, in which case they share the place of their model's others.
-
-    Examples
-    --------
-    >>> bar_slots([(0, 0, False), (1, 0, True), (2, 1, False)])
-    ((0, 0), (2, 1))
-    """
-    return tuple((index, model) for index, model, is_down in layers if not is_down)
 
 
 def _slot_end(slots: tuple[tuple[int, int], ...], index: int, is_right: bool) -> str:
@@ -334,18 +318,19 @@ def hover_sources(figure: Figure) -> list[str]:
 
 def _canvas(alt: Any, figure: Figure, models: list[int], n_models: int) -> Canvas:
     is_clipped = _is_beyond(figure, figure.x, ("x", "x2")) or _is_beyond(figure, figure.y, ("y", "low", "high"))
-    if _has_texts(figure):
+    if any(isinstance(layer.columns["x"][0], str) for layer in figure.layers if layer.n_rows):
         places = Counter(text for layer in figure.layers for text in set(layer.columns["x"]))
         is_dodged = max(places.values(), default=1) > 1
         x = numbers(alt, "X", figure.y, with_zero=False, is_height=True)
         return Canvas(alt, x, categories(alt), n_models, is_clipped, is_horizontal=True, is_dodged=is_dodged)
-    bars = [(index, model, _points_down(layer)) for index, layer, model in _bar_layers(figure, models)]
-    is_mirrored = any(is_down for *_, is_down in bars)
+    bars = [(at, model) for at, model in enumerate(models) if figure.layers[at].mark == "bars"]
+    # Bars that point down share the place of their model's others
+    slots = tuple((at, model) for at, model in bars if not any(y < 0 for y in figure.layers[at].columns["y"]))
     x = numbers(alt, "X", figure.x, with_zero=False, is_height=False)
     has_bands = any(layer.mark == "band" for layer in figure.layers)
-    labels = f"format(abs(datum.value), '{_quoted(figure.y.format)}')" if is_mirrored else None
+    labels = f"format(abs(datum.value), '{_quoted(figure.y.format)}')" if len(slots) < len(bars) else None
     y = numbers(alt, "Y", figure.y, with_zero=bool(bars), is_height=True, labels=labels)
-    return Canvas(alt, x, y, n_models, is_clipped, slots=bar_slots(bars), has_bands=has_bands)
+    return Canvas(alt, x, y, n_models, is_clipped, slots=slots, has_bands=has_bands)
 
 
 def _is_beyond(figure: Figure, axis: Axis, names: tuple[str, ...]) -> bool:
@@ -359,23 +344,9 @@ def _is_beyond(figure: Figure, axis: Axis, names: tuple[str, ...]) -> bool:
     return any(bool(((column < low - slack) | (column > high + slack)).any()) for column in found)
 
 
-def _bar_layers(figure: Figure, models: list[int]) -> list[tuple[int, Layer, int]]:
-    zipped = enumerate(zip(figure.layers, models, strict=True))
-    return [(index, layer, model) for index, (layer, model) in zipped if layer.mark == "bars"]
-
-
-def _points_down(layer: Layer) -> bool:
-    return any(height < 0 for height in layer.columns["y"])
-
-
 def _quoted(text: str) -> str:
     """Return a number format for an expression: what a format cannot have is left out."""
     return "".join(letter for letter in text if letter.isascii() and (letter.isalnum() or letter in ".,~+-%"))
-
-
-def _has_texts(figure: Figure) -> bool:
-    firsts = (layer.columns["x"][0] for layer in figure.layers if layer.n_rows)
-    return any(isinstance(first, str) for first in firsts)
 
 
 def _hover(canvas: Canvas) -> Any:

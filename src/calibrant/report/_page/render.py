@@ -113,14 +113,17 @@ def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) ->
 
     parts = PageParts(models)
     pages = parts.pages(sections)
-    described = _models(models)
+    described = [{"name": name, **model_style(index)} for index, name in enumerate(models)]
     config, chart_colors = chart_config()
     light = theme_properties("light", described) | chart_colors["light"]
     dark = theme_properties("dark", described) | chart_colors["dark"]
     charts = {"figures": parts.figures, "analysers": parts.analysers, "config": config, "colors": light}
     sheets = ["page.css", *(["analyser.css"] if parts.analysers else []), "print.css"]
     style = "\n".join([theme_css(light, dark, len(models)), *map(read_source, sheets)])
-    scripts = _scripts(parts)
+    names = ["namespace.js", "charts.js", "numbers.js", *(_ANALYSER if parts.analysers else ()), "page.js"]
+    # Charts are by far the largest script, so that a page without a chart has none
+    bundle = [chart_bundle()] if parts.figures or parts.analysers else []
+    scripts = bundle + [read_source(name) for name in names]
     safe = optional_import("markupsafe", extra="report", purpose="write a report").Markup
     return str(
         _template().render(
@@ -149,14 +152,3 @@ def _printable(value: Any) -> Any:
     if type(value) is not str or value.isprintable():
         return value
     return "".join(character if character.isprintable() else " " for character in value)
-
-
-def _scripts(parts: PageParts) -> list[str]:
-    """Return the scripts; charts are by far the largest, so that a page without a chart has none."""
-    bundle = [chart_bundle()] if parts.figures or parts.analysers else []
-    analyser = _ANALYSER if parts.analysers else ()
-    return bundle + [read_source(name) for name in ("namespace.js", "charts.js", "numbers.js", *analyser, "page.js")]
-
-
-def _models(models: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"name": name, **model_style(index)} for index, name in enumerate(models)]

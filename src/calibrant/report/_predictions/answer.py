@@ -60,7 +60,7 @@ def answer_section(data: ReportData) -> Section:
 
 
 def _on_only_model(data: ReportData, name: str) -> list[Block]:
-    """Return what is known of the only model, a line for each question."""
+    """Judge the only model, with a callout for each question."""
     lines: list[Block] = [_on_calibration(data, name), _on_ranking(data, name)]
     if data.costs is not None:
         kind, text = _lost(data, name)
@@ -71,7 +71,7 @@ def _on_only_model(data: ReportData, name: str) -> list[Block]:
 
 
 def _on_one_of_several(data: ReportData, name: str) -> Callout:
-    """Return what is known of one of several models, in one line."""
+    """Judge one of several models in one callout."""
     verdict = _on_calibration(data, name)
     chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
     money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
@@ -85,7 +85,7 @@ def _on_calibration(data: ReportData, name: str) -> Callout:
 
 
 def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"], str]:
-    """Return what miscalibration costs."""
+    """Return the cost of miscalibration in a sentence, with the kind of its callout."""
     report = data.money(name)
     if report is None:
         of = "rows of a class" if data.groups is None else "groups"
@@ -146,7 +146,7 @@ def _pairs(data: ReportData, area: float) -> str:
 
 
 def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
-    """Return which model is best, and whether it is shown to be."""
+    """Name the best model, and say whether it is shown to be the best."""
     side = "highest" if choice.measure == "profit" else "lowest"
     best = f"{choice.best} has the {side} {measure_words(choice.measure)}"
     if not choice.tested:
@@ -162,7 +162,7 @@ def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
 
 
 def _advice(data: ReportData, choice: ModelChoice | None) -> str:
-    """Return what to do, in a sentence or two."""
+    """Return the advice in a sentence or two."""
     name = data.names[0] if choice is None else choice.best
     which = "these probabilities" if choice is None else name
     report = data.money(name)
@@ -217,7 +217,7 @@ def _use(data: ReportData, name: str, which: str) -> str:
 
 
 def _rarest(data: ReportData) -> str:
-    """Return how many rows the rarest class has, where these are few."""
+    """Return the number of rows of the rarest class, where these are few."""
     counts = {label: data.count(data.y_true == label) for label in data.classes}
     label = min(counts, key=lambda each: counts[each])
     return f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""

@@ -1,4 +1,4 @@
-"""What a reader must know before relying on the numbers; only what applies."""
+"""Warnings that a reader must know before relying on the numbers; only those that apply."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class ModelChoice:
         return [pair.b for pair in self.pairs if not pair.better]
 
     def worse_by(self, pair: PairDifference) -> float:
-        """Return how much worse the other model is on these rows."""
+        """Return the difference by which the other model is worse on these rows."""
         return abs(pair.difference)
 
     def at_least(self, pair: PairDifference) -> float:
@@ -137,7 +137,7 @@ def choose_model(data: ReportData) -> ModelChoice | None:
 
 
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:
-    """Return what each row earns by the model's decisions, or its loss."""
+    """Return the profit of each row by the model's decisions, or its loss."""
     if measure == "profit":
         costed = read_costed_predictions(
             data.y_true, data.probas[name], data.costs, amount=data.amount, **data.curve_options
@@ -229,7 +229,7 @@ def _amount(choice: ModelChoice, value: float) -> str:
 
 
 def _scale(data: ReportData, choice: ModelChoice) -> float:
-    """Return what differences are multiplied by: profits are totals, losses are means."""
+    """Return the factor of differences: profits are totals, losses are means."""
     return float(data.weight.sum()) if choice.measure == "profit" else 1.0
 
 

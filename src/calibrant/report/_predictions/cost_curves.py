@@ -80,7 +80,7 @@ def _best(curve: CostCurve, today: float) -> float:
 
 
 def _finding(data: ReportData, curves: dict[str, CostCurve], today: float, *, has_costs: bool) -> str:
-    """Return what the best thresholds cost today, compared with always deciding for the same class."""
+    """Compare the cost of the best thresholds today with that of always deciding for the same class."""
     trivial = min(today, 1.0 - today)
     saved = {name: 1.0 - float(curve.at(today)) / trivial for name, curve in curves.items()}
     texts = {name: _saved_text(curves[name], today, share) for name, share in saved.items()}

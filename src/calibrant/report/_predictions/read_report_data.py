@@ -56,7 +56,7 @@ def check_same_rows(models: Mapping[str, Any], sample_weight: Any = None) -> Non
 
 
 def _without_probability(value: Any, sample_weight: Any) -> NDArray[np.bool_]:
-    """Return which rows of weight above 0 have no probability."""
+    """Find the rows of weight above 0 without a probability."""
     is_frame = type(value).__module__.startswith("pandas")
     try:
         table = np.asarray(value.to_numpy(float, na_value=np.nan) if is_frame else value, dtype=float)

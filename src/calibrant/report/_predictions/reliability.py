@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._repr import listed
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import ReliabilityCurve, ScoreHistogram, reliability, score_histogram
-from calibrant.plots._internal import n_histogram_bins, reliability_limits, score_limits
+from calibrant.plots._internal import reliability_limits, score_bins
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import by_model, capital, percent, percent_format, probability
 
@@ -80,7 +80,7 @@ def _band_text(data: ReportData) -> str:
 
 
 def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
-    """Return where the lines leave their bands; staying inside is no finding where other tests have one."""
+    """Name the ranges in which lines leave their bands; staying inside is no finding where other tests have one."""
     leaving = {name: where for name, curve in curves.items() if (where := _widest(curve))}
     inside = [name for name in curves if name not in leaving]
     off = [name for name in inside if _is_off(data, name)]
@@ -89,7 +89,8 @@ def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
             return f"Here it leaves the band {next(iter(leaving.values()))}."
         found = ", but other tests of the same rows show" if off else ": these rows do not show"
         return f"Here it stays inside{found} miscalibration."
-    but = f", but other tests of the same rows show that {listed(off)} {_is(off)} miscalibrated" if off else ""
+    verb = "is" if len(off) == 1 else "are"
+    but = f", but other tests of the same rows show that {listed(off)} {verb} miscalibrated" if off else ""
     if not leaving:
         return f"Here all lines stay inside{but or ': these rows show no model to be miscalibrated'}."
     parts = [f"{name} leaves the band {where}" for name, where in leaving.items()]
@@ -100,10 +101,6 @@ def _is_off(data: ReportData, name: str) -> bool:
     """Return whether the tests of the verdict on a model find an error."""
     verdict = data.class_verdict(name) if data.page else data.verdict(name)
     return verdict.kind in ("miscalibrated", "too little to matter")
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _widest(curve: ReliabilityCurve) -> str:
@@ -127,16 +124,11 @@ _FINE = 1_000  # bins from which the range of the axis is found
 
 def histograms_section(data: ReportData) -> Section | None:
     """Return the section of the histograms: both classes of one model, or all models for each class."""
-    limits = score_limits([_fine(data, name) for name in data.names])
-    n_bins = n_histogram_bins(float(data.weight.sum()))
-    histograms = {name: _histogram(data, name, n_bins, limits) for name in data.names}
+    options = {**score_bins([_fine(data, name) for name in data.names]), **data.curve_options}
+    histograms = {name: score_histogram(data.y_true, data.curve_proba(name), **options) for name in data.names}
     figures = _of_one(data, histograms) if len(histograms) == 1 else _of_several(data, histograms)
     name, title = data.figure_name("score-histograms"), "Which probabilities are predicted?"
     return Section(name, title, figures, "Score histograms", data.page)
-
-
-def _histogram(data: ReportData, name: str, n_bins: int, limits: tuple[float, float]) -> ScoreHistogram:
-    return score_histogram(data.y_true, data.curve_proba(name), n_bins=n_bins, limits=limits, **data.curve_options)
 
 
 def _fine(data: ReportData, name: str) -> ScoreHistogram:
@@ -172,7 +164,8 @@ def _figure(
     data: ReportData, name: str, title: str, histograms: dict[str, ScoreHistogram], layers: tuple[Layer, ...]
 ) -> Figure:
     apart = {model: each.means[0] - each.means[1] for model, each in histograms.items()}
-    means = by_model(apart, {model: _means_text(each) for model, each in histograms.items()})
+    texts = {model: " and ".join(map(probability, each.means)) for model, each in histograms.items()}
+    means = by_model(apart, texts)
     first = next(iter(histograms.values()))
     return Figure(
         data.figure_name(name),
@@ -201,7 +194,3 @@ def _outline(histogram: ScoreHistogram, counts: NDArray[np.float64], label: str,
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(counts / max(float(counts.sum()), 1e-300))
-
-
-def _means_text(histogram: ScoreHistogram) -> str:
-    return f"{probability(histogram.means[0])} and {probability(histogram.means[1])}"

@@ -1,4 +1,4 @@
-"""What the sections of a report on predictions are made of, computed when it is first needed."""
+"""The data of a report on predictions, from which sections are made; scores are computed when first needed."""
 
 from __future__ import annotations
 

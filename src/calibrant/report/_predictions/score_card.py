@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._repr import listed
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
-from calibrant.metrics import Verdict
 from calibrant.metrics._internal import scope_text
 from calibrant.report._predictions.report_data import FEWEST_ROWS, MOST_PAGES, ReportData
 from calibrant.report._predictions.wording import (
@@ -37,17 +36,14 @@ _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is bet
 
 def score_card_section(data: ReportData) -> Section:
     """Return the score card."""
+    rate = f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
     about = (
-        f"{rows_text(data.n_counted)}, {len(data.classes)} classes{_base_rate(data)}. An interval holds the value on "
+        f"{rows_text(data.n_counted)}, {len(data.classes)} classes{rate}. An interval holds the value on "
         f"infinitely many rows like these in {confidence_text(data.confidence).removesuffix(' %')} of 100 such reports."
     )
     blocks: list[Block] = [Paragraph(about), _table(data), *_figures(data)]
     blocks += [Paragraph(text, "note") for text in _remarks(data)]
     return Section("score-card", "How good are they?", tuple(blocks), "Score card")
-
-
-def _base_rate(data: ReportData) -> str:
-    return f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
 
 
 def _table(data: ReportData) -> DataTable:
@@ -138,7 +134,7 @@ def _layer(name: str, scores: list[Score]) -> Layer:
 
 
 def _remarks(data: ReportData) -> list[str]:
-    """Return what the intervals are of, and the notes on single scores, each once."""
+    """Return the scope of the intervals and the notes on single scores, each once."""
     scope = dict.fromkeys(filter(None, map(scope_text, data.cards.values())))
     of_note: dict[str, dict[str, list[str]]] = {}
     for name, card in data.cards.items():
@@ -197,13 +193,9 @@ def _cells(page: ReportData, name: str) -> tuple[str, ...]:
         percent(page.base_rate),
         percent(mean),
         f"{area.value:.3f}{ends}",
-        _verdict_text(page.class_verdict(name)),
+        _WORDS[page.class_verdict(name).kind],
     )
     return (page.page, *((name,) if len(page.names) > 1 else ()), *numbers)
-
-
-def _verdict_text(verdict: Verdict) -> str:
-    return _WORDS.get(verdict.kind, verdict.kind)
 
 
 def _left_out(data: ReportData) -> tuple[Paragraph, ...]:

@@ -52,7 +52,7 @@ def shown_part(model: Any) -> Any:
     """
     part = model
     for _ in range(_MOST_WRAPPERS):
-        inner = None if _is_shown(part) else next(_inside(part), None)
+        inner = None if _is_tree(part) or hasattr(part, "_sections") else next(_inside(part), None)
         if inner is None:
             return part
         part = inner
@@ -64,10 +64,6 @@ def _check_fitted(name: str, model: Any) -> None:
         check_is_fitted(model)
     except (NotFittedError, TypeError) as error:
         raise ParameterError(f"model must be a fitted classifier; for {name!r} got {short_repr(model)}.") from error
-
-
-def _is_shown(model: Any) -> bool:
-    return _is_tree(model) or hasattr(model, "_sections")
 
 
 def _inside(model: Any) -> Iterator[Any]:

@@ -159,7 +159,7 @@ def upper_first(sentence: str) -> str:
 
 
 def subject(data: ReportData, name: str) -> str:
-    """Return what a sentence is about: with several models, whose probabilities."""
+    """Return the subject of a sentence: with several models, it names the one whose probabilities are meant."""
     return "the probabilities" if len(data.names) == 1 else f"the probabilities of {name}"
 
 
@@ -294,7 +294,7 @@ def metric_words(metric: str) -> MetricWords:
 
 
 def term_words(metrics: Iterable[str]) -> str:
-    """Return what the abbreviations of some metrics mean.
+    """Return the long forms of the abbreviations of some metrics.
 
     Examples
     --------
