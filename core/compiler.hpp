@@ -1,6 +1,6 @@
-// What compilers do beyond the standard: functions compiled for several kinds of processor, forced inlining,
-// prefetching. Every name here has a meaning for every compiler; where one lacks the feature, the name stands for plain
-// C++.
+// What compilers do beyond the standard: functions compiled for several kinds of processor, inlining forced or
+// forbidden, prefetching. Every name here has a meaning for every compiler; where one lacks the feature, the name
+// stands for plain C++.
 #pragma once
 
 // CALIBRANT_CLONES: the function is compiled for several kinds of processor, and the best is taken when the library is
@@ -18,10 +18,13 @@
 
 #if defined(__GNUC__)
 #define CALIBRANT_INLINE __attribute__((always_inline)) inline
+#define CALIBRANT_NOINLINE __attribute__((noinline))
 #elif defined(_MSC_VER)
 #define CALIBRANT_INLINE __forceinline
+#define CALIBRANT_NOINLINE __declspec(noinline)
 #else
 #define CALIBRANT_INLINE inline
+#define CALIBRANT_NOINLINE
 #endif
 
 namespace calibrant {

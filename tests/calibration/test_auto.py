@@ -10,8 +10,7 @@ from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 
 from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
-from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
-from calibrant.calibration._auto.mixing_weights import best_weights
+from calibrant.calibration._auto.choice import assign_folds, best_weights, pool_equal_rows
 from calibrant.calibration._fitting.replace_certain import fit_replace_certain
 from calibrant.calibration._validation import read_scored
 from calibrant.exceptions import CalibrantWarning, LittleDataWarning, ParameterError

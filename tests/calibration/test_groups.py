@@ -5,8 +5,8 @@ import pytest
 from scipy.special import chdtrc, expit
 
 from calibrant.calibration import Auto, Binning, LeafVenn, Pairwise, Platt, VennAbers, repair_base_rate
-from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
-from calibrant.calibration._auto.standard_error import standard_error_of_mean
+from calibrant.calibration._auto.calibration_test import standard_error_of_mean
+from calibrant.calibration._auto.choice import assign_folds, pool_equal_rows
 from calibrant.calibration._fitting.bins import count_bins
 from calibrant.calibration._validation import BinaryScores, read_scored
 from calibrant.exceptions import CalibrantWarning, DataError, LittleDataWarning, ParameterError

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from calibrant.calibration import Isotonic, Pairwise, Platt, calibrator_from_dict
-from calibrant.calibration._maps.pairwise import couple
+from calibrant.calibration._maps.composed import couple
 from calibrant.exceptions import DataError, ParameterError
 
 
@@ -73,7 +73,7 @@ def test_rows_in_parts_are_the_rows_together(monkeypatch):
     proba, y = draw()
     found = Pairwise().fit(proba, y)
     together = found.predict(proba)
-    monkeypatch.setattr("calibrant.calibration._maps.pairwise._CHUNK", 7)
+    monkeypatch.setattr("calibrant.calibration._maps.composed._CHUNK", 7)
     np.testing.assert_allclose(found.predict(proba), together, rtol=1e-12)
 
 

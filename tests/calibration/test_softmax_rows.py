@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
-from calibrant.calibration._fitting.softmax_rows import log_softmax_rows, softmax_rows, spread_of_rows
+from calibrant.calibration._fitting.logits import log_softmax_rows, softmax_rows, spread_of_rows
 
 
 @pytest.mark.parametrize("n_columns", [2, 3])

@@ -9,8 +9,7 @@ from calibrant.calibration import CalibratedClassifier
 from calibrant.exceptions import ParameterError
 from calibrant.metrics import brier
 from calibrant.neural import NeuralNetClassifier
-from calibrant.neural._net import Net
-from calibrant.neural._training import Training
+from calibrant.neural._net import Net, Training
 from calibrant.resampling import CrossValidation, estimate_performance
 
 

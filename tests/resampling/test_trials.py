@@ -23,10 +23,10 @@ from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import mse
 from calibrant.resampling import Bootstrap632, CrossValidation, LeaveOneOut, Nested, estimate_performance
 from calibrant.resampling._internal import Experiment, MethodTrial, splitters
-from calibrant.resampling._plans.plan_rows import read_plan_rows
+from calibrant.resampling._plans.plan import read_plan_rows
 from calibrant.resampling._trials import experiment as split_source
 from calibrant.resampling._trials.experiment import SplitSource
-from calibrant.resampling._trials.methods import open_seeds
+from calibrant.resampling._trials.families import open_seeds
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(11)

@@ -286,12 +286,6 @@ def test_a_cluster_is_an_address_or_a_client() -> None:
         DaskRunner(StudyWork({}, None), rows_of, cluster=3, run_job=run_functions)
 
 
-@pytest.mark.parametrize("limit", [{"time_limit": 2.0}, {"memory_limit": 10**9}])
-def test_only_local_processes_have_limits(limit: Any) -> None:
-    with pytest.raises(ParameterError, match=r"must be None on a Dask cluster.*Local processes"):
-        DaskRunner(StudyWork({}, None), rows_of, cluster="tcp://127.0.0.1:9", run_job=run_functions, **limit)
-
-
 def test_a_lost_scheduler_is_an_error_that_names_it() -> None:
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=logging.CRITICAL

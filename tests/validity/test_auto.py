@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from calibrant.calibration import Auto, Platt
-from calibrant.calibration._auto.folds import assign_folds, pool_equal_rows
+from calibrant.calibration._auto.choice import assign_folds, pool_equal_rows
 from calibrant.calibration._validation import read_scored
 
 DRAWS = 20

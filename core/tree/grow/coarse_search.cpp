@@ -8,8 +8,6 @@
 #include "parallel.hpp"
 #include "tree/grow/learned_cuts.hpp"
 #include "tree/grow/row_sort.hpp"
-#include "tree/grow/two_class_search.hpp"
-#include "tree/grow/twoing.hpp"
 
 namespace calibrant {
 namespace {
@@ -338,15 +336,17 @@ FoundTest CoarseSearch::scan(Column& column, const NodeRows& node) {
     fetch(column, node);
     const NodeFacts facts = facts_of(column, node);
     const Known known = column.known();
+    BestCut best(facts, rules_);
     if (column.has_missing()) {
         const MissingRows missing{column.missing, column.missing[0] + column.missing[1]};
-        LearnedTwoClassCuts<C, double> cuts(facts, known, missing, rules_);
+        LearnedTwoClassCuts<C, double> cuts(facts, known, missing, best);
         search_runs(cuts, column);
-        return cuts.result(column.coded->n_values);
+        cuts.finish(column.coded->n_values);
+    } else {
+        TwoClassCuts<C, double> cuts(facts, known, best);
+        search_runs(cuts, column);
     }
-    TwoClassCuts<C> cuts(facts, known, rules_);
-    search_runs(cuts, column);
-    return cuts.result();
+    return best.result(known.weight);
 }
 
 // Searches the rows of the wanted buckets, one run of adjacent buckets at a time.
@@ -364,8 +364,8 @@ void CoarseSearch::search_runs(Cuts& cuts, const Column& column) const {
             std::partition_point(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(),
                                  [&](const SortedRow& row) { return two_class_keys.code(row.key) < end_code; });
         const auto size = static_cast<std::size_t>(end - rows.begin()) - begin;
-        cuts.start_at(column.left[first][0], column.left[first][1]);
-        search_run(cuts, rows.subspan(begin, size), weight_of, *column.gaps);
+        cuts.start_at({column.left[first][0], column.left[first][1]});
+        try_cuts(cuts, rows.subspan(begin, size), two_class_keys, weight_of, *column.gaps);
         begin += size;
         ++bucket;
     }

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "tree/grow/row_sort.hpp"
-#include "tree/grow/two_class_search.hpp"
 
 namespace calibrant {
 namespace {
@@ -63,13 +62,10 @@ ColumnSearch::ColumnSearch(const Examples& examples, const GrowOptions& options,
       cases_(options.min_rows > 0 ? std::span<const double>() : examples.case_counts()),
       n_classes_(examples.n_classes),
       keys_(partition.keys()),
-      xlogx_(xlogx),
       is_plain_two_class_(n_classes_ == 2 && !partition.is_weighted()),
       learns_missing_(options.missing == MissingValues::learned),
       gaps_(gaps),
       tables_(*examples.table, examples.n_classes, options, cut_rules, xlogx, gaps, least_rows_),
-      scratch_(3 * examples.n_classes),
-      known_counts_(examples.n_classes),
       missing_counts_(examples.n_classes) {}
 
 FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
@@ -89,27 +85,6 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
     return search_values(column, node);
 }
 
-NodeFacts ColumnSearch::facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows) {
-    return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_,
-            least_rows_, known_rows};
-}
-
-// The counts of a node without missing_counts_.
-Known ColumnSearch::known_of(const NodeRows& node) {
-    double missing = 0;
-    for (std::size_t k = 0; k < n_classes_; ++k) {
-        known_counts_[k] = left_over(node.counts[k], missing_counts_[k]);
-        missing += missing_counts_[k];
-    }
-    return {known_counts_, left_over(node.weight, missing)};
-}
-
-// The rows of missing_counts_.
-MissingRows ColumnSearch::missing_rows(const NodeRows& node, std::size_t n_known) const {
-    return {missing_counts_, std::accumulate(missing_counts_.begin(), missing_counts_.end(), 0.0),
-            node.segment.size - n_known};
-}
-
 template <Criterion C>
 FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& node) {
     auto rows = partition_.sorted_rows(column, node.segment);
@@ -125,7 +100,7 @@ FoundTest ColumnSearch::search_presorted(std::size_t column, const NodeRows& nod
         }
         rows = rows.first(static_cast<std::size_t>(end - rows.begin()));
         if (learns_missing_ && rows.size() < node.segment.size) return search_learned_rows<C>(column, rows, node);
-        known = known_of(node);
+        known = tables_.known_of(node.totals(), missing_counts_);
     }
     return search_rows<C>(column, rows, node, known);
 }
@@ -138,50 +113,45 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
         n_known = 0;
         for (const SortedRow& row : rows) n_known += cases_[partition_.origin(partition_.number(row))];
     }
-    const NodeFacts facts = facts_of(node, known.weight, n_known, rows.size());
+    const NodeFacts facts = tables_.facts_of(node.totals(), known.weight, n_known, rows.size());
     const bool two_classes = n_classes_ == 2 && least_rows_ == 0;
-    const ValueGaps& gaps = gaps_[column];
-    if (is_plain_two_class_)
-        return search_sorted_two_class<C>(
-            rows, [](const SortedRow&) { return std::size_t{1}; }, facts, known, cut_rules_, gaps);
+    const auto best = [&]<class Cuts>(const auto& weight_of) {
+        return best_cut<Cuts>(facts, known, cut_rules_, rows, keys_, weight_of, gaps_[column]);
+    };
+    using WholeTwo = TwoClassCuts<C, std::size_t>;
+    if (!partition_.is_weighted()) {
+        const auto once = [](const SortedRow&) { return std::size_t{1}; };
+        return is_plain_two_class_ ? best.template operator()<WholeTwo>(once)
+                                   : best.template operator()<CutSearch<C>>(once);
+    }
     if (partition_.is_packed()) {
-        if (two_classes)
-            return search_sorted_two_class<C>(
-                rows, [](const SortedRow& row) { return std::size_t{Partition::times(row)}; }, facts, known, cut_rules_,
-                gaps);
-        const auto weight_of = [](const SortedRow& row) { return static_cast<double>(Partition::times(row)); };
-        return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
+        const auto times = [](const SortedRow& row) { return std::size_t{Partition::times(row)}; };
+        return two_classes ? best.template operator()<WholeTwo>(times) : best.template operator()<CutSearch<C>>(times);
     }
-    if (partition_.is_weighted()) {
-        const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
-        if (two_classes) return search_weighted_two_class<C>(rows, weight_of, facts, known, cut_rules_, gaps);
-        return search_sorted<C>(rows, keys_, weight_of, facts, known, cut_rules_, gaps);
-    }
-    return search_sorted<C>(rows, keys_, [](const SortedRow&) { return 1.0; }, facts, known, cut_rules_, gaps);
+    const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
+    return two_classes ? best.template operator()<TwoClassCuts<C, double>>(weight_of)
+                       : best.template operator()<CutSearch<C>>(weight_of);
 }
 
 // The known rows; missing_counts_ has the others.
 template <Criterion C>
 FoundTest ColumnSearch::search_learned_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node) {
     const bool counts_cases = cut_rules_.count_cases && !cases_.empty();
-    const NodeFacts facts =
-        facts_of(node, node.weight, counts_cases ? count_cases(column, node) : static_cast<double>(node.segment.size),
-                 node.segment.size);
+    const NodeFacts facts = tables_.facts_of(
+        node.totals(), node.weight, counts_cases ? count_cases(column, node) : static_cast<double>(node.segment.size),
+        node.segment.size);
     const Known all{node.counts, node.weight};
-    if (too_few(facts, all, cut_rules_)) return {};
-    const MissingRows missing = missing_rows(node, rows.size());
+    const MissingRows missing{missing_counts_, std::accumulate(missing_counts_.begin(), missing_counts_.end(), 0.0),
+                              node.segment.size - rows.size()};
     const std::uint32_t n_values = examples_.table->column(column).n_values;
-    const auto found = [&](auto&& weight_of) {
-        using Count = decltype(weight_of(rows.front()));
-        if (n_classes_ == 2 && least_rows_ == 0) {
-            LearnedTwoClassCuts<C, Count> cuts(facts, all, missing, cut_rules_);
-            search_run(cuts, rows, weight_of, gaps_[column]);
-            return cuts.result(n_values);
-        }
-        LearnedCuts<C> cuts(facts, all, missing, cut_rules_);
-        const auto weight = [&](const SortedRow& row) { return static_cast<double>(weight_of(row)); };
-        try_cuts(cuts, rows, keys_, weight, gaps_[column]);
-        return cuts.result(n_values);
+    const auto found = [&](const auto& weight_of) {
+        const auto best = [&]<class Cuts>() {
+            return best_learned_cut<Cuts>(facts, all, missing, cut_rules_, n_values, rows, keys_, weight_of,
+                                          gaps_[column]);
+        };
+        if (n_classes_ == 2 && least_rows_ == 0)
+            return best.template operator()<LearnedTwoClassCuts<C, decltype(weight_of(rows.front()))>>();
+        return best.template operator()<LearnedCuts<C>>();
     };
     if (!partition_.is_weighted()) return found([](const SortedRow&) { return std::size_t{1}; });
     if (partition_.is_packed()) return found([](const SortedRow& row) { return std::size_t{Partition::times(row)}; });
@@ -204,7 +174,7 @@ FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node
     }
     std::sort(few_rows_.begin(), few_rows_.end(), by_key_and_row);
     if (learns_missing_ && few_rows_.size() < node.segment.size) return search_learned_rows<C>(column, few_rows_, node);
-    return search_rows<C>(column, few_rows_, node, known_of(node));
+    return search_rows<C>(column, few_rows_, node, tables_.known_of(node.totals(), missing_counts_));
 }
 
 // Counts rows in a table of values x 2. Many rows are counted in four tables in turn: adding twice in a row to the same
@@ -258,8 +228,7 @@ FoundTest ColumnSearch::search_seen_counts(std::size_t column, const NodeRows& n
             is_plain_two_class_ ? 1U : static_cast<std::uint32_t>(weights[row]);
     }
     const auto table = std::span<const std::uint32_t>(seen_counts_).first(2 * (n_values + 1));
-    FoundTest found = seen_.has(n_values) ? tables_.best_cut(column, table, node.totals(), node.weight)
-                                          : tables_.best_cut(column, table.first(2 * n_values), seen_, node.totals());
+    FoundTest found = tables_.best_cut(column, table, node.totals(), node.weight, seen_);
     for (std::size_t value = seen_.next(0); value < SeenValues::most; value = seen_.next(value + 1))
         seen_counts_[2 * value] = seen_counts_[2 * value + 1] = 0;
     seen_.clear();
@@ -270,7 +239,7 @@ FoundTest ColumnSearch::search_seen_counts(std::size_t column, const NodeRows& n
 FoundTest ColumnSearch::search_two_class_weights(std::size_t column, const NodeRows& node) {
     const double* const weights = partition_.weights();
     count_two_classes(column, node, two_class_weights_, [weights](std::uint32_t row) { return weights[row]; });
-    return tables_.best_cut(column, std::span<const double>(two_class_weights_), node.totals());
+    return tables_.best_cut(column, std::span<const double>(two_class_weights_), node.totals(), 0.0);
 }
 
 // Fills values_; where the branch of missing values is learned, they are one more value, the last.

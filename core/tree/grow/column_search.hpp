@@ -7,20 +7,18 @@
 #include <vector>
 
 #include "tree/grow/grower.hpp"
-#include "tree/grow/learned_cuts.hpp"
 #include "tree/grow/partition.hpp"
-#include "tree/grow/split_search.hpp"
 #include "tree/grow/table_search.hpp"
 
 namespace calibrant {
 
-// The node whose columns are searched.
+// The node whose columns are searched, and where its rows lie.
 struct NodeRows {
     Segment segment;
     std::span<const double> counts;  // class weights
     double weight;
 
-    NodeCounts totals() const { return {counts, weight}; }
+    NodeCounts totals() const { return {counts, weight, segment.size}; }
 };
 
 // Weights of the values of one column at a node, values x classes, and their rows; only values that occurred are
@@ -47,6 +45,9 @@ class ColumnSearch {
                  const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps);
 
     FoundTest best_test(std::size_t column, const NodeRows& node);
+    FoundTest best_test(std::size_t column, const NodeHistogram& histogram, const NodeRows& node) {
+        return tables_.best_test(column, histogram, node.totals());
+    }
 
   private:
     template <Criterion C>
@@ -67,10 +68,7 @@ class ColumnSearch {
                            CountOf&& count_of) const;
     void count_values(std::size_t column, const NodeRows& node);
     double count_cases(std::size_t column, const NodeRows& node) const;
-    Known known_of(const NodeRows& node);
-    MissingRows missing_rows(const NodeRows& node, std::size_t n_known) const;
     double weight_of(std::uint32_t row) const { return partition_.is_weighted() ? partition_.weights()[row] : 1.0; }
-    NodeFacts facts_of(const NodeRows& node, double known_weight, double n_known, std::size_t known_rows = 0);
 
     const Examples& examples_;
     const GrowOptions& options_;
@@ -80,12 +78,11 @@ class ColumnSearch {
     const std::span<const double> cases_;  // the number of cases of each row for J48; empty: one
     const std::size_t n_classes_;
     const Keys keys_;
-    const XLogX& xlogx_;
     const bool is_plain_two_class_;  // two classes, no weights, no shares of rows: whole numbers suffice
     const bool learns_missing_;
     std::span<const ValueGaps> gaps_;
     TableSearch tables_;
-    std::vector<double> scratch_, known_counts_, missing_counts_;
+    std::vector<double> missing_counts_;
     ValueTable values_;
     std::vector<SortedRow> few_rows_;
     std::vector<std::uint32_t> two_class_counts_, seen_counts_;

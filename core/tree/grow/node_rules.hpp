@@ -1,19 +1,50 @@
-// The rules that every way of growing follows at a node: leaves, majorities, keys, the draw of columns, the test
-// written.
+// The rules of C4.5 and J48 that every way of growing follows at a node: when it is a leaf, which columns are drawn,
+// which test is chosen, where its threshold lies.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "counter_random.hpp"
-#include "tree/grow/c45_j48.hpp"
+#include "table/coded_table.hpp"
 #include "tree/grow/grower.hpp"
-#include "tree/grow/pending_node.hpp"
-#include "tree/grow/thresholds.hpp"
+#include "tree/grow/split_search.hpp"
+#include "tree/tree.hpp"
 
 namespace calibrant {
+
+inline constexpr double closest_values = 1e-5;  // C4.5 and J48 do not cut between closer ones
+
+struct Tolerances {
+    explicit Tolerances(Dialect dialect)
+        : attribute(dialect == Dialect::c45 ? 1e-7 : 1e-6),
+          label(dialect == Dialect::c45 ? 1e-9 : 1e-6),
+          cuts(dialect == Dialect::c45
+                   ? CutRules{.usable_gain = 1e-12}
+                   : CutRules{.tolerance = 1e-6, .least_gain = 0, .usable_gain = 1e-6, .count_cases = true}) {}
+    double attribute;  // a later attribute must score more than this to win
+    double label;      // and a later class have more weight than this
+    CutRules cuts;
+};
+
+inline Keys keys_of(const Examples& examples) { return {static_cast<int>(std::bit_width(examples.n_classes - 1))}; }
+
+inline CutRules cut_rules(const GrowOptions& options) {
+    CutRules rules = Tolerances(options.dialect).cuts;
+    rules.penalty = options.penalty;
+    if (is_bayesian(options.criterion)) {
+        rules.penalty = false;
+        rules.averages = true;
+        rules.least_gain = rules.usable_gain = -std::numeric_limits<double>::infinity();
+    }
+    return rules;
+}
+
+struct PendingNode;
 
 class NodeRules {
   public:
@@ -66,6 +97,51 @@ class ColumnDraw {
     const std::size_t at_once_;
     const bool redraw_;
     std::vector<std::size_t> columns_, swaps_;  // in the order drawn, and the swaps to undo
+};
+
+// Chooses among the tests found at a node: Quinlan's rule of at least average gain (Quinlan 1993), and ties.
+class SplitChoice {
+  public:
+    // `n_cases` is the weight of all rows that the tree is grown from.
+    SplitChoice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases);
+
+    // The column with the best test, the first of equals or, with random ties, the one that `random` selects; the
+    // number of columns where no test is usable. There is one test for each column.
+    std::size_t choose(std::span<const FoundTest> tests, std::uint64_t random) const;
+
+  private:
+    double average_gain(std::span<const FoundTest> tests) const;
+    double score(const FoundTest& test, double average) const;
+
+    const GrowOptions& options_;
+    const double tolerance_;     // a later test must score more than this to win
+    const double unusable_;      // the score of a test that cannot be chosen
+    std::vector<bool> is_wide_;  // nominal columns of very many values, unless all columns are such
+};
+
+// The threshold of a numeric cut: a value that occurs, as in C4.5, or half-way between two.
+class Thresholds {
+  public:
+    Thresholds(const Examples& examples, bool midpoint, bool has_absent_rows)
+        : examples_(examples),
+          midpoint_(midpoint),
+          has_absent_rows_(examples.whole == nullptr ? has_absent_rows : !examples.whole->last_present.empty()),
+          last_present_(examples.table->n_columns()) {
+        if (examples.whole != nullptr && has_absent_rows_) last_present_ = examples.whole->last_present;
+    }
+
+    struct Threshold {
+        double value;
+        std::uint32_t code;  // the greatest that goes to the first branch
+    };
+    Threshold of(std::size_t column, const FoundTest& test);
+
+  private:
+    std::uint32_t last_present(std::size_t column, std::uint32_t code);
+
+    const Examples& examples_;
+    const bool midpoint_, has_absent_rows_;
+    std::vector<std::vector<std::uint32_t>> last_present_;
 };
 
 // Whether a test has a branch for each value of a nominal column, which can then not be tested again.

@@ -8,8 +8,8 @@
 
 #include "stop.hpp"
 #include "tree/grow/grower.hpp"
+#include "tree/grow/growing_tree.hpp"
 #include "tree/grow/partition.hpp"
-#include "tree/grow/pending_node.hpp"
 
 namespace calibrant {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler.hpp"
+#include "tree/grow/bayes_logs.hpp"
 #include "tree/grow/criteria.hpp"
-#include "tree/grow/log_mean.hpp"
 #include "tree/grow/value_gaps.hpp"
 #include "tree/tree.hpp"
 
@@ -42,8 +42,7 @@ struct Keys {
     // Returns whether a cut may lie between two rows, the first of which comes no later.
     CALIBRANT_INLINE bool can_cut_between(std::uint32_t first, std::uint32_t second, const ValueGaps& gaps) const {
         if (code(first) == code(second)) return false;
-        return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() ||
-               gaps.can_cut_between(code(first), code(second));
+        return (first >> class_bits & 1) == 0 || gaps.can_cut_between(code(first), code(second));
     }
 };
 
@@ -172,133 +171,6 @@ class BestCut {
     LogMean mean_;  // over the rows left of the last cut: each repeats the first cut at or above it
     double last_low_ = 0;
 };
-
-// Keeps the best cut while known cases are added in ascending order: any weights, any number of classes.
-template <Criterion C>
-class CutSearch {
-  public:
-    CutSearch(const NodeFacts& node, const Known& known, const CutRules& rules)
-        : node_(node),
-          known_(known),
-          criterion_(known, *node.xlogx),
-          best_(node, rules),
-          left_(node.scratch.first(known.counts.size())),
-          right_(node.scratch.last(known.counts.size())) {
-        std::fill(left_.begin(), left_.end(), 0.0);
-        if constexpr (RunningCriterion<C>) criterion_.start_cuts(known.counts);
-    }
-
-    void add(std::size_t label, double weight) {
-        const double before = left_[label];
-        left_[label] += weight;
-        low_ += weight;
-        if constexpr (RunningCriterion<C>) criterion_.move(known_.counts[label], before, left_[label]);
-    }
-    void add_rows(std::size_t n_rows) { low_rows_ += n_rows; }
-    bool too_low() const { return low_ < node_.min_side - size_tolerance || !node_.has_rows(low_rows_); }
-    bool too_high(double more = 0, std::size_t more_rows = 0) const {
-        return low_ + more > known_.weight - node_.min_side + size_tolerance ||
-               !node_.has_rows(node_.known_rows - low_rows_ - more_rows);
-    }
-    bool may_skip_pure_cut(double more, std::size_t more_rows) const {
-        return best_.may_skip_pure_cuts() && !too_high(more, more_rows);
-    }
-    void skip() { best_.skip(); }
-    void try_cut(std::uint32_t below, std::uint32_t above) {
-        best_.offer(gain() * known_.weight / node_.weight, low_, below, above);
-    }
-    FoundTest result() { return best_.result(known_.weight); }
-
-  private:
-    double gain() {
-        if constexpr (RunningCriterion<C>) {
-            return criterion_.gain_at(low_);
-        } else {
-            for (std::size_t k = 0; k < left_.size(); ++k) right_[k] = left_over(known_.counts[k], left_[k]);
-            criterion_.start();
-            criterion_.add(left_, low_);
-            criterion_.add(right_, known_.weight - low_);
-            return criterion_.gain();
-        }
-    }
-
-    const NodeFacts& node_;
-    const Known& known_;
-    C criterion_;
-    BestCut best_;
-    double low_ = 0;
-    std::size_t low_rows_ = 0;
-    std::span<double> left_, right_;
-};
-
-// Adds the known rows of a column in ascending order to `search`, trying the cuts between them.
-template <class Search, class WeightOf>
-void try_cuts(Search& search, std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
-              const ValueGaps& gaps) {
-    const auto apart = [&](std::size_t i) { return keys.can_cut_between(rows[i].key, rows[i + 1].key, gaps); };
-    bool pure = true;  // the rows since the last boundary are of one class
-    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
-        const std::uint32_t label = keys.label(rows[i].key), next_label = keys.label(rows[i + 1].key);
-        search.add(label, weight_of(rows[i]));
-        search.add_rows(1);
-        if (!apart(i)) {
-            pure = pure && label == next_label;
-            continue;
-        }
-        if (!search.too_low()) {
-            if (search.too_high()) break;
-            // the gain is convex along rows of one class, so only the ends of such a run can be best
-            const bool inside = pure && label == next_label && i + 2 < rows.size() && apart(i + 1) &&
-                                search.may_skip_pure_cut(weight_of(rows[i + 1]), 1);
-            if (inside)
-                search.skip();
-            else
-                search.try_cut(keys.code(rows[i].key), keys.code(rows[i + 1].key));
-        }
-        pure = true;
-    }
-}
-
-// The same from a table of weights, values x classes; `value_rows` are the rows of each value, where their number
-// matters.
-template <class Search>
-void try_cuts(Search& search, std::span<const double> table, std::size_t n_classes, const ValueGaps& gaps,
-              std::span<const std::uint32_t> value_rows = {}) {
-    const std::size_t n_values = table.size() / n_classes;
-    constexpr auto none = std::numeric_limits<std::size_t>::max();
-    std::size_t before = none;
-    for (std::size_t value = 0; value < n_values; ++value) {
-        const auto cell = table.subspan(value * n_classes, n_classes);
-        if (std::all_of(cell.begin(), cell.end(), [](double n) { return n == 0; })) continue;
-        if (before != none && !search.too_low() && gaps.can_cut_between(before, value)) {
-            if (search.too_high()) break;
-            search.try_cut(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
-        }
-        for (std::size_t k = 0; k < n_classes; ++k) search.add(k, cell[k]);
-        if (!value_rows.empty()) search.add_rows(value_rows[value]);
-        before = value;
-    }
-}
-
-// The best cut of a column from its known rows in ascending order.
-template <Criterion C, class WeightOf>
-FoundTest search_sorted(std::span<const SortedRow> rows, const Keys& keys, const WeightOf& weight_of,
-                        const NodeFacts& node, const Known& known, const CutRules& rules, const ValueGaps& gaps) {
-    if (too_few(node, known, rules)) return {};
-    CutSearch<C> search(node, known, rules);
-    try_cuts(search, rows, keys, weight_of, gaps);
-    return search.result();
-}
-
-// The best cut of a column from its table.
-template <Criterion C>
-FoundTest search_counted(std::span<const double> table, const NodeFacts& node, const Known& known,
-                         const CutRules& rules, const ValueGaps& gaps, std::span<const std::uint32_t> value_rows = {}) {
-    if (too_few(node, known, rules)) return {};
-    CutSearch<C> search(node, known, rules);
-    try_cuts(search, table, known.counts.size(), gaps, value_rows);
-    return search.result();
-}
 
 // One branch for each value; `seen` lists the values that occur at the node, with their rows of `table` (values x
 // classes), their weights and, where it matters, the number of their rows.

@@ -1,12 +1,10 @@
 #include "tree/grow/table_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <numeric>
 #include <type_traits>
-
-#include "tree/grow/learned_cuts.hpp"
-#include "tree/grow/two_class_search.hpp"
 
 namespace calibrant {
 
@@ -28,14 +26,38 @@ TableSearch::TableSearch(const CodedTable& table, std::size_t n_classes, const G
       n_classes_(n_classes),
       learns_missing_(options.missing == MissingValues::learned),
       scratch_(3 * n_classes),
-      known_counts_(n_classes),
-      missing_counts_(n_classes) {}
+      known_counts_(n_classes) {}
+
+FoundTest TableSearch::best_test(std::size_t column, const NodeHistogram& histogram, const NodeCounts& node) {
+    const CodedColumn& coded = table_.column(column);
+    const std::size_t n_values = std::size_t{coded.n_values} + 1, first = histogram.first[column];
+    const std::size_t begin = first * n_classes_, size = n_values * n_classes_;
+    const double n_known = cut_rules_.count_cases ? known_cases(first + coded.n_values, histogram, node) : 0.0;
+    const auto rows = histogram.rows.empty() ? histogram.rows : histogram.rows.subspan(first, n_values);
+    if (histogram.counts.empty()) return best_test(column, histogram.weights.subspan(begin, size), node, n_known, rows);
+    const auto counts = histogram.counts.subspan(begin, size);
+    if (coded.kind == Kind::numeric && n_classes_ == 2 && least_rows_ == 0)
+        return best_cut(column, counts, node, n_known);
+    cells_.assign(counts.begin(), counts.end());
+    return best_test(column, cells_, node, n_known, rows);
+}
+
+// For the rule of J48: rows where their number was counted, weight elsewhere; those whose branch is learned are known.
+double TableSearch::known_cases(std::size_t missing, const NodeHistogram& histogram, const NodeCounts& node) const {
+    const bool by_rows = !histogram.rows.empty();
+    double n_known = by_rows ? static_cast<double>(node.n_rows) : node.weight;
+    if (learns_missing_) return n_known;
+    if (by_rows) return n_known - histogram.rows[missing];
+    for (std::size_t at = missing * n_classes_; at < (missing + 1) * n_classes_; ++at)
+        n_known -= histogram.counts.empty() ? histogram.weights[at] : static_cast<double>(histogram.counts[at]);
+    return n_known;
+}
 
 FoundTest TableSearch::best_test(std::size_t column, std::span<const double> table, const NodeCounts& node,
                                  double n_known, std::span<const std::uint32_t> value_rows) {
     const CodedColumn& coded = table_.column(column);
     if (coded.kind == Kind::numeric && n_classes_ == 2 && least_rows_ == 0 && !cut_rules_.count_cases)
-        return best_cut(column, table, node);
+        return best_cut(column, table, node, n_known);
     const std::size_t n_values = std::size_t{coded.n_values} + 1;
     weights_.assign(n_values, 0.0);
     seen_.clear();
@@ -53,80 +75,54 @@ FoundTest TableSearch::best_test(std::size_t column, const ValueCounts& values, 
                      [&]<Criterion C>() { return search_values<C>(column, values, node, n_known); });
 }
 
-FoundTest TableSearch::best_cut(std::size_t column, std::span<const std::uint32_t> table, const NodeCounts& node,
-                                double n_known) {
-    return best_cut_of(column, table, node, n_known);
-}
-
-FoundTest TableSearch::best_cut(std::size_t column, std::span<const std::uint64_t> table, const NodeCounts& node,
-                                double n_known) {
-    return best_cut_of(column, table, node, n_known);
-}
-
-FoundTest TableSearch::best_cut(std::size_t column, std::span<const double> table, const NodeCounts& node) {
-    return best_cut_of(column, table, node, 0.0);
-}
-
-FoundTest TableSearch::best_cut(std::size_t column, std::span<const std::uint32_t> table, const SeenValues& seen,
-                                const NodeCounts& node) {
-    const NodeFacts facts = facts_of(node, node.weight, node.weight);
-    const Known known{node.counts, node.weight};
+template <class Cell, class Values>
+FoundTest TableSearch::best_cut(std::size_t column, std::span<const Cell> table, const NodeCounts& node, double n_known,
+                                const Values& values) {
+    using Count = std::conditional_t<std::integral<Cell>, std::size_t, double>;
+    const auto known_table = table.first(table.size() - 2);
+    const std::array<double, 2> missing_counts{static_cast<double>(table[table.size() - 2]),
+                                               static_cast<double>(table[table.size() - 1])};
+    const double missing_weight = missing_counts[0] + missing_counts[1];
+    const ValueGaps& gaps = gaps_[column];
+    if (learns_missing_ && missing_weight > 0) {
+        const NodeFacts facts = facts_of(node, node.weight, n_known);
+        const Known all{node.counts, node.weight};
+        const MissingRows missing{missing_counts, missing_weight};
+        return search_by(options_.criterion, node.weight, [&]<Criterion C>() {
+            return best_learned_cut<LearnedTwoClassCuts<C, Count>>(
+                facts, all, missing, cut_rules_, table_.column(column).n_values, known_table, std::size_t{2}, gaps,
+                std::span<const std::uint32_t>(), values);
+        });
+    }
+    const Known known = missing_weight > 0 ? known_of(node, missing_counts) : Known{node.counts, node.weight};
+    const NodeFacts facts = facts_of(node, known.weight, n_known);
+    // Any weights keep the sums of CutSearch: those of TwoClassCuts differ in the last bits.
     return search_by(options_.criterion, node.weight, [&]<Criterion C>() {
-        return search_counted_two_class<C>(table, facts, known, cut_rules_, gaps_[column], seen);
+        using Cuts = std::conditional_t<std::integral<Cell>, TwoClassCuts<C, Count>, CutSearch<C>>;
+        return calibrant::best_cut<Cuts>(facts, known, cut_rules_, known_table, std::size_t{2}, gaps,
+                                         std::span<const std::uint32_t>(), values);
     });
 }
 
-template <class Count>
-FoundTest TableSearch::best_cut_of(std::size_t column, std::span<const Count> table, const NodeCounts& node,
-                                   double n_known) {
-    const std::size_t size = table.size() - 2;
-    missing_counts_ = {static_cast<double>(table[size]), static_cast<double>(table[size + 1])};
-    const bool any_missing = missing_counts_[0] + missing_counts_[1] > 0;
-    if (learns_missing_ && any_missing)
-        return search_by(options_.criterion, node.weight,
-                         [&]<Criterion C>() { return search_learned<C>(column, table.first(size), node, n_known); });
-    const Known known = any_missing ? known_of(node) : Known{node.counts, node.weight};
-    return search_by(options_.criterion, node.weight,
-                     [&]<Criterion C>() { return search_known<C>(column, table.first(size), node, known, n_known); });
-}
+template FoundTest TableSearch::best_cut(std::size_t, std::span<const std::uint32_t>, const NodeCounts&, double,
+                                         const EveryValue&);
+template FoundTest TableSearch::best_cut(std::size_t, std::span<const std::uint32_t>, const NodeCounts&, double,
+                                         const SeenValues&);
+template FoundTest TableSearch::best_cut(std::size_t, std::span<const double>, const NodeCounts&, double,
+                                         const EveryValue&);
 
 NodeFacts TableSearch::facts_of(const NodeCounts& node, double known_weight, double n_known, std::size_t known_rows) {
     return {node.weight, options_.min_leaf, least_side(options_, known_weight), n_known, &xlogx_, scratch_,
             least_rows_, known_rows};
 }
 
-// The counts of a node without missing_counts_.
-Known TableSearch::known_of(const NodeCounts& node) {
+Known TableSearch::known_of(const NodeCounts& node, std::span<const double> missing_counts) {
     double missing = 0;
     for (std::size_t k = 0; k < n_classes_; ++k) {
-        known_counts_[k] = left_over(node.counts[k], missing_counts_[k]);
-        missing += missing_counts_[k];
+        known_counts_[k] = left_over(node.counts[k], missing_counts[k]);
+        missing += missing_counts[k];
     }
     return {known_counts_, left_over(node.weight, missing)};
-}
-
-template <Criterion C, class Count>
-FoundTest TableSearch::search_known(std::size_t column, std::span<const Count> known_table, const NodeCounts& node,
-                                    const Known& known, double n_known) {
-    const NodeFacts facts = facts_of(node, known.weight, n_known);
-    if constexpr (std::integral<Count>)
-        return search_counted_two_class<C>(known_table, facts, known, cut_rules_, gaps_[column]);
-    else
-        return search_counted<C>(known_table, facts, known, cut_rules_, gaps_[column]);
-}
-
-// missing_counts_ has the missing values.
-template <Criterion C, class Count>
-FoundTest TableSearch::search_learned(std::size_t column, std::span<const Count> known_table, const NodeCounts& node,
-                                      double n_known) {
-    const NodeFacts facts = facts_of(node, node.weight, n_known);
-    const Known all{node.counts, node.weight};
-    if (too_few(facts, all, cut_rules_)) return {};
-    const MissingRows missing{missing_counts_, missing_counts_[0] + missing_counts_[1]};
-    using Sum = std::conditional_t<std::integral<Count>, std::size_t, double>;
-    LearnedTwoClassCuts<C, Sum> cuts(facts, all, missing, cut_rules_);
-    try_two_class_cuts(cuts, known_table, gaps_[column]);
-    return cuts.result(table_.column(column).n_values);
 }
 
 // The number of known rows, where it is needed.
@@ -157,13 +153,13 @@ FoundTest TableSearch::search_values(std::size_t column, const ValueCounts& valu
     }
     const auto known_table = values.table.first(n_values * n_classes_);
     const auto known_rows = values.rows.first(std::min<std::size_t>(n_values, values.rows.size()));
-    if (!any_missing) return search_counted<C>(known_table, facts, known, cut_rules_, gaps_[column], known_rows);
-    if (too_few(facts, known, cut_rules_)) return {};
+    if (!any_missing)
+        return calibrant::best_cut<CutSearch<C>>(facts, known, cut_rules_, known_table, n_classes_, gaps_[column],
+                                                 known_rows);
     const MissingRows missing{values.of(n_values), values.weights[n_values],
                               values.rows.empty() ? 0 : values.rows[n_values]};
-    LearnedCuts<C> cuts(facts, known, missing, cut_rules_);
-    try_cuts(cuts, known_table, n_classes_, gaps_[column], known_rows);
-    return cuts.result(n_values);
+    return best_learned_cut<LearnedCuts<C>>(facts, known, missing, cut_rules_, n_values, known_table, n_classes_,
+                                            gaps_[column], known_rows);
 }
 
 // The first n_values of the values; the missing one is the last of them where it occurs.

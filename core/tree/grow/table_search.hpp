@@ -1,4 +1,4 @@
-// The best test of a column from a table of the class weights of its values; how these were counted does not matter.
+// The best test of a column from the class weights of its values; how these were counted does not matter.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,31 @@
 #include <vector>
 
 #include "tree/grow/criteria.hpp"
-#include "tree/grow/evidence.hpp"
+#include "tree/grow/cut_search.hpp"
 #include "tree/grow/grower.hpp"
+#include "tree/grow/learned_cuts.hpp"
 #include "tree/grow/nominal_groups.hpp"
 #include "tree/grow/split_search.hpp"
-#include "tree/grow/two_class_search.hpp"
-#include "tree/grow/twoing.hpp"
 
 namespace calibrant {
 
-// The class weights of a node, and their sum.
+// The node whose columns are searched: its class weights, their sum and, where it matters, its rows.
 struct NodeCounts {
     std::span<const double> counts;
     double weight;
+    std::size_t n_rows = 0;
+};
+
+// The histograms of some columns of a node, whoever counted them: of each column (values + 1) x classes, missing values
+// last. Whole weights are in `counts`, others in `weights`; `rows` has the rows of each value where their number
+// matters. `first` is the first value of each column, `absent` where it was not counted.
+struct NodeHistogram {
+    static constexpr std::size_t absent = static_cast<std::size_t>(-1);
+
+    std::span<const std::uint32_t> counts{};
+    std::span<const double> weights{};
+    std::span<const std::uint32_t> rows{};
+    std::span<const std::size_t> first{};
 };
 
 // The least weight on each side of a numeric cut.
@@ -58,6 +70,9 @@ class TableSearch {
     TableSearch(const CodedTable& table, std::size_t n_classes, const GrowOptions& options, const CutRules& cut_rules,
                 const XLogX& xlogx, std::span<const ValueGaps> gaps, double least_rows);
 
+    // From the histogram of a node.
+    FoundTest best_test(std::size_t column, const NodeHistogram& histogram, const NodeCounts& node);
+
     // From any weights; `value_rows` are the rows of each value, needed where least_rows > 0.
     FoundTest best_test(std::size_t column, std::span<const double> table, const NodeCounts& node, double n_known,
                         std::span<const std::uint32_t> value_rows = {});
@@ -65,33 +80,24 @@ class TableSearch {
     // From the values that occur, in any order; missing ones are among them only where their branch is learned.
     FoundTest best_test(std::size_t column, const ValueCounts& values, const NodeCounts& node, double n_known);
 
-    // A numeric column, two classes, least_rows 0: whole weights; or any, where cases are not counted.
-    FoundTest best_cut(std::size_t column, std::span<const std::uint32_t> table, const NodeCounts& node,
-                       double n_known);
-    FoundTest best_cut(std::size_t column, std::span<const std::uint64_t> table, const NodeCounts& node,
-                       double n_known);
-    FoundTest best_cut(std::size_t column, std::span<const double> table, const NodeCounts& node);
-    // From the values seen; none is missing.
-    FoundTest best_cut(std::size_t column, std::span<const std::uint32_t> table, const SeenValues& seen,
-                       const NodeCounts& node);
+    // A numeric column, two classes, least_rows 0: whole weights (uint32), of the values seen only (SeenValues); or any
+    // weights (double), where cases are not counted.
+    template <class Cell, class Values = EveryValue>
+    FoundTest best_cut(std::size_t column, std::span<const Cell> table, const NodeCounts& node, double n_known,
+                       const Values& values = {});
+
+    NodeFacts facts_of(const NodeCounts& node, double known_weight, double n_known, std::size_t known_rows = 0);
+    // The counts of a node without the missing ones.
+    Known known_of(const NodeCounts& node, std::span<const double> missing_counts);
 
   private:
-    template <class Count>
-    FoundTest best_cut_of(std::size_t column, std::span<const Count> table, const NodeCounts& node, double n_known);
-    template <Criterion C, class Count>
-    FoundTest search_known(std::size_t column, std::span<const Count> known_table, const NodeCounts& node,
-                           const Known& known, double n_known);
-    template <Criterion C, class Count>
-    FoundTest search_learned(std::size_t column, std::span<const Count> known_table, const NodeCounts& node,
-                             double n_known);
+    double known_cases(std::size_t missing, const NodeHistogram& histogram, const NodeCounts& node) const;
     template <Criterion C>
     FoundTest search_values(std::size_t column, const ValueCounts& values, const NodeCounts& node, double n_known);
     template <Criterion C>
     FoundTest search_nominal(std::size_t n_values, const ValueCounts& values, const NodeFacts& facts,
                              const Known& known);
     std::size_t rows_of(const ValueCounts& values) const;
-    Known known_of(const NodeCounts& node);
-    NodeFacts facts_of(const NodeCounts& node, double known_weight, double n_known, std::size_t known_rows = 0);
 
     const CodedTable& table_;
     const GrowOptions& options_;
@@ -101,7 +107,7 @@ class TableSearch {
     const double least_rows_;
     const std::size_t n_classes_;
     const bool learns_missing_;
-    std::vector<double> scratch_, known_counts_, missing_counts_, weights_;
+    std::vector<double> scratch_, known_counts_, weights_, cells_;
     std::vector<std::uint32_t> seen_;
 };
 

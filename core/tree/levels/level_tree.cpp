@@ -1,19 +1,13 @@
 #include "tree/levels/level_tree.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <concepts>
 #include <stdexcept>
+#include <utility>
 
-#include "tree/grow/c45_j48.hpp"
-#include "tree/grow/split_search.hpp"
+#include "tree/grow/node_rules.hpp"
 
 namespace calibrant {
-namespace {
-
-// Sums of whole numbers, and of multiples of one power of two, are exact: their order does not matter.
-double sum_of(std::span<const double> cells) { return std::accumulate(cells.begin(), cells.end(), 0.0); }
-
-}  // namespace
 
 LevelTree::LevelTree(const CodedTable& columns, std::span<const double> counts, const GrowOptions& options,
                      WholeTree whole, double few_rows)
@@ -21,51 +15,38 @@ LevelTree::LevelTree(const CodedTable& columns, std::span<const double> counts, 
       options_(options),
       whole_(std::move(whole)),
       examples_{&columns, {}, {}, counts.size(), {}, &whole_},
-      n_classes_(counts.size()),
       few_rows_(few_rows),
-      least_rows_(least_rows(examples_, options_)),
       counts_rows_(options.min_rows > 0),
-      rules_(options_),
-      cut_rules_(cut_rules(options_, rules_.tolerances().cuts)),
+      cut_rules_(cut_rules(options_)),
       xlogx_(xlogx_for(examples_, options_)),
       gaps_(value_gaps_of(columns, closest_values)),
-      search_(columns, n_classes_, options_, cut_rules_, xlogx_, gaps_, least_rows_),
-      split_choice_(columns, options_, rules_.tolerances().attribute, whole_.weight),
-      thresholds_(examples_, options_.midpoint, false),
-      draw_(columns.n_columns(), options_),
-      found_(columns.n_columns()),
-      tree_(n_classes_) {
+      growing_(examples_, options_, false),
+      search_(columns, counts.size(), options_, cut_rules_, xlogx_, gaps_, growing_.least_rows()),
+      first_(columns.n_columns()) {
     PendingNode root{.segment = {0, whole_.n_rows},
                      .weight = whole_.weight,
                      .counts = std::vector<double>(counts.begin(), counts.end())};
-    rules_.start_root(root);
-    open(add(std::move(root)));
+    growing_.rules().start_root(root);
+    growing_.start(std::move(root), std::vector<bool>(columns.n_columns()), whole_.weight);
+    open_pending();
 }
 
-std::int32_t LevelTree::add(PendingNode&& node) {
-    const std::size_t id = tree_.add_node(node.parent, node.counts, node.weight, node.label);
-    if (node.parent != Tree::no_node)
-        tree_.children[tree_.first_child[static_cast<std::size_t>(node.parent)] + node.branch] =
-            static_cast<std::int32_t>(id);
-    nodes_.push_back(std::move(node));
-    return static_cast<std::int32_t>(id);
-}
-
-// A node is a leaf, is left to be grown from its rows, or waits for its histograms.
-void LevelTree::open(std::int32_t node) {
-    const PendingNode& state = state_of(node);
-    const auto n_rows = static_cast<double>(state.segment.size);
-    if (state.is_leaf || (least_rows_ > 0 && n_rows < 2 * least_rows_ - size_tolerance)) return;
-    const double about = state.weight * static_cast<double>(whole_.n_rows) / whole_.weight;
-    if (about <= few_rows_)
-        left_.push_back(node);
-    else
-        open_.push_back({node});
+// A node that is no leaf is left to be grown from its rows, or waits for its histograms.
+void LevelTree::open_pending() {
+    growing_.grow_pending({}, [&](std::size_t id, PendingNode& node) {
+        const double about = node.weight * static_cast<double>(whole_.n_rows) / whole_.weight;
+        if (about <= few_rows_) {
+            left_.push_back(static_cast<std::int32_t>(id));
+            left_roots_.push_back({node.key, node.depth, growing_.used_columns(node)});
+        } else {
+            open_.push_back({id, std::move(node)});
+        }
+    });
 }
 
 std::vector<std::uint32_t> LevelTree::columns_of(const OpenNode& open) {
     std::vector<std::uint32_t> columns;
-    draw_.draw(state_of(open.node).key, [&](std::span<const std::size_t> drawn) {
+    growing_.columns().draw(open.node.key, [&](std::span<const std::size_t> drawn) {
         columns.insert(columns.end(), drawn.begin(), drawn.end());
         return !open.needs_all;
     });
@@ -77,142 +58,107 @@ HistogramRequest LevelTree::request() {
     result.counts_rows = counts_rows_;
     for (OpenNode& open : open_) {
         open.columns = columns_of(open);
-        result.nodes.push_back(open.node);
+        result.nodes.push_back(static_cast<std::int32_t>(open.id));
         result.columns.insert(result.columns.end(), open.columns.begin(), open.columns.end());
         result.first.push_back(result.columns.size());
     }
     return result;
 }
 
-LevelTree::NodeTables LevelTree::tables_of(const OpenNode& open, std::span<const double>& cells,
-                                           std::span<const std::uint32_t>& rows) {
-    NodeTables tables{cells, rows, std::vector<std::size_t>(columns_.n_columns(), none)};
+// The histograms of the next node, taken from the front of those that are left.
+template <class Cell>
+NodeHistogram LevelTree::take(const OpenNode& open, std::span<const Cell>& cells,
+                              std::span<const std::uint32_t>& rows) {
+    std::fill(first_.begin(), first_.end(), NodeHistogram::absent);
     std::size_t n_values = 0;
     for (const std::uint32_t column : open.columns) {
-        tables.first[column] = n_values;
+        first_[column] = n_values;
         n_values += std::size_t{columns_.column(column).n_values} + 1;
     }
-    if (cells.size() < n_values * n_classes_ || (counts_rows_ && rows.size() < n_values))
+    const std::size_t n_cells = n_values * examples_.n_classes, n_rows = counts_rows_ ? n_values : 0;
+    if (cells.size() < n_cells || rows.size() < n_rows)
         throw std::invalid_argument("the histograms are not those of the request");
-    cells = cells.subspan(n_values * n_classes_);
-    if (counts_rows_) rows = rows.subspan(n_values);
-    return tables;
+    NodeHistogram histogram{.rows = rows.first(n_rows), .first = first_};
+    if constexpr (std::integral<Cell>)
+        histogram.counts = cells.first(n_cells);
+    else
+        histogram.weights = cells.first(n_cells);
+    cells = cells.subspan(n_cells);
+    rows = rows.subspan(n_rows);
+    return histogram;
 }
 
-void LevelTree::grow(std::span<const double> cells, std::span<const std::uint32_t> rows) {
-    const std::vector<OpenNode> level = std::move(open_);
-    open_.clear();
-    for (const OpenNode& node : level) {
-        const NodeTables tables = tables_of(node, cells, rows);
-        const std::size_t column = best_column(node, tables);
-        if (column == none)
-            open_.push_back({node.node, true});
-        else if (column < columns_.n_columns())
-            split(node.node, column, tables);
+template <class Cell>
+void LevelTree::grow(std::span<const Cell> cells, std::span<const std::uint32_t> rows) {
+    if (std::integral<Cell> != whole_.is_whole)
+        throw std::invalid_argument("cells must be whole numbers if and only if all weights are");
+    for (OpenNode& open : std::exchange(open_, {})) {
+        const NodeHistogram histogram = take(open, cells, rows);
+        const auto search = [&](auto drawn, const auto& used, auto found) {
+            const auto is_absent = [&](std::size_t column) { return first_[column] == NodeHistogram::absent; };
+            if (std::ranges::any_of(drawn, is_absent)) return false;
+            for (const std::size_t column : drawn) {
+                if (!used[column])
+                    found[column] = search_.best_test(column, histogram,
+                                                      {open.node.counts, open.node.weight, open.node.segment.size});
+            }
+            return true;
+        };
+        const std::size_t column = growing_.best_column(open.node, search);
+        if (column == GrowingTree::not_counted) {
+            open.needs_all = true;
+            open_.push_back(std::move(open));
+        } else if (column < columns_.n_columns()) {
+            split(open, column, histogram);
+        }
     }
 }
 
-std::size_t LevelTree::best_column(const OpenNode& open, const NodeTables& tables) {
-    const PendingNode& node = state_of(open.node);
-    const std::vector<bool> used = used_columns(node);
-    std::fill(found_.begin(), found_.end(), FoundTest{});
-    std::size_t chosen = columns_.n_columns();
-    draw_.draw(node.key, [&](std::span<const std::size_t> drawn) {
-        for (const std::size_t column : drawn) {
-            if (tables.first[column] == none) chosen = none;
-        }
-        if (chosen == none) return true;
-        for (const std::size_t column : drawn) {
-            if (!used[column]) found_[column] = best_test(column, node, tables);
-        }
-        chosen = split_choice_.choose(found_, mix64(node.key));
-        return chosen < columns_.n_columns();
-    });
-    return chosen;
-}
+template void LevelTree::grow(std::span<const std::uint32_t>, std::span<const std::uint32_t>);
+template void LevelTree::grow(std::span<const double>, std::span<const std::uint32_t>);
 
-std::span<const double> LevelTree::cells_of(std::size_t column, const NodeTables& tables) const {
-    return tables.cells.subspan(tables.first[column] * n_classes_,
-                                (std::size_t{columns_.column(column).n_values} + 1) * n_classes_);
-}
-
-std::span<const std::uint32_t> LevelTree::rows_of(std::size_t column, const NodeTables& tables) const {
-    if (!counts_rows_) return {};
-    return tables.rows.subspan(tables.first[column], std::size_t{columns_.column(column).n_values} + 1);
-}
-
-FoundTest LevelTree::best_test(std::size_t column, const PendingNode& node, const NodeTables& tables) {
-    const auto cells = cells_of(column, tables);
-    const auto rows = rows_of(column, tables);
-    const NodeCounts counts{node.counts, node.weight};
-    const double n_known = known_cases(column, cells, rows);
-    const bool is_cut = columns_.column(column).kind == Kind::numeric && n_classes_ == 2 && least_rows_ == 0;
-    if (!is_cut || !whole_.is_whole) return search_.best_test(column, cells, counts, n_known, rows);
-    whole_cells_.assign(cells.begin(), cells.end());
-    return search_.best_cut(column, std::span<const std::uint64_t>(whole_cells_), counts, n_known);
-}
-
-// For the rule of J48: rows where their number matters, and weight elsewhere; those whose branch is learned are known.
-double LevelTree::known_cases(std::size_t column, std::span<const double> cells,
-                              std::span<const std::uint32_t> rows) const {
-    const std::size_t n_values =
-        columns_.column(column).n_values + std::size_t{options_.missing == MissingValues::learned ? 1U : 0U};
-    if (!counts_rows_) return sum_of(cells.first(n_values * n_classes_));
-    return std::accumulate(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(n_values), 0.0);
-}
-
-void LevelTree::split(std::int32_t id, std::size_t column, const NodeTables& tables) {
-    const PendingNode node = state_of(id);
-    const FoundTest& test = found_[column];
+// The children are counted by adding up the values that go to each. Sums of whole numbers, and of multiples of one
+// power of two, are exact: their order does not matter.
+void LevelTree::split(const OpenNode& open, std::size_t column, const NodeHistogram& histogram) {
+    const FoundTest& test = growing_.found(column);
     const CodedColumn& coded = columns_.column(column);
-    const bool is_last = is_multiway(coded, test);
-    std::vector<PendingNode> children(test.n_branches, PendingNode{.parent = id,
-                                                                   .depth = node.depth + 1,
-                                                                   .multiway_above = is_last ? id : node.multiway_above,
-                                                                   .counts = std::vector<double>(n_classes_)});
-    const std::uint32_t cut = write_test(tree_, static_cast<std::size_t>(id), column, coded, test, thresholds_);
-    const auto cells = cells_of(column, tables);
-    const auto rows = rows_of(column, tables);
+    const std::uint32_t cut = growing_.begin_split(open.id, open.node, column);
+    const auto branch_of = [&](std::size_t value) {
+        if (value == coded.n_values) return static_cast<std::size_t>(test.missing_branch);
+        if (coded.kind == Kind::numeric) return std::size_t{value > cut};
+        return is_multiway(coded, test) ? value : static_cast<std::size_t>(test.branches[value]);
+    };
+    const std::size_t n_classes = examples_.n_classes;
+    std::vector<double> counts(n_classes);
     for (std::size_t value = 0; value <= coded.n_values; ++value) {
-        const auto counts = cells.subspan(value * n_classes_, n_classes_);
-        const double weight = sum_of(counts);
+        double weight = 0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            const std::size_t cell = (first_[column] + value) * n_classes + k;
+            counts[k] = whole_.is_whole ? static_cast<double>(histogram.counts[cell]) : histogram.weights[cell];
+            weight += counts[k];
+        }
         if (weight == 0) continue;
-        std::size_t branch = value;
-        if (value == coded.n_values)
-            branch = static_cast<std::size_t>(test.missing_branch);
-        else if (coded.kind == Kind::numeric)
-            branch = value > cut ? 1 : 0;
-        else if (!is_last)
-            branch = static_cast<std::size_t>(test.branches[value]);
-        PendingNode& child = children.at(branch);
-        for (std::size_t k = 0; k < n_classes_; ++k) child.counts[k] += counts[k];
+        PendingNode& child = growing_.children()[branch_of(value)];
+        for (std::size_t k = 0; k < n_classes; ++k) child.counts[k] += counts[k];
         child.weight += weight;
-        if (counts_rows_) child.segment.size += rows[value];
+        if (counts_rows_) child.segment.size += histogram.rows[first_[column] + value];
     }
-    for (std::size_t b = 0; b < children.size(); ++b) {
-        rules_.start_child(node, b, children[b]);
-        open(add(std::move(children[b])));
-    }
+    growing_.start_children(open.node);
+    growing_.push_children();
+    open_pending();
 }
 
-// A nominal column tested above with a branch per value has one value left: it cannot be tested again.
-std::vector<bool> LevelTree::used_columns(const PendingNode& node) const {
-    std::vector<bool> used(columns_.n_columns());
-    for (std::int32_t at = node.multiway_above; at != Tree::no_node; at = state_of(at).multiway_above)
-        used[static_cast<std::size_t>(tree_.feature[static_cast<std::size_t>(at)])] = true;
-    return used;
-}
-
-SubtreeRoot LevelTree::root_of(std::int32_t node) const {
-    const PendingNode& state = state_of(node);
-    return {state.key, state.depth, used_columns(state)};
+const SubtreeRoot& LevelTree::root_of(std::int32_t node) const {
+    const auto found = std::ranges::find(left_, node);
+    if (found == left_.end()) throw std::invalid_argument("the node is not left to be grown");
+    return left_roots_[static_cast<std::size_t>(found - left_.begin())];
 }
 
 Tree LevelTree::finished(std::span<const Tree* const> subtrees) const {
     if (subtrees.size() != left_.size()) throw std::invalid_argument("there must be one subtree for each node left");
-    std::vector<const Tree*> below(tree_.n_nodes(), nullptr);
+    std::vector<const Tree*> below(tree().n_nodes(), nullptr);
     for (std::size_t i = 0; i < left_.size(); ++i) below[static_cast<std::size_t>(left_[i])] = subtrees[i];
-    return tree_.with_subtrees(below);
+    return tree().with_subtrees(below);
 }
 
 }  // namespace calibrant

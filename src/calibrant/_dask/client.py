@@ -82,7 +82,14 @@ class Connection:
         if self._is_own:
             self.client = _open(cluster, parameter, error)
         try:
-            _check_client(self.client, parameter)
+            if self.client.asynchronous:
+                raise ParameterError(
+                    f"{parameter} must be a client that is not asynchronous; pass the address of its scheduler."
+                )
+            if self.client.status != "running":
+                raise ParameterError(
+                    f"{parameter} must be a client that is connected; its status is {self.client.status!r}."
+                )
             self.address = self.client.scheduler.address
             self.client.wait_for_workers(1, timeout=_WAIT_SECONDS)
             _check_versions(self.client, error)
@@ -169,15 +176,6 @@ def _open(address: Any, parameter: str, error_type: type[CalibrantError]) -> Any
         return import_distributed().Client(address, timeout=_WAIT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise error_type(f"no Dask scheduler answers at {address}: {error}. Is it running?") from error
-
-
-def _check_client(client: Any, parameter: str) -> None:
-    if client.asynchronous:
-        raise ParameterError(
-            f"{parameter} must be a client that is not asynchronous; pass the address of its scheduler."
-        )
-    if client.status != "running":
-        raise ParameterError(f"{parameter} must be a client that is connected; its status is {client.status!r}.")
 
 
 def _hint(address: str) -> str:

@@ -92,15 +92,11 @@ def _empty(model: Any, name: str) -> NDArray[Any]:
     if name == "predict":
         return np.empty(0) if classes is None else classes[:0]
     model.predict_proba  # noqa: B018 (raises if the model has none)
-    return np.empty((0, len(_fitted_classes(model, classes))))
-
-
-def _fitted_classes(model: Any, classes: Any) -> Any:
     if classes is None:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(model)
-    return classes
+    return np.empty((0, 0 if classes is None else len(classes)))
 
 
 def _as_frame(predicted: NDArray[Any], index: Any, model: Any) -> Any:

@@ -16,13 +16,14 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
+from calibrant._saved import Array, Number, need, saved
 from calibrant.blending._table import BlendSample
 from calibrant.calibration._internal import ReplaceCertain, ScoredRows, fit_replace_certain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinearPool", "MemberMap", "fit_pool"]
+__all__ = ["LogLinearPool", "fit_pool"]
 
 
 # Chosen by benchmarks/default_quality.py on every second data set. Weights and biases: from 20 to 100 the loss changes
@@ -35,6 +36,7 @@ _LEAST_FELT = 0.01  # the share of a member in what moves log-odds: below, it is
 _LEAST = 1e-15
 
 
+@saved(inline=True, inverse_temperature=Number(0, 1e50))
 @dataclass(frozen=True, slots=True)
 class MemberMap:
     """The log-probabilities of a member: certain ones replaced, then scaled and normalised."""
@@ -48,6 +50,11 @@ class MemberMap:
         return np.asarray(log_softmax(self.inverse_temperature * np.log(replaced), axis=1))
 
 
+@saved(
+    inline=True,
+    weights=Array("f8", finite=True, low=0, high=1e50),
+    bias=Array("f8", finite=True, low=-1e150, high=1e150),
+)
 @dataclass(frozen=True, eq=False)
 class LogLinearPool:
     """Fitted maps, weights and biases; without members, the base rates."""
@@ -55,6 +62,10 @@ class LogLinearPool:
     maps: tuple[MemberMap, ...]
     weights: NDArray[np.float64]
     bias: NDArray[np.float64]
+
+    def _check_saved(self) -> None:
+        need(len(self.maps) == len(self.weights) and len(self.bias) >= 1, "has other weights than members")
+        need(all(each.certain.floor <= each.certain.ceiling for each in self.maps), "has a floor above the ceiling")
 
     def proba(self, tables: Sequence[NDArray[np.float64]], n_rows: int) -> NDArray[np.float64]:
         """Return the pooled probabilities of rows, from one table for each member."""
@@ -168,5 +179,6 @@ def _minimize(
         return value, np.concatenate([of_weights, excess.sum(axis=0) + _BIAS_PENALTY * bias])
 
     bounds = [(0.0, None)] * n_members + [(None, None)] * n_classes
+    # Bounded, as a negative weight would reverse a member; the loss is convex, so that any start leads to one minimum
     found = minimize(loss, np.concatenate(at), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
     return found[:n_members], found[n_members:]

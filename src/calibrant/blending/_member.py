@@ -11,13 +11,14 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from calibrant import _core
+from calibrant._saved import Array, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.bayes import NaiveBayesClassifier
     from calibrant.blending._table import BlendTable
-    from calibrant.data._internal import Rows
+    from calibrant.data._internal import Rows, Schema
 
 __all__ = ["BayesModel", "BlendRows", "EstimatorModel", "FittedMember", "MemberLearner", "TreesModel"]
 
@@ -30,6 +31,7 @@ class BlendRows:
     X: Any
 
 
+@saved(classifier=Object("bayes.NaiveBayesClassifier"))
 @dataclass(frozen=True, eq=False)
 class BayesModel:
     """A fitted naive Bayes classifier."""
@@ -39,6 +41,11 @@ class BayesModel:
     def predict_proba(self, rows: Rows, *, n_jobs: int = 1) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the class probabilities of validated rows."""
         return np.ascontiguousarray(softmax(self.classifier._joint_of(rows), axis=0).T)
+
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless a loaded model is of these columns and classes."""
+        need(self.classifier._schema.features == schema.features, "has a member of other columns")
+        need(len(self.classifier.classes_) == len(classes), "has a member of other classes")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +84,14 @@ class TreesModel:
         tables = tuple(np.ascontiguousarray(part.reshape(len(part), -1)) for part in parts)
         return replace(self, tables=tables, n_readings=len(readings))
 
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless loaded trees are of these columns and classes."""
+        need(self.trees[0].schema.features == schema.features, "has trees of other columns")
+        need(self.trees[0].classes.tolist() == classes.tolist(), "has trees of other classes")
+        need(self.tables[0].shape[1] == self.n_readings * len(classes), "has probabilities of other classes")
 
+
+@saved(estimator=Object(), classes=LabelArray())
 @dataclass(frozen=True, eq=False)
 class EstimatorModel:
     """A fitted classifier of another library; classes that it has not seen have probability 0."""
@@ -93,15 +107,29 @@ class EstimatorModel:
             proba[:, seen] = self._scores(X)
         return proba
 
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:  # noqa: ARG002
+        """Raise unless a loaded estimator is of these classes, or of some of them."""
+        own, known = np.asarray(getattr(self.estimator, "classes_", ())).tolist(), classes.tolist()
+        is_part = len(own) >= 1 and own == [label for label in known if label in own]
+        need(is_part and self.classes.tolist() == known, "has a member of other classes")
+
     def _scores(self, X: Any) -> NDArray[np.float64]:
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
         margins = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
-        if margins.ndim == 1:
+        if margins.ndim == 1:  # of two classes: half of it for and half against, so that their difference stays
             margins = np.stack([-margins, margins], axis=1) / 2.0
         return np.asarray(softmax(margins, axis=1))
 
 
+@saved(
+    readings=TupleOf(Text(), least=1),
+    model=Object(
+        BayesModel, EstimatorModel, "blending.TreesModel", "ensembles.GradientBoostedFolds", "linear.LogisticModel"
+    ),
+    held_out=RowsOnly(TupleOf(Array("f8", ndim=2, finite=True, low=0, high=1))),
+    seconds=Number(0),
+)
 @dataclass(frozen=True, eq=False)
 class FittedMember:
     """A member with the held-out probabilities of the sampled pieces, one table for each of its readings.
@@ -111,8 +139,8 @@ class FittedMember:
 
     family: str
     readings: tuple[str, ...]
-    held_out: tuple[NDArray[np.float64], ...]
     model: Any
+    held_out: tuple[NDArray[np.float64], ...] = ()
     note: str = ""
     seconds: float = 0.0
 
@@ -132,9 +160,15 @@ class FittedMember:
             model=self.model.only(readings) if isinstance(self.model, TreesModel) else self.model,
         )
 
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless a loaded member is of these columns and classes."""
+        self.model.check_loaded(schema, classes)
+        n_readings = self.model.n_readings if isinstance(self.model, TreesModel) else 1
+        need(len(self.readings) == n_readings, "has a member of other readings")
+
 
 class MemberLearner(Protocol):
-    """What fits a member."""
+    """A learner, which fits a member."""
 
     @property
     def family(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from calibrant._core import Stop
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
+from calibrant._saved import Array, Integer, saved
 from calibrant.data import CodedTable
 from calibrant.data._internal import Columns
 from calibrant.exceptions import DataError
@@ -25,9 +26,19 @@ __all__ = ["BlendSample", "BlendTable", "StopRequest", "base_rates", "make_blend
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time
 _FOLDS, _SAMPLE = 0, 1  # keys of the random streams of one fit
+_PIECES = Array("i8", low=0)
 _MIN_GROUPS = 3  # a model is grown, stopped and measured on different groups
 
 
+@saved(
+    rows=_PIECES,
+    weight=Array("f8", finite=True, low=0),
+    fold=_PIECES,
+    codes=_PIECES,
+    n_classes=Integer(1),
+    pieces=_PIECES,
+    groups=_PIECES | None,
+)
 @dataclass(frozen=True, eq=False)
 class BlendSample:
     """The pieces of rows that every stage after the members is fitted to: rows, weights, folds, classes and groups."""
@@ -259,10 +270,12 @@ def _draw_sample(pieces: Pieces, examples: Examples, most: int, seed: np.random.
         return whole
     random = stream(seed, _SAMPLE)
     counts = np.bincount(codes)
+    # At least a quarter of an equal share, so that weights and maps are fitted to some rows of every class
     wanted = np.maximum(np.rint(most * counts / n_pieces), most // (4 * len(counts))).astype(np.intp)
     drawn = [random.permutation(np.flatnonzero(codes == code))[:n] for code, n in enumerate(wanted)]
     chosen = np.zeros(n_pieces, dtype=bool)
     chosen[np.concatenate(drawn)] = True
+    # Weighted by the inverse of the share drawn, each class counts as in all rows
     share_drawn = np.array([len(rows) for rows in drawn]) / np.maximum(counts, 1)
     sample = whole.take(chosen)
     weight = sample.weight / share_drawn[sample.codes]

@@ -1,21 +1,17 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.calibration._auto.standard_error import standard_error_of_mean
-from calibrant.calibration._classifier.calibrated_classifier import CALIBRATED_CLASSIFIER_RULES
-from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, take_rows, take_square
+from calibrant.calibration._auto.calibration_test import standard_error_of_mean
+from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, read_fit_data, take_rows, take_square
 from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Source, fit_folds, make_splits, pool_scores
-from calibrant.calibration._classifier.response import final_step, response_method, score_columns
-from calibrant.calibration._classifier.routing import read_fit_data
-from calibrant.calibration._classifier.shared_fits import ReadingOfFits, SharedFits, responses_of
-from calibrant.calibration._classifier.wrapper import WrapperMixin
+from calibrant.calibration._classifier.response import WrapperMixin, final_step, response_method, score_columns
+from calibrant.calibration._classifier.run_folds import ReadingOfFits, SharedFits, responses_of
 from calibrant.calibration._fitting.logistic import Target, fit_logistic, logistic_hessian
+from calibrant.calibration._fitting.logits import softmax_rows
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
-from calibrant.calibration._fitting.softmax_rows import softmax_rows
 from calibrant.calibration._validation import ScoredRows
 
 __all__ = [
-    "CALIBRATED_CLASSIFIER_RULES",
     "CV",
     "DiagonalLoss",
     "FitData",

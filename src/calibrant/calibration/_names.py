@@ -9,20 +9,16 @@ from calibrant._params import Choice, InstanceOf, check_param, choose
 from calibrant._repr import short_repr
 from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._base import Calibrator
-from calibrant.calibration._maps.bbq import BBQ
 from calibrant.calibration._maps.beta import Beta
-from calibrant.calibration._maps.binning import Binning
-from calibrant.calibration._maps.chain import Chain
-from calibrant.calibration._maps.dirichlet import Dirichlet
+from calibrant.calibration._maps.binning import BBQ, Binning
+from calibrant.calibration._maps.composed import Chain, Pairwise
 from calibrant.calibration._maps.isotonic import Isotonic
-from calibrant.calibration._maps.matrix_scaling import MatrixScaling
-from calibrant.calibration._maps.pairwise import Pairwise
+from calibrant.calibration._maps.log_linear import Dirichlet, MatrixScaling, VectorScaling
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._maps.prior_shift import PriorShift
 from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
 from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._maps.vector_scaling import VectorScaling
 from calibrant.calibration._maps.venn_abers import VennAbers
 from calibrant.exceptions import ParameterError
 

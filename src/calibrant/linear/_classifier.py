@@ -56,6 +56,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
            [0.5, 0.5]])
     """
 
+    _short_name: ClassVar[str] = "logistic"
     _rules: ClassVar[Mapping[str, Rule]] = {"C": Real(0, closed="right")}
 
     def __init__(self, *, C: float = 1.0, nominal: Nominal = "auto") -> None:
@@ -104,4 +105,4 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
 
     def _check_saved(self) -> None:
         super()._check_saved()
-        self._model.check_loaded(self._schema, len(self.classes_))
+        self._model.check_loaded(self._schema, self.classes_)

@@ -42,7 +42,7 @@ _LARGE = 1e150  # products of two such numbers are finite
 )
 @dataclass(frozen=True, eq=False)
 class Design:
-    """How columns become numbers: nominal ones one-hot, numeric ones standardised, the mean where missing.
+    """The coding of columns as numbers: nominal ones one-hot, numeric ones standardised, the mean where missing.
 
     A numeric column with missing values has a second one, 1 where the value is missing. Rare and unseen categories have
     a column together.
@@ -232,9 +232,9 @@ class LogisticModel:
         with ThreadPoolExecutor(n_jobs) as pool:
             return np.vstack(list(pool.map(self.proba, blocks)))
 
-    def check_loaded(self, schema: Schema, n_classes: int) -> None:
-        """Raise unless a loaded model is of these columns and so many classes."""
-        self.coefficients.check_classes(n_classes)
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless a loaded model is of these columns and classes."""
+        self.coefficients.check_classes(len(classes))
         n_terms = self.coefficients.coef.shape[1]
         if self.centres is not None:
             need(n_terms == len(self.centres), "has other coefficients than centres")

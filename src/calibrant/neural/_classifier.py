@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,27 +15,41 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Int, Nothing, Real, Rule, Seed, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant._saved import Inline, TupleOf, need, saved
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
 from calibrant.exceptions import ParameterError
-from calibrant.neural._epochs import Epochs
-from calibrant.neural._training import Training
+from calibrant.neural._net import Net, Training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NEURAL_NET_RULES", "NeuralNetClassifier"]
-
-NEURAL_NET_RULES: dict[str, Rule] = {
-    "n_hidden": Int(1, 100_000),
-    "n_epochs": Int(1, 10**9),
-    "momentum": Real(0, 1, closed="left"),
-    "learning_rate": Real(0, 1e6, closed="right"),
-    "batch_size": Int(1),
-    "keep_epochs": Epochs() | Nothing(),
-    "random_state": Seed(),
-}
+__all__ = ["NeuralNetClassifier"]
 
 
+_EPOCH = Int(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Epochs(Rule):
+    """A sequence of numbers of epochs.
+
+    Examples
+    --------
+    >>> [1, 2, 4] in Epochs(), [0] in Epochs(), "12" in Epochs()
+    (True, False, False)
+    """
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        is_sequence = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+        return is_sequence and all(each in _EPOCH for each in value)  # type: ignore[attr-defined]
+
+    def _words(self) -> tuple[str, ...]:
+        return ("a sequence of numbers of epochs, each an int >= 1",)
+
+
+@saved(_design=Inline(StandardDesign), _nets=TupleOf(Inline(Net)))
 @fill_docstring()
 class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A neural net of one hidden layer, trained by backpropagation with scikit-learn's MLP, for tables as they are.
@@ -85,6 +100,16 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.94, 0.06]])
     """
 
+    _short_name: ClassVar[str] = "neural_net"
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_hidden": Int(1, 100_000),
+        "n_epochs": Int(1, 10**9),
+        "momentum": Real(0, 1, closed="left"),
+        "learning_rate": Real(0, 1e6, closed="right"),
+        "batch_size": Int(1),
+        "keep_epochs": Epochs() | Nothing(),
+        "random_state": Seed(),
+    }
     _READING: ClassVar[frozenset[str]] = frozenset({"n_epochs", "keep_epochs"})
 
     def __init__(
@@ -114,7 +139,7 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
 
         %(fit_sections)s
         """
-        check_params(self, NEURAL_NET_RULES)
+        check_params(self)
         epochs = self._kept()
         read = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         rows, n_classes = MergedRows.of(read), len(read.labels.classes)
@@ -173,7 +198,7 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
     def _family_head(cls, members: Sequence[Any]) -> Any:
         """Return the longest run, with what each member reads kept; raise if a parameter is wrong."""
         for member in members:
-            check_params(member, NEURAL_NET_RULES)
+            check_params(member)
         epochs = {each for member in members for each in member._kept()}
         head = clone(max(members, key=lambda member: member.n_epochs))
         return head.set_params(keep_epochs=sorted(epochs))
@@ -200,3 +225,11 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
                 f"NeuralNetClassifier: keep_epochs must be at most n_epochs={self.n_epochs}; got {max(kept)}."
             )
         return kept
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        self._design.check_columns(self._schema)
+        n_classes, epochs = len(self.classes_), [net.epoch for net in self._nets]
+        need(epochs == sorted(set(epochs)) and (n_classes == 1) == (not epochs), "has other nets than epochs")
+        for net in self._nets:
+            net.check_loaded(self._design.n_terms, n_classes if n_classes > 2 else 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._repr import listed
+from calibrant._repr import listed, number_text
 from calibrant._sections import (
     Axis,
     Callout,
@@ -20,12 +20,11 @@ from calibrant._sections import (
 )
 from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import StoreError, StudyError
-from calibrant.metrics._internal import number_text
 from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.section_list import sections_of
 from calibrant.report._predictions.wording import metric_heading, metric_term
-from calibrant.studies._internal import BASELINE, about_rows, findings, ranking_cells
+from calibrant.studies._internal import BASELINE, findings, ranking_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -255,7 +254,7 @@ def held_out_sections(
 def how_made_section(found: TableComparison, command: str | None) -> Section:
     """Return the reading of the table, the plan, the seed, the versions and the fingerprint of the table."""
     table = found.table
-    about, *others = (line.partition(": ") for line in about_rows(found.compared))
+    about, *others = (line.partition(": ") for line in found.compared.lines)
     splits = f"{found.n_splits} of {found.n_planned} splits"
     facts = [
         ("Table", "".join(about)),

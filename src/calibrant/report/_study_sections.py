@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._params import Real, check_param
+from calibrant._repr import number_text
 from calibrant._sections import (
     Axis,
     Callout,
@@ -22,7 +23,6 @@ from calibrant._sections import (
     TableColumn,
 )
 from calibrant.exceptions import CalibrantError, CalibrantWarning
-from calibrant.metrics._internal import number_text
 from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.wording import metric_heading, metric_phrase, metric_term
 

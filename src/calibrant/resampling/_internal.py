@@ -5,7 +5,7 @@ from calibrant.resampling._performance.kept_trials import KeptTrials, TestPredic
 from calibrant.resampling._performance.row_statistics import NO_INTERVAL, RowDifference, RowStatistics, split_interval
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._trials.experiment import Experiment
-from calibrant.resampling._trials.methods import are_regressors, seeded_clone
+from calibrant.resampling._trials.families import are_regressors, seeded_clone
 from calibrant.resampling._trials.trial_data import MethodTrial
 
 __all__ = [

@@ -229,10 +229,7 @@ class Study:
         url = _read_url(store)
         with Store.open(url, read_only=True, create=False) as opened:
             stored = read_stored_study(opened, name)
-        study = cls.__new__(cls)
-        study.definition, study._store_url = StudyDefinition.from_document(stored.document), url
-        study._run_options, study._is_opened = {}, True
-        return study
+        return cls._of(StudyDefinition.from_document(stored.document), url, is_opened=True)
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], *, store: str | PathLike[str] | None = None) -> Self:
@@ -261,10 +258,15 @@ class Study:
         <Study 'bayes': 1 data set x 1 method, in sqlite:///.../studies.db>
         """
         found = read_study_file(path)
+        return cls._of(found.definition, _read_url(store or found.store or DEFAULT_STORE), found.run)
+
+    @classmethod
+    def _of(
+        cls, definition: StudyDefinition, url: str, run: Mapping[str, Any] | None = None, *, is_opened: bool = False
+    ) -> Self:
         study = cls.__new__(cls)
-        study.definition = found.definition
-        study._store_url = _read_url(store or found.store or DEFAULT_STORE)
-        study._run_options, study._is_opened = found.run, False
+        study.definition, study._store_url = definition, url
+        study._run_options, study._is_opened = run or {}, is_opened
         return study
 
     @property
@@ -362,7 +364,7 @@ class Study:
         return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
 
     def status(self) -> StudyStatus:
-        """Return how far the study is, also while other processes run it.
+        """Return the state of the study, also while other processes run it.
 
         Returns
         -------
@@ -409,6 +411,7 @@ class Study:
     def _read_stored(self, store: Store) -> StoredStudy:
         """Return the study as its store has it, which is what queries are answered from; warn if it is another one."""
         stored = read_stored_study(store, self.name)
+        # A study that was opened is the store's own; one that was defined here may differ from it
         changes = [] if self._is_opened else differences(stored.document, self.definition.document())
         if changes:
             warnings.warn(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -13,24 +14,17 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._fit_warnings import warn_of_fit
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, check_params
+from calibrant._saved import Array, Inline, need, saved
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
-from calibrant.svm._kernel import KernelFunction, KernelName
-from calibrant.svm._machines import Solver
+from calibrant.svm._machines import KernelFunction, KernelName, Machines, Solver
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SVM_RULES", "SVMClassifier"]
-
-SVM_RULES: dict[str, Rule] = {
-    "kernel": Choice("linear", "polynomial", "radial"),
-    "degree": Int(1, 10),
-    "gamma": Real(0, 1e6, closed="right") | Choice("auto"),
-    "C": Real(0, 1e12, closed="right"),
-    "max_iter": Int(1, 2**31 - 1) | Nothing(),
-}
+__all__ = ["SVMClassifier"]
 
 
+@saved(_design=Inline(StandardDesign), _machines=Inline(Machines), n_iter_=Array("i8", low=0))
 @fill_docstring()
 class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A support vector machine, by scikit-learn's SVC with the kernels of SVM-Light, for tables as they are.
@@ -89,6 +83,15 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
            [0.92, 0.08]])
     """
 
+    _short_name: ClassVar[str] = "svm"
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "kernel": Choice("linear", "polynomial", "radial"),
+        "degree": Int(1, 10),
+        "gamma": Real(0, 1e6, closed="right") | Choice("auto"),
+        "C": Real(0, 1e12, closed="right"),
+        "max_iter": Int(1, 2**31 - 1) | Nothing(),
+    }
+
     def __init__(
         self,
         *,
@@ -112,7 +115,7 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
 
         %(fit_sections)s
         """
-        check_params(self, SVM_RULES)
+        check_params(self)
         read = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         rows = MergedRows.of(read)
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
@@ -187,3 +190,15 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
     def _kernel_function(self) -> KernelFunction:
         gamma = 1 / max(1, self._design.n_terms) if self.gamma == "auto" else float(self.gamma)
         return KernelFunction(self.kernel, self.degree, gamma)
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        self._design.check_columns(self._schema)
+        machines, n_classes = self._machines, len(self.classes_)
+        n_machines = n_classes if n_classes > 2 else n_classes - 1
+        need(len(machines.coef) == len(machines.intercept) == len(self.n_iter_) == n_machines, "has other machines")
+        need(machines.support.shape[1] == self._design.n_terms, "has support vectors of other columns")
+
+    def _saved_note(self) -> str:
+        is_linear, n_vectors = self._machines.kernel.name == "linear", len(self._machines.support)
+        return "" if is_linear else f"holds {n_vectors:,} training rows as numbers, its support vectors"

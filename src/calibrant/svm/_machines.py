@@ -1,28 +1,40 @@
-"""Fitted support vector machines: one for two classes, one for each class against the rest where there are more."""
+"""Support vector machines with the kernels of SVM-Light (s = r = 1, Joachims 1999), one or one for each class."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from calibrant._saved import Array, Integer, Number, need, saved
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import MergedRows
-    from calibrant.svm._kernel import KernelFunction
 
-__all__ = ["Machines", "Solver"]
+__all__ = ["KernelFunction", "KernelName", "Machines", "Solver"]
+
 
 _MOST_OF_MATRIX = 8192  # rows: their kernel matrix is 512 MiB; with it a fit takes a half to an eighth of the time
 _CACHE_MEGABYTES = 512
+_LARGE = 1e150  # products of two such numbers are finite
+_FARTHEST = 1e6  # of a standardised term, so that powers of products are finite
 _BLOCK_CELLS = 2_000_000  # kernel values of a block of rows, 16 MB
 
 
+@saved(
+    inline=True,
+    support=Array("f8", ndim=2, finite=True, low=-_LARGE, high=_LARGE),
+    coef=Array("f8", ndim=2, finite=True, low=-1e100, high=1e100),
+    intercept=Array("f8", finite=True, low=-_LARGE, high=_LARGE),
+    low=Number(-1e300, 1e300),
+    high=Number(-1e300, 1e300),
+)
 @dataclass(frozen=True, eq=False)
 class Machines:
     """Machines on shared support vectors; of a linear kernel each has one, the weights of the terms."""
@@ -33,6 +45,12 @@ class Machines:
     intercept: NDArray[np.float64]
     low: float  # the least and the greatest margin of training rows, by whichever machine
     high: float
+
+    def _check_saved(self) -> None:
+        need(self.coef.shape[1] == len(self.support), "has other coefficients than support vectors")
+        is_near = self.kernel.name == "linear" or bool((np.abs(self.support) <= _FARTHEST).all())
+        need(is_near, "has support vectors beyond all rows")
+        need(self.low <= self.high, "has a least margin above the greatest")
 
     def margins(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the margin of each row by each machine."""
@@ -51,7 +69,7 @@ class Machines:
 
 @dataclass(frozen=True)
 class Solver:
-    """How machines are fitted: the kernel, the cost C of a row within the margin, and the most iterations."""
+    """The options of the solver: the kernel, the cost C of a row within the margin, and the most iterations."""
 
     kernel: KernelFunction
     C: float
@@ -79,7 +97,7 @@ class Solver:
     ) -> Machines:
         is_used = coef.any(axis=0)
         support, coef = terms[is_used], coef[:, is_used]
-        if self.kernel.name == "linear":
+        if self.kernel.name == "linear":  # the weights of the terms say the same, and hold no training row
             support, coef = coef @ support, np.eye(len(coef))
         return Machines(self.kernel, support, coef, intercept, 0.0, 0.0)
 
@@ -93,3 +111,50 @@ class Solver:
             warnings.simplefilter("ignore", ConvergenceWarning)
             weights = None if (rows.weights == 1).all() else rows.weights
             return svc.fit(terms if matrix is None else matrix, rows.codes == label, weights)
+
+
+KernelName = Literal["linear", "polynomial", "radial"]
+
+
+@saved(inline=True, degree=Integer(1, 10), gamma=Number(0, 1e6))
+@dataclass(frozen=True)
+class KernelFunction:
+    """A kernel: x.z, (x.z + 1)^degree or exp(-gamma |x - z|^2)."""
+
+    name: KernelName
+    degree: int
+    gamma: float
+
+    def matrix(self, rows: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the kernel of each row with each of the others.
+
+        Examples
+        --------
+        >>> KernelFunction("polynomial", 3, 1.0).matrix(np.array([[1.0, 2.0]]), np.array([[0.5, 0.5]]))
+        array([[15.625]])
+        """
+        products = rows @ others.T
+        if self.name == "linear":
+            return products
+        if self.name == "polynomial":
+            return _power(products, self.degree)
+        products *= 2
+        products -= np.square(rows).sum(axis=1)[:, np.newaxis]
+        products -= np.square(others).sum(axis=1)
+        products *= self.gamma
+        return np.exp(np.minimum(products, 0.0, out=products), out=products)  # equal rows may be 1e-16 above 0
+
+    def libsvm_params(self) -> dict[str, Any]:
+        """Return the parameters of scikit-learn's SVC for the same kernel."""
+        names = {"linear": "linear", "polynomial": "poly", "radial": "rbf"}
+        gamma = self.gamma if self.name == "radial" else 1.0
+        return {"kernel": names[self.name], "degree": self.degree, "gamma": gamma, "coef0": 1.0}
+
+
+def _power(products: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
+    """Return (products + 1)^degree, by multiplications: NumPy's power takes ten times as long."""
+    products += 1
+    power = products.copy()
+    for _ in range(degree - 1):
+        power *= products
+    return power

@@ -1,4 +1,4 @@
-#include "tree/grow/evidence.hpp"
+#include "tree/grow/criteria.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 #include "harness.hpp"
 #include "tables.hpp"
-#include "tree/grow/log_mean.hpp"
+#include "tree/grow/bayes_logs.hpp"
 
 using namespace calibrant;
 using tables::near;

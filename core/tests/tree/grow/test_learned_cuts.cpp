@@ -5,7 +5,7 @@
 
 #include "harness.hpp"
 #include "tables.hpp"
-#include "tree/grow/twoing.hpp"
+#include "tree/grow/criteria.hpp"
 #include "tree/predict.hpp"
 
 using namespace calibrant;

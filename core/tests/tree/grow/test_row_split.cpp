@@ -2,7 +2,7 @@
 
 #include "harness.hpp"
 #include "tables.hpp"
-#include "tree/grow/c45_j48.hpp"
+#include "tree/grow/node_rules.hpp"
 
 using namespace calibrant;
 

@@ -82,13 +82,7 @@ class Parts {
         const CodedTable columns = rows_.table(0, 0);
         LevelTree level(columns, counts_, options, whole, few_rows);
         for (auto request = level.request(); !request.nodes.empty(); request = level.request()) {
-            std::vector<double> cells(request.n_values(columns) * rows_.n_classes);
-            std::vector<std::uint32_t> rows(request.counts_rows ? request.n_values(columns) : 0);
-            for (std::size_t i = 0; i < tables_.size(); ++i) {
-                route(level.tree(), tables_[i], nodes_[i], {});
-                whole.is_whole ? count<std::uint32_t>(i, request, cells, rows) : count<double>(i, request, cells, rows);
-            }
-            level.grow(cells, rows);
+            whole.is_whole ? grow_level<std::uint32_t>(level, request) : grow_level<double>(level, request);
         }
         std::vector<Tree> subtrees;
         for (const std::int32_t node : level.left()) subtrees.push_back(finish(level, node, options, whole));
@@ -119,10 +113,17 @@ class Parts {
         return whole;
     }
     template <class Cell>
-    void count(std::size_t i, const HistogramRequest& request, std::span<double> cells, std::span<std::uint32_t> rows) {
-        const auto counted = count_level<Cell>(part(i), nodes_[i], request, {});
-        for (std::size_t at = 0; at < cells.size(); ++at) cells[at] += static_cast<double>(counted.cells[at]);
-        for (std::size_t at = 0; at < rows.size(); ++at) rows[at] += counted.rows[at];
+    void grow_level(LevelTree& level, const HistogramRequest& request) {
+        LevelHistograms<Cell> sums;
+        for (std::size_t i = 0; i < tables_.size(); ++i) {
+            route(level.tree(), tables_[i], nodes_[i], {});
+            const auto counted = count_level<Cell>(part(i), nodes_[i], request, {});
+            sums.cells.resize(counted.cells.size());
+            sums.rows.resize(counted.rows.size());
+            for (std::size_t at = 0; at < sums.cells.size(); ++at) sums.cells[at] += counted.cells[at];
+            for (std::size_t at = 0; at < sums.rows.size(); ++at) sums.rows[at] += counted.rows[at];
+        }
+        level.grow(std::span<const Cell>(sums.cells), sums.rows);
     }
     Tree finish(const LevelTree& level, std::int32_t node, const GrowOptions& options, const WholeTree& whole) {
         ByteRows gathered{.matrix = {}, .labels = {}, .n_classes = rows_.n_classes};

@@ -11,23 +11,29 @@ import numpy as np
 
 from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
-from calibrant.calibration._auto.calibration_test import calibration_pvalue
-from calibrant.calibration._auto.choice import AutoChoice, Candidate
-from calibrant.calibration._auto.folds import assign_folds, has_few_groups, pool_equal_rows, take_pieces
-from calibrant.calibration._auto.mixing_weights import best_weights, log_mix, row_losses
-from calibrant.calibration._auto.standard_error import standard_error_of_mean
-from calibrant.calibration._base import Calibrator
+from calibrant._saved import Array, Flag, Inline, ListOf, Object, need
+from calibrant.calibration._auto.calibration_test import calibration_pvalue, standard_error_of_mean
+from calibrant.calibration._auto.choice import (
+    AutoChoice,
+    Candidate,
+    assign_folds,
+    best_weights,
+    has_few_groups,
+    log_mix,
+    pool_equal_rows,
+    row_losses,
+    take_pieces,
+)
+from calibrant.calibration._base import Calibrator, learned
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._maps.beta import Beta
-from calibrant.calibration._maps.dirichlet import Dirichlet
 from calibrant.calibration._maps.isotonic import Isotonic
-from calibrant.calibration._maps.matrix_scaling import MatrixScaling
+from calibrant.calibration._maps.log_linear import Dirichlet, MatrixScaling, VectorScaling
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
 from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._maps.vector_scaling import VectorScaling
 from calibrant.calibration._validation import ScoredRows, are_probabilities, is_of_difference, one_column
 from calibrant.exceptions import DataError, LittleDataWarning
 
@@ -62,6 +68,13 @@ _MULTICLASS: dict[str, Callable[[], Calibrator]] = {
 }
 
 
+@learned(
+    choice_=Inline(AutoChoice),
+    members_=ListOf(Object()),
+    weights_=Array("f8", finite=True, low=0, high=1 + 1e-6),
+    mended_=Inline(ReplaceCertain) | None,
+    of_difference_=Flag(),
+)
 class Auto(Calibrator):
     """A mix of maps and no map at all, weighted by their gains on held-out rows.
 
@@ -223,6 +236,17 @@ class Auto(Calibrator):
         odds = sum(share * as_logits(proba.ravel()) for share, proba in zip(shares, maps, strict=True))
         proba = from_logits(np.asarray(odds))
         return proba if self.n_columns_ == 1 else np.stack([1.0 - proba, proba], axis=1)
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        n_classes, columns = len(self.classes_), 1 if len(self.classes_) == 2 else len(self.classes_)
+        need(len(self.weights_) == 1 + len(self.members_), "must have a weight for each member")
+        are_shares = (self.weights_[1:] > 0).all() and abs(self.weights_.sum() - 1) < 1e-6
+        need(are_shares, "has weights that are not shares")
+        fits = (isinstance(each, Calibrator) and each._is_of(n_classes, columns) for each in self.members_)
+        need(all(fits), "has members of other classes")
+        need(self.mended_ is None or self.mended_.floor <= self.mended_.ceiling, "has a floor above the ceiling")
+        need(self.mended_ is not None or self.weights_[0] == 0, "must map margins")
 
     def _write(self) -> dict[str, Any]:
         return {

@@ -1,10 +1,4 @@
-"""Monte Carlo test that probabilities are calibrated: outcomes drawn from them show how far chance alone goes.
-
-Four statistics are combined by the least of their p-values: score tests of the base rates, of a temperature and of the
-slope and intercept of every class (vector scaling; Cox 1958 for two classes), and waves over the ranks of each class's
-probability, long ones first (as in Neyman 1937), for curves of any shape. The draws have the rows' own
-probabilities, so the size holds for any number of rows (Dwass 1957).
-"""
+"""A test of whether probabilities are calibrated, which Auto consults first."""
 
 from __future__ import annotations
 
@@ -16,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["calibration_pvalue"]
+__all__ = ["calibration_pvalue", "standard_error_of_mean"]
+
 
 _DRAWS = 399  # with the observed outcomes 400: the size of 5 % is exact
 _SEED = 19_580_101  # arbitrary and fixed: the same rows have the same p-value in every fit
@@ -136,3 +131,28 @@ def _least_pvalue(statistics: NDArray[np.float64]) -> float:
     ranks = [np.searchsorted(np.sort(each), each - _TIE * (each + each.mean())) for each in statistics]
     least = (total - np.array(ranks)).min(axis=0)
     return float((least <= least[0]).mean())
+
+
+def standard_error_of_mean(
+    values: NDArray[np.float64], weight: NDArray[np.float64], groups: NDArray[np.intp] | None = None
+) -> float:
+    """Return the standard error of a weighted mean; rows of a group are one observation.
+
+    Without groups weights are frequencies. With groups it is that of a ratio of totals of groups (Cochran 1977), which
+    holds for weights of any kind.
+
+    Examples
+    --------
+    >>> values = np.array([1.0, 1.0, 3.0, 3.0])
+    >>> round(standard_error_of_mean(values, np.ones(4)), 3)
+    0.577
+    >>> standard_error_of_mean(values, np.ones(4), np.array([0, 0, 1, 1]))
+    1.0
+    """
+    total = float(weight.sum())
+    deviations = values - float(weight @ values) / total
+    if groups is None:
+        return float(np.sqrt(float(weight @ deviations**2) / max(total - 1.0, 1.0) / total))
+    sums, sizes = np.bincount(groups, weight * deviations), np.bincount(groups)
+    n_groups = int(np.count_nonzero(sizes))
+    return float(np.sqrt(float(sums @ sums) * n_groups / max(n_groups - 1, 1)) / total)

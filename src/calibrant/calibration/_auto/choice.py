@@ -1,16 +1,49 @@
-"""The candidates and the choice of the automatic calibrator, with their evidence."""
+"""The choice of the automatic calibrator: mixes of candidates by their log-loss on held-out rows.
+
+Folds depend on nothing but the weighted empirical distribution: rows are sorted and equal ones pooled, so that a row of
+weight 2 counts as two rows; the seed is fixed.
+"""
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from scipy.optimize import minimize
+
+from calibrant import _core
+from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
+from calibrant._saved import Number, saved
+from calibrant._threads import n_threads
+from calibrant.calibration._fitting.bins import pool_ties
+from calibrant.calibration._validation import BinaryScores, ScoredRows
+from calibrant.data._internal import caller_level
+from calibrant.exceptions import LittleDataWarning
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
-__all__ = ["AutoChoice", "Candidate"]
+__all__ = [
+    "AutoChoice",
+    "Candidate",
+    "assign_folds",
+    "best_weights",
+    "has_few_groups",
+    "log_mix",
+    "pool_equal_rows",
+    "row_losses",
+    "take_pieces",
+]
+
+_NUMBER = Number(finite=False)  # in a model file: what nothing was tried for is NaN
 
 
+@saved(inline=True, log_loss=_NUMBER, gain=_NUMBER, standard_error=_NUMBER, weight=Number(0, 1 + 1e-6))
 @dataclass(frozen=True)
 class Candidate:
     """A map that was tried.
@@ -39,6 +72,7 @@ class Candidate:
     weight: float
 
 
+@saved(inline=True, gain=_NUMBER, standard_error=_NUMBER, n_rows=Number(0))
 @dataclass(frozen=True, repr=False)
 class AutoChoice:
     """The choice of an `Auto` calibrator with its evidence.
@@ -143,3 +177,210 @@ class AutoChoice:
             evidence = f"{each.gain:z8.4f} {each.standard_error:8.4f}" if position else " " * 17
             rows.append(f"  {each.name:{width}} {each.log_loss:8.4f} {evidence} {each.weight:8.2f}")
         return rows
+
+
+# The mean loss of a mix and its gradient by the weights.
+_Loss: TypeAlias = "Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]"
+
+_NEGLIGIBLE = 0.01  # a smaller weight hardly changes the mix, at the cost of a whole map
+
+
+def log_mix(logs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mix log-probabilities of several maps and normalise: a mix of their log-odds.
+
+    Examples
+    --------
+    >>> logs = np.log([[[0.5, 0.5]], [[0.2, 0.8]]])
+    >>> np.exp(log_mix(logs, np.array([0.5, 0.5]))).round(3)
+    array([[0.333, 0.667]])
+    """
+    mixed = np.tensordot(weights, logs, axes=1)
+    mixed -= mixed.max(axis=1, keepdims=True)
+    return np.asarray(mixed - np.log(np.exp(mixed).sum(axis=1, keepdims=True)))
+
+
+def row_losses(log_proba: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return minus the log-probability of each row's class.
+
+    Examples
+    --------
+    >>> row_losses(np.log([[0.5, 0.5], [0.2, 0.8]]), np.array([0, 1])).round(3)
+    array([0.693, 0.223])
+    """
+    return -np.asarray(log_proba[np.arange(len(codes)), codes])
+
+
+def best_weights(
+    logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64], price: float
+) -> NDArray[np.float64]:
+    """Return the weights, none negative and of sum 1, that minimise log-loss plus price.
+
+    Parameters
+    ----------
+    logs : array of shape (n_maps, n_rows, n_classes)
+        The log-probabilities of each map for held-out rows; the first map has no price.
+    codes : array of shape (n_rows,)
+        The class of each row.
+    weight : array of shape (n_rows,)
+        The weight of each row.
+    price : float
+        The cost of a weight of 1, in nats over all rows.
+
+    Returns
+    -------
+    array of shape (n_maps,)
+        The weights; the problem is convex, so the minimum is global.
+
+    Examples
+    --------
+    >>> logs = np.log([[[0.5, 0.5]] * 20, [[0.1, 0.9]] * 20])
+    >>> best_weights(logs, np.array([1] * 18 + [0] * 2), np.ones(20), price=1.0).round(2)
+    array([0.1, 0.9])
+    """
+    if math.isinf(price):
+        return np.asarray(np.eye(len(logs))[0])
+    mean = (_loss_of_two if logs.shape[2] == 2 else _loss_of_several)(logs, codes, weight)
+    costs = price / float(weight.sum()) * (np.arange(len(logs)) > 0)
+
+    def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        value, slopes = mean(mix)
+        return value + float(costs @ mix), slopes + costs
+
+    start = np.full(len(logs), 1.0 / len(logs))
+    found = minimize(
+        loss,
+        start,
+        jac=True,
+        method="SLSQP",
+        bounds=[(0.0, 1.0)] * len(logs),
+        constraints={"type": "eq", "fun": lambda mix: mix.sum() - 1.0, "jac": np.ones_like},
+        options={"ftol": 1e-10, "maxiter": 200},  # far below the price of a weight
+    ).x
+    kept = np.where(found >= _NEGLIGIBLE, found, 0.0)
+    return np.asarray(kept / kept.sum())
+
+
+def _loss_of_several(logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64]) -> _Loss:
+    own, total = logs[:, np.arange(len(codes)), codes] @ weight, float(weight.sum())
+
+    def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        log_proba = log_mix(logs, mix)
+        slopes = np.tensordot(logs, weight[:, None] * np.exp(log_proba), axes=2) - own
+        return float(weight @ row_losses(log_proba, codes)) / total, slopes / total
+
+    return loss
+
+
+def _loss_of_two(logs: NDArray[np.float64], codes: NDArray[np.int32], weight: NDArray[np.float64]) -> _Loss:
+    """Return the loss of a mix of log-odds, which is that of a logistic regression without an intercept."""
+    odds, positive, total = [table[:, 1] - table[:, 0] for table in logs], codes == 1, float(weight.sum())
+    scale, shift, threads = np.ones(len(logs)), np.zeros(len(logs)), n_threads(None)
+
+    def loss(mix: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        coef = np.append(mix, 0.0)
+        value, slopes, _ = _core.logistic_sums(odds, scale, shift, positive, weight, 0.0, 1.0, coef, threads)
+        return value / total, slopes[:-1] / total
+
+    return loss
+
+
+_SEED = 20_010_628  # arbitrary and fixed: the same rows have the same folds in every fit
+_MIN_GROUPS = 5  # below, the variance between groups is unknown
+_ENOUGH_UNITS = 10_000  # beyond, as many are drawn: the choice hardly changes, and the time stays that of 10,000 rows
+
+
+def take_pieces(scored: ScoredRows, pieces: Pieces, chosen: NDArray[np.bool_]) -> ScoredRows:
+    """Return some pieces as rows."""
+    rows = pieces.rows[chosen]
+    groups = None if scored.groups is None else scored.groups[rows]
+    return ScoredRows(scored.scores[rows], scored.codes[rows], scored.classes, pieces.weight[chosen], groups)
+
+
+def pool_equal_rows(scored: ScoredRows) -> ScoredRows:
+    """Sort rows by class and scores, and sum the weights of equal ones of the same group.
+
+    Examples
+    --------
+    >>> from calibrant.calibration._validation import read_scored
+    >>> pooled = pool_equal_rows(read_scored([0.7, 0.2, 0.7, 0.7], [1, 0, 1, 0]))
+    >>> pooled.scores.ravel(), pooled.codes, pooled.weight
+    (array([0.2, 0.7, 0.7]), array([0, 0, 1], dtype=int32), array([1., 1., 2.]))
+    """
+    if scored.groups is None and scored.weight is None and scored.scores.shape[1] == 1 and len(scored.classes) == 2:
+        return _pool_binary(scored)
+    keys = [] if scored.groups is None else [scored.groups]
+    order = np.lexsort([*keys, *scored.scores.T[::-1], scored.codes])
+    scores, codes = scored.scores[order], scored.codes[order]
+    weight = scored.weights()[order]
+    is_new = np.r_[True, (codes[1:] != codes[:-1]) | (scores[1:] != scores[:-1]).any(axis=1)]
+    if scored.groups is not None:
+        is_new[1:] |= np.diff(scored.groups[order]) != 0
+    starts = np.flatnonzero(is_new)
+    groups = None if scored.groups is None else scored.groups[order][starts]
+    return ScoredRows(scores[starts], codes[starts], scored.classes, np.add.reduceat(weight, starts), groups)
+
+
+def _pool_binary(scored: ScoredRows) -> ScoredRows:
+    """Sort and pool rows of two classes that count once: one sort of the scores in the core, not one by class too."""
+    scores = np.ascontiguousarray(scored.scores[:, 0])
+    ties = pool_ties(BinaryScores(scores, scored.codes == 1))
+    by_class = [ties.weight - ties.positive, ties.positive]
+    kept = [np.flatnonzero(weight) for weight in by_class]
+    codes = np.repeat(np.arange(2, dtype=scored.codes.dtype), [len(rows) for rows in kept])
+    weight = np.concatenate([weight[rows] for weight, rows in zip(by_class, kept, strict=True)])
+    return ScoredRows(ties.scores[np.concatenate(kept)].reshape(-1, 1), codes, scored.classes, weight)
+
+
+def assign_folds(pooled: ScoredRows, n_folds: int) -> Pieces:
+    """Assign pooled rows to folds, class by class, or group by group.
+
+    Examples
+    --------
+    >>> from calibrant.calibration._validation import read_scored
+    >>> pieces = assign_folds(pool_equal_rows(read_scored([0.7, 0.2, 0.7, 0.6], [1, 0, 1, 0])), 2)
+    >>> pieces.rows, pieces.weight, np.bincount(pieces.fold)
+    (array([0, 1, 2, 2]), array([1., 1., 1., 1.]), array([2, 2]))
+    """
+    random = np.random.default_rng(_SEED)
+    if pooled.groups is None:
+        return unit_folds(pooled.codes, pooled.weights(), n_folds, random, enough=_ENOUGH_UNITS)
+    groups, weight = pooled.groups, pooled.weights()
+    if int(groups.max()) + 1 == len(groups):  # whole rows: a unit each, whatever they weigh
+        units = unit_folds(pooled.codes, np.ones(len(groups)), n_folds, random, enough=_ENOUGH_UNITS)
+        return Pieces(units.rows, weight[units.rows], units.fold)
+    kept = np.flatnonzero(_drawn_groups(np.bincount(groups, weight).astype(np.float64), n_folds, random)[groups])
+    numbers = np.unique(groups[kept], return_inverse=True)[1]
+    counts = count_by_group(numbers, pooled.codes[kept], weight[kept])
+    return Pieces(kept, weight[kept], deal_groups(counts, np.ones(n_folds), random)[numbers])
+
+
+def has_few_groups(scored: ScoredRows) -> bool:
+    """Return whether there are too few groups to hold any out, with a warning.
+
+    Examples
+    --------
+    >>> from calibrant.calibration._validation import read_scored
+    >>> has_few_groups(read_scored([0.2, 0.7, 0.9], [0, 1, 1]))
+    False
+    """
+    n_groups = _MIN_GROUPS if scored.groups is None else len(np.unique(scored.groups))
+    if n_groups >= _MIN_GROUPS:
+        return False
+    warnings.warn(
+        f"{n_groups} group(s) of calibration rows are too few to hold any out: {_MIN_GROUPS} are the minimum, so no "
+        "map is tried. Use rows of more groups.",
+        LittleDataWarning,
+        stacklevel=caller_level(),
+    )
+    return True
+
+
+def _drawn_groups(sizes: NDArray[np.float64], n_folds: int, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Return which groups are used: all, or as many at random as make up enough weight."""
+    drawn = np.ones(len(sizes), dtype=np.bool_)
+    if sizes.sum() > _ENOUGH_UNITS:
+        order = random.permutation(len(sizes))
+        is_beyond = np.cumsum(sizes[order]) - sizes[order] >= _ENOUGH_UNITS
+        is_beyond[:n_folds] = False
+        drawn[order[is_beyond]] = False
+    return drawn

@@ -1,20 +1,47 @@
-"""Folds fitted at once: in threads for our own learners, else in joblib's processes once those pay for their start."""
+"""Fits of a classifier to folds, in parallel or shared with others."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._fit_warnings import collect_warnings, pass_on
-from calibrant.calibration._classifier.response import final_step
+from calibrant._folds import Pieces, count_by_group, cut_into_units, deal_groups, unit_weight
+from calibrant._random import SeedLike, seed_sequence, stream, stream_seed
+from calibrant.calibration._classifier.fit_data import FitData
+from calibrant.calibration._classifier.response import final_step, response_method, score_columns
+from calibrant.data._internal import can_be_frequencies
+from calibrant.exceptions import CalibrantWarning, DataError
 
-__all__ = ["fits_in_threads", "run_folds"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Split: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+    from calibrant.calibration._classifier.held_out_scores import Scoring
+
+    Scores: TypeAlias = list[NDArray[np.float64]]  # of one set of rows, by each reading
+
+__all__ = [
+    "ReadingOfFits",
+    "SharedFits",
+    "fits_in_threads",
+    "responses_of",
+    "run_folds",
+    "splits_of_folds",
+    "stratified_folds",
+    "unit_pieces",
+]
+
 
 T = TypeVar("T")
 
@@ -96,3 +123,182 @@ def _is_ours(value: Any) -> bool:
 def _starts_processes(n_jobs: int | None) -> bool:
     backend = get_active_backend()[0]
     return type(backend).__name__ == "LokyBackend" and effective_n_jobs(n_jobs) > 1
+
+
+_FOLDS = 0  # key of the random stream of one fit
+
+
+def stratified_folds(data: FitData, n_folds: int, random_state: SeedLike) -> NDArray[np.intp]:
+    """Return the fold of each row, each class spread evenly; groups are kept whole.
+
+    Examples
+    --------
+    >>> data = FitData(np.zeros((6, 1)), np.array([0, 1]), np.array([0, 1, 0, 1, 0, 1]))
+    >>> stratified_folds(data, 3, 0)
+    array([0, 1, 1, 0, 2, 2])
+    """
+    seed = seed_sequence(random_state)
+    if data.groups is None:
+        return _deal_rows(data.codes, _possible_folds(data, n_folds), seed)
+    counts = count_by_group(data.groups, data.codes, data.weight)
+    return deal_groups(counts, np.ones(_possible_folds(data, n_folds)), stream(seed, _FOLDS))[data.groups]
+
+
+def _deal_rows(codes: NDArray[Any], n_folds: int, seed: np.random.SeedSequence) -> NDArray[np.intp]:
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=stream_seed(seed, _FOLDS) % 2**32)
+    fold = np.empty(len(codes), dtype=np.intp)
+    for number, (_, test) in enumerate(folds.split(codes, codes)):
+        fold[test] = number
+    return fold
+
+
+def splits_of_folds(fold: NDArray[np.intp]) -> list[Split]:
+    """Return the rows outside and inside each fold.
+
+    Examples
+    --------
+    >>> splits_of_folds(np.array([0, 1, 0]))
+    [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
+    """
+    return [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(int(fold.max()) + 1)]
+
+
+def unit_pieces(data: FitData, n_folds: int, random_state: SeedLike) -> Pieces | None:
+    """Return the weight of each row in each fold, the units of a weighted row in folds of their own; None if whole.
+
+    The folds are those of the rows with each repeated in its place as often as it weighs. Rows stay whole where there
+    are groups, where the estimator is fitted without the weights, and where no weight is 1.5 or more.
+
+    Examples
+    --------
+    >>> weight = np.array([1.0, 1.0, 2.0, 2.0])
+    >>> arguments = {"weight": weight, "to_fit": {"sample_weight": weight}}
+    >>> pieces = unit_pieces(FitData(np.zeros((4, 1)), np.array([0, 1]), np.array([0, 1, 0, 1]), **arguments), 2, 0)
+    >>> pieces.rows, pieces.weight, pieces.fold
+    (array([0, 1, 2, 2, 3, 3]), array([1., 1., 1., 1., 1., 1.]), array([0, 1, 0, 1, 0, 1]))
+    """
+    weight = data.weight
+    if weight is None or data.groups is not None or "sample_weight" not in data.to_fit:
+        return None
+    if not can_be_frequencies(weight) or weight.max() < 1.5:
+        return None
+    units = cut_into_units(np.arange(data.n_rows), weight / unit_weight(weight))
+    codes = data.codes[units.rows]
+    fold = _deal_rows(codes, _fewest(n_folds, np.bincount(codes), data.classes), seed_sequence(random_state))
+    parts, part = np.unique(units.rows * (fold.max() + 1) + fold, return_inverse=True)
+    rows, share = parts // (fold.max() + 1), np.bincount(part) / np.bincount(units.rows)[parts // (fold.max() + 1)]
+    return Pieces(rows, share * weight[rows], parts % (fold.max() + 1))
+
+
+def _possible_folds(data: FitData, n_folds: int) -> int:
+    """Return the number of folds, at most the rows, or groups, of the rarest class: every fold needs some of it."""
+    if data.groups is None:
+        return _fewest(n_folds, np.bincount(data.codes), data.classes)
+    sizes = (count_by_group(data.groups, data.codes) > 0).sum(axis=0)
+    return _fewest(n_folds, sizes, data.classes, units="groups")
+
+
+def _fewest(n_folds: int, sizes: NDArray[Any], classes: NDArray[Any], units: str = "rows") -> int:
+    fewest, rare = int(sizes.min()), classes.tolist()[sizes.argmin()]
+    if fewest < 2:
+        raise DataError(
+            f"the class {rare!r} has 1 {units[:-1]} only, which cannot be both fitted and scored: folds need 2 {units} "
+            "of a class or more. Drop the class or merge it with another."
+        )
+    if fewest < n_folds:
+        warnings.warn(
+            f"the class {rare!r} has {fewest} {units}, fewer than cv={n_folds} folds: {fewest} folds are used.",
+            CalibrantWarning,
+            stacklevel=7,
+        )
+    return min(n_folds, fewest)
+
+
+@dataclass(eq=False)
+class SharedFits:
+    """An estimator fitted to all rows, and on demand to folds, each once for all that calibrate it.
+
+    Parameters
+    ----------
+    estimator, fitted : classifier
+        The estimator as it is cloned for each fold, and fitted to all rows.
+    readings : sequence of classifiers
+        What a fit is read as, by the estimator's `_predict_readings`; empty for `estimator` alone.
+    seconds : float
+        How long the folds took.
+    """
+
+    estimator: Any
+    fitted: Any
+    readings: Sequence[Any] = ()
+    seconds: float = 0.0
+    _folds: list[_ScoredFolds] = field(default_factory=list)
+
+    def fold_scores(self, scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None) -> list[Scores]:
+        """Return the scores of the test rows of each split by each reading; equal splits are fitted once."""
+        wanted = _ScoredFolds.of(scoring, data, splits)
+        known = next((each for each in self._folds if each.is_same(wanted)), None)
+        if known is None:
+            start = perf_counter()
+            jobs = [(self, scoring, data, *split) for split in splits]
+            found = run_folds(_fit_fold, jobs, estimator=self.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
+            wanted.scores.extend(found)
+            self.seconds += perf_counter() - start
+            self._folds.append(wanted)
+            known = wanted
+        return known.scores
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "fitted": None, "_folds": []}  # a process that fits a fold needs neither
+
+
+class ReadingOfFits(NamedTuple):
+    """Shared fits, and the number of the reading that a calibrated classifier takes its scores from."""
+
+    fits: SharedFits
+    number: int = 0
+
+    def fold_scores(self, scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None) -> Scores:
+        """Return the scores of the test rows of each split."""
+        return [scores[self.number] for scores in self.fits.fold_scores(scoring, data, splits, n_jobs)]
+
+
+@dataclass(frozen=True, eq=False)
+class _ScoredFolds:
+    """What fits of folds depend on, as arrays, and the scores of each fold by each reading."""
+
+    method: str
+    arrays: list[NDArray[Any]]
+    scores: list[Scores] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, scoring: Scoring, data: FitData, splits: list[Split]) -> _ScoredFolds:
+        by_row = (np.empty(0) if each is None else each for each in (data.weight, data.pieces_of))
+        return cls(scoring.method, [data.codes, *by_row, *(rows for split in splits for rows in split)])
+
+    def is_same(self, other: _ScoredFolds) -> bool:
+        """Return whether the fits, and the scores taken from them, are the same."""
+        is_alike = self.method == other.method and len(self.arrays) == len(other.arrays)
+        return is_alike and all(map(np.array_equal, self.arrays, other.arrays))
+
+
+def _fit_fold(
+    fits: SharedFits, scoring: Scoring, data: FitData, train: NDArray[np.intp], test: NDArray[np.intp]
+) -> Scores:
+    fitted = data.fit_clone(fits.estimator, train)
+    name = response_method(fitted, scoring.method)
+    found = responses_of(fitted, data.test_rows(fits.estimator, test, train), name, fits.readings)
+    return [score_columns(fitted, name, each, scoring.classes) for each in found]
+
+
+def responses_of(fitted: Any, X: Any, name: str, readings: Sequence[Any]) -> list[Any]:
+    """Return what a method of a fitted estimator returns, or its `predict_proba` when read in several ways.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> bayes = GaussianNB().fit([[0.0], [1.0]], [0, 1])
+    >>> [table.round(2).tolist() for table in responses_of(bayes, [[0.5]], "predict_proba", ())]
+    [[[0.5, 0.5]]]
+    """
+    return list(fitted._predict_readings(X, readings)) if readings else [getattr(fitted, name)(X)]

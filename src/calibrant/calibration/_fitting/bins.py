@@ -1,4 +1,4 @@
-"""Scores in bins: of equal count with equal scores kept together, or of equal width."""
+"""Scores pooled in groups: ties, or bins."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._threads import n_threads
-from calibrant.calibration._fitting.knots import midpoints
+from calibrant.calibration._fitting.natural_spline import midpoints
 from calibrant.calibration._validation import BinaryScores, are_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ScoreBins", "count_bins", "width_bins"]
+    from calibrant.calibration._validation import BinaryScores
+
+__all__ = ["DistinctScores", "ScoreBins", "count_bins", "pool_ties", "width_bins"]
+
 
 _ROUNDING = 1e-12  # of a weight that is left when all others are subtracted
 
@@ -106,3 +109,35 @@ def width_bins(sample: BinaryScores, n_bins: int) -> ScoreBins:
     n_bins = n_bins if low < high else 1
     found = _core.width_bins(sample.scores, sample.positive, sample.weight, n_bins, low, high)
     return ScoreBins(found.below, found.weight, found.positive)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistinctScores:
+    """Distinct scores in ascending order, with the weights of the rows and of the positive rows at each."""
+
+    scores: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    positive: NDArray[np.float64]
+
+
+def pool_ties(sample: BinaryScores) -> DistinctScores:
+    """Sort rows by score and pool those of equal scores.
+
+    Parameters
+    ----------
+    sample : BinaryScores
+        Scores, classes and weights.
+
+    Returns
+    -------
+    DistinctScores
+        The distinct scores.
+
+    Examples
+    --------
+    >>> from calibrant.calibration._validation import BinaryScores
+    >>> pooled = pool_ties(BinaryScores(np.array([0.7, 0.2, 0.7]), np.array([True, False, False])))
+    >>> pooled.scores, pooled.weight, pooled.positive
+    (array([0.2, 0.7]), array([1., 2.]), array([0., 1.]))
+    """
+    return DistinctScores(*_core.pool_ties(sample.scores, sample.positive, sample.weight, n_threads(None)))

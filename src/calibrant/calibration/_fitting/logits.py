@@ -1,24 +1,43 @@
-"""Probabilities and log-odds: which of the two scores are, and the conversion between them."""
+"""Probabilities as logits, or as rows of a softmax.
+
+The softmax has a way of its own for two columns, because reductions over an axis of length 2 are slow in numpy.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_softmax, softmax
 
 from calibrant import _core
 from calibrant._params import Choice
+from calibrant._saved import Text
 from calibrant.calibration._validation import are_probabilities
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ON", "On", "Scale", "as_logits", "as_logs", "find_scale", "from_logits", "on_scale"]
+__all__ = [
+    "ON",
+    "SCALE_FIELD",
+    "On",
+    "Scale",
+    "as_logits",
+    "as_logs",
+    "find_scale",
+    "from_logits",
+    "log_softmax_rows",
+    "on_scale",
+    "softmax_rows",
+    "spread_of_rows",
+]
+
 
 On: TypeAlias = Literal["auto", "logit", "score"]
 Scale: TypeAlias = Literal["logit", "score"]
+SCALE_FIELD = Text("logit", "score")  # of `on_` in model files
 
 ON = Choice("auto", "logit", "score")
 
@@ -85,3 +104,49 @@ def on_scale(scores: NDArray[np.float64], scale: Scale) -> NDArray[np.float64]:
     array([ 0.   , 27.631])
     """
     return as_logits(scores) if scale == "logit" else scores
+
+
+def softmax_rows(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the softmax of each row, to the bit that of scipy.
+
+    Examples
+    --------
+    >>> softmax_rows(np.log([[0.2, 0.6], [3.0, 1.0]]))
+    array([[0.25, 0.75],
+           [0.75, 0.25]])
+    """
+    if logits.shape[1] != 2:
+        return np.asarray(softmax(logits, axis=1))
+    powers = np.exp(logits - np.maximum(logits[:, 0], logits[:, 1])[:, np.newaxis])
+    return np.asarray(powers / (powers[:, 0] + powers[:, 1])[:, np.newaxis])
+
+
+def log_softmax_rows(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithm of the softmax of each row, to the bit that of scipy.
+
+    Examples
+    --------
+    >>> np.exp(log_softmax_rows(np.log([[0.2, 0.6]])))
+    array([[0.25, 0.75]])
+    """
+    if logits.shape[1] != 2:
+        return np.asarray(log_softmax(logits, axis=1))
+    highest = np.maximum(logits[:, 0], logits[:, 1])
+    highest[~np.isfinite(highest)] = 0.0
+    below = logits - highest[:, np.newaxis]
+    powers = np.exp(below)
+    with np.errstate(divide="ignore"):
+        return np.asarray(below - np.log(powers[:, 0] + powers[:, 1])[:, np.newaxis])
+
+
+def spread_of_rows(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the difference between the greatest and the least value of each row.
+
+    Examples
+    --------
+    >>> spread_of_rows(np.array([[3.0, 5.0], [4.0, 1.0]]))
+    array([2., 3.])
+    """
+    if values.shape[1] != 2:
+        return np.asarray(np.ptp(values, axis=1))
+    return np.abs(values[:, 0] - values[:, 1])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import minimize
 
-from calibrant.calibration._fitting.softmax_rows import log_softmax_rows, spread_of_rows
+from calibrant.calibration._fitting.logits import log_softmax_rows, spread_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Natural cubic splines over sorted rows: the exact log-loss and its derivatives, from a few sums per interval."""
+"""Natural cubic splines of few knots, smoothed by a penalty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LossDerivatives", "SplineLoss", "choose_knots", "evaluate_spline", "is_nondecreasing"]
+__all__ = [
+    "LossDerivatives",
+    "SplineLoss",
+    "choose_knots",
+    "evaluate_spline",
+    "interpolate",
+    "is_nondecreasing",
+    "midpoints",
+]
 
 
 _POWERS = np.add.outer(np.arange(3, -1, -1), np.arange(3, -1, -1))  # of the products of t^3, t^2, t and 1
@@ -150,3 +158,39 @@ def is_nondecreasing(knots: NDArray[np.float64], values: NDArray[np.float64]) ->
     vertex = np.clip(-squared / np.where(is_up, 3.0 * cubed, 1.0), 0.0, np.diff(knots))
     lowest = np.where(is_up, (3.0 * cubed * vertex + 2.0 * squared) * vertex + straight, np.inf)
     return bool(min(lowest.min(), spline(knots, 1).min()) >= 0.0)
+
+
+_LARGE = 1e307  # differences of larger numbers may overflow
+
+
+def midpoints(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the midpoint of each pair of scores, above the lower one even where no double lies between.
+
+    Examples
+    --------
+    >>> midpoints(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)])) > 1.0
+    array([ True,  True])
+    """
+    middle = lower / 2 + upper / 2
+    return np.where(middle > lower, middle, upper)
+
+
+def interpolate(
+    scores: NDArray[np.float64], knots: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Interpolate linearly between knots, constant beyond the ends; rounding never makes the result decrease.
+
+    Examples
+    --------
+    >>> interpolate(np.array([0.0, 1.5, 9.0]), np.array([1.0, 2.0]), np.array([0.2, 0.6]))
+    array([0.2, 0.4, 0.6])
+    """
+    if len(knots) == 1:
+        return np.full(len(scores), values[0])
+    inside = np.clip(scores, knots[0], knots[-1])
+    left = np.clip(np.searchsorted(knots, inside, side="right") - 1, 0, len(knots) - 2)
+    unit = 0.25 if max(abs(knots[0]), abs(knots[-1])) > _LARGE else 1.0
+    start = unit * knots[left]
+    share = (unit * inside - start) / (unit * knots[left + 1] - start)
+    low, high = values[left], values[left + 1]
+    return np.clip(low + share * (high - low), low, high)

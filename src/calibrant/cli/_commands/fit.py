@@ -68,11 +68,11 @@ def fit(
         raise usage_error("a model file is not text; name a file.", "--out")
     from calibrant.cli._models.methods import make_method
     from calibrant.files import save
-    from calibrant.studies._internal import read_compared_table
+    from calibrant.studies._internal import ComparedTable
 
     estimator = make_method(method, param or [], calibrate, seed)
     source: Any = read_table(STDIN, target=target, nominal=nominal, drop_ids=True) if data == STDIN else data
-    compared = read_compared_table(source, target=target, positive=positive, groups=groups, nominal=nominal)
+    compared = ComparedTable.read(source, target=target, positive=positive, groups=groups, nominal=nominal)
     if weight is not None:
         compared = replace(compared, table=_with_weight(compared.table, weight))
     fitted, notes = _fitted(estimator, compared, estimate=estimate)
@@ -106,9 +106,7 @@ def _document(compared: ComparedTable) -> dict[str, Any]:
 
 
 def _print(made: dict[str, Any], compared: ComparedTable, expected: str, notes: list[str]) -> None:
-    from calibrant.studies._internal import about_rows
-
-    for line in about_rows(compared):
+    for line in compared.lines:
         print_text(line)
     if made["weight"] is not None:
         print_text(f"weights: {made['weight']!r}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._saved import Array, Integer, TupleOf, need, saved
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,6 +21,13 @@ _LEAST_SCALE = float(np.finfo(np.float64).tiny)
 _FARTHEST = 1e6  # standard deviations: no training row is as far, and products of kernels stay finite
 
 
+@saved(
+    inline=True,
+    n_categories=TupleOf(Integer(-1, 2**31), least=1),
+    has_missing=Array("b"),
+    centre=Array("f8", finite=True),
+    factor=Array("f8", finite=True, low=0),
+)
 @dataclass(frozen=True, eq=False)
 class StandardDesign:
     """How the columns of a table become terms: a number, or an indicator for each category, less its mean over its sd.
@@ -59,6 +68,14 @@ class StandardDesign:
     def n_terms(self) -> int:
         """Number of terms."""
         return len(self.centre)
+
+    def check_columns(self, schema: Schema) -> None:
+        """Raise unless a loaded design has the terms of the columns of a schema."""
+        sizes = tuple(len(each.categories) if each.kind == "nominal" else -1 for each in schema.features)
+        is_same = self.n_categories == sizes and len(self.has_missing) == len(sizes)
+        need(is_same and not self.has_missing[np.array(sizes) >= 0].any(), "has a design of other columns")
+        n_terms = sum(1 if size < 0 else size for size in sizes) + int(self.has_missing.sum())
+        need(len(self.centre) == len(self.factor) == n_terms, "has a design of other terms than columns")
 
     def terms(self, columns: Sequence[NDArray[Any]] | NDArray[Any]) -> NDArray[np.float64]:
         """Return the terms of rows, whose columns are validated arrays or a matrix of floats."""

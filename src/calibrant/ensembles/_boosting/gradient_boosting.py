@@ -25,13 +25,14 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._random import stream_seed
+from calibrant._saved import need
 from calibrant._threads import n_threads
 from calibrant.trees._internal import missing_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._internal import Rows
+    from calibrant.data._internal import Rows, Schema
     from calibrant.trees._internal import Examples
 
 __all__ = ["BoostingOptions", "GradientBoostedFolds", "fit_gradient_boosting"]
@@ -122,6 +123,15 @@ class GradientBoostedFolds:
     def n_rounds(self) -> NDArray[np.uint32]:
         """The number of rounds of each model."""
         return np.asarray(self.core.n_rounds)
+
+    def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
+        """Raise unless loaded models are of these columns and classes."""
+        _, (is_nominal, _, _, _, first_category, _), *_ = self.core.__getstate__()
+        kinds = [feature.kind == "nominal" for feature in schema.features]
+        is_same = len(self.order) == len(classes) and is_nominal.astype(bool).tolist() == kinds
+        need(is_same, "has a member of other columns")
+        sizes = zip(schema.features, np.diff(first_category).tolist(), strict=True)
+        need(all(size == len(feature.categories) for feature, size in sizes), "has a member of other categories")
 
     def predict_proba(self, rows: Rows, *, n_jobs: int | None = None, by_scores: bool = False) -> NDArray[np.float64]:
         """Return the class probabilities of validated rows: the mean of the models'.

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from calibrant._sections import Axis, DataTable, Figure, Layer, TableColumn
 from calibrant.decisions import Money
 from calibrant.decisions._internal import IntervalOptions
-from calibrant.metrics._internal import read_predictions, two_sided_z
+from calibrant.metrics._internal import read_predictions
 from calibrant.report._analyser.cluster_variances import ClusterVariances, cluster_variances
 from calibrant.report._analyser.entered_costs import EnteredCosts, cell_labels, entered_costs
 from calibrant.report._analyser.selection_table import SelectionTable, private_cuts, selection_table, stored_cuts
@@ -107,7 +108,7 @@ class CostBenefitAnalyser:
             "hasCosts": data.costs is not None,
             "recalibrates": not data.page,  # pages of classes have no costs of their own, and models many classes
             "storage": self._storage(),
-            "z": two_sided_z(data.confidence),
+            "z": float(ndtri(0.5 + data.confidence / 2.0)),
             "confidence": data.confidence,
             "rows": shared,
             "models": [{**one, **self._known(name)} for one, name in zip(stored, data.names, strict=True)],

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from calibrant._repr import listed
+from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.comparison._internal import t_figures
-from calibrant.decisions._internal import read_costed_predictions
+from calibrant.decisions._internal import CostedPredictions
 from calibrant.metrics import Difference, compare
-from calibrant.metrics._internal import brier_divisor, number_text
 from calibrant.report._predictions.report_data import computed_once
 from calibrant.report._predictions.wording import (
     cell_text,
@@ -139,7 +138,7 @@ def choose_model(data: ReportData) -> ModelChoice | None:
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:
     """Return the profit of each row by the model's decisions, or its loss."""
     if measure == "profit":
-        costed = read_costed_predictions(
+        costed = CostedPredictions.read(
             data.y_true, data.probas[name], data.costs, amount=data.amount, **data.curve_options
         )
         return costed.earnings(costed.decisions())
@@ -148,7 +147,7 @@ def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.floa
     if measure == "log_loss":
         return np.asarray(-np.log(proba))
     squared = (read.proba**2).sum(axis=1) - 2.0 * proba + 1.0
-    return np.asarray(squared / brier_divisor(read.n_classes))
+    return np.asarray(squared / (2.0 if read.n_classes <= 2 else 1.0))
 
 
 def paired_difference(

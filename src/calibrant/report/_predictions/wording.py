@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._repr import listed
+from calibrant._repr import listed, number_text
 from calibrant.decisions import Money
 from calibrant.metrics import METRICS
-from calibrant.metrics._internal import number_text
 from calibrant.report._predictions.report_data import FEWEST_ROWS
 
 if TYPE_CHECKING:

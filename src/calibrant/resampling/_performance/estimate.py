@@ -74,7 +74,7 @@ def bootstrap_632_values(
 def _can_overfit(
     trained: NDArray[np.float64], guessed: NDArray[np.float64], is_better: Sequence[IsBetter | None]
 ) -> NDArray[np.bool_]:
-    """Return where the training rows are better than the no-information value."""
+    """Mark the metrics that are better on the training rows than the no-information value."""
     can = np.ones(trained.shape, dtype=np.bool_)
     for metric, better in enumerate(is_better):
         if better is not None:
@@ -112,7 +112,9 @@ def run_plan(
     with one_warning_a_fit():
         names = experiment.split_names(plan)
         by_method = _try(experiment, plan, choose_by, len(names))
-        of_all = _fit_to_all(experiment, plan, choose_by)
+        of_all = None
+        if splitters.bootstrap_kind(plan) == ".632+":  # on the rows they were fitted to, all there are
+            of_all = list(experiment.trials(plan, choose_by=choose_by, splits=[splitters.ALL_ROWS]))
     plan = experiment.plan_for_rows(plan)
     values, trials = _values(by_method, of_all, plan, scorer), by_method[0]
     choices = tuple(trial.choice for trial in trials if trial.choice)
@@ -159,15 +161,8 @@ def _try(experiment: Experiment, plan: Any, choose_by: str | None, n_splits: int
     return [by_method[method] for method in sorted(by_method)]
 
 
-def _fit_to_all(experiment: Experiment, plan: Any, choose_by: str | None) -> list[MethodTrial] | None:
-    """Return the trials on the rows they were fitted to, all there are, where the plan is .632+."""
-    if splitters.bootstrap_kind(plan) != ".632+":
-        return None
-    return list(experiment.trials(plan, choose_by=choose_by, splits=[splitters.ALL_ROWS]))
-
-
 def _describe_plan(plan: Any, data: TrialData) -> str:
-    """Return what a plan does to these rows: regression does not stratify, and groups stay whole."""
+    """Describe a plan on these rows: regression does not stratify, and groups stay whole."""
     words = splitters.describe(plan)
     if data.classes is None:
         words = words.replace(", stratified", "")
@@ -214,7 +209,10 @@ def _row_statistics(
         return rows
     found = dict(rows.contributions)
     for number, (name, own) in enumerate(trials.items()):
-        fitted = _training_trials(own) if of_all is None else [of_all[number]]
+        # Of .632 the training rows stand in the place of the test rows
+        fitted = [replace(each, test=np.asarray(each.train), predictions=each.training_predictions) for each in own]
+        if of_all is not None:
+            fitted = [of_all[number]]
         for column, metric in enumerate(scorer.metrics):
             tested, trained = (
                 np.array([np.asarray(each)[column] for each in both])
@@ -224,11 +222,6 @@ def _row_statistics(
             share = _training_share(values[number, column], tested, trained)
             found[name, metric] = found[name, metric].plus(of_training, share)
     return replace(rows, contributions=found)
-
-
-def _training_trials(trials: Sequence[MethodTrial]) -> list[MethodTrial]:
-    """Return the trials with the training rows in the place of the test rows."""
-    return [replace(each, test=np.asarray(each.train), predictions=each.training_predictions) for each in trials]
 
 
 def _training_share(combined: NDArray[Any], tested: NDArray[Any], trained: NDArray[Any]) -> float:

@@ -11,8 +11,7 @@ import numpy as np
 from calibrant._params import Bool, Int, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError, LittleDataWarning
-from calibrant.resampling._plans.plan import Plan, Split
-from calibrant.resampling._plans.plan_rows import PlanRows, assign_groups, assign_rows, read_plan_rows
+from calibrant.resampling._plans.plan import Plan, PlanRows, Split, assign_groups, assign_rows, read_plan_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

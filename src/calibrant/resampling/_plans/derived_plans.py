@@ -15,13 +15,12 @@ from calibrant.exceptions import DataError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.holdout import SIZE, Holdout, size_text
-from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
-from calibrant.resampling._plans.plan_rows import shuffle_rows
+from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split, shuffle_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = ["DelegatedSplitsMixin", "Nested", "SmallerTraining"]
 
@@ -125,6 +124,7 @@ class SmallerTraining(DelegatedSplitsMixin, Plan):
         if size > len(train):
             raise DataError(f"train_size={self.train_size} is more than the {len(train)} rows of a training set.")
         strata = rows.stratified(self.stratified)
+        # Class after class in one order for all sizes: a smaller size is then among a larger, with the same shares
         order = shuffle_rows(len(train), None if strata is None else strata[train], random)
         return np.asarray(train[np.sort(_spread(order)[: max(1, size)])])
 

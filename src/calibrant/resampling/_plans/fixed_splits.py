@@ -10,13 +10,12 @@ import numpy as np
 from calibrant._params import Choice, Int
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 from calibrant.resampling._plans.holdout import SIZE, n_test_rows, size_text
-from calibrant.resampling._plans.plan import IntervalKind, Plan, Split
-from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
+from calibrant.resampling._plans.plan import IntervalKind, Plan, PlanRows, Split, read_plan_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = ["AcrossGroups", "PredefinedSplits", "Resubstitution", "TimeOrderedHoldout"]
 

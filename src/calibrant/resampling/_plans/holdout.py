@@ -11,11 +11,10 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Int, Real, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
-from calibrant.resampling._plans.plan import Plan, Split
-from calibrant.resampling._plans.plan_rows import choose_rows
+from calibrant.resampling._plans.plan import Plan, Split, choose_rows
 
 if TYPE_CHECKING:
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = ["SIZE", "Holdout", "RepeatedHoldout", "n_test_rows", "size_text"]
 
@@ -149,6 +148,7 @@ def _holdout_text(plan: Holdout | RepeatedHoldout) -> str:
 def _held_out(plan: Holdout | RepeatedHoldout, rows: PlanRows, n_repeats: int) -> Iterator[Split]:
     seed, strata = seed_sequence(plan.random_state), rows.stratified(plan.stratified)
     n_test = n_test_rows(plan.test_size, rows.n_rows)
+    # A stream for each repeat: the first repeats are the same however many follow
     for repeat in range(n_repeats):
         is_test = choose_rows(rows, strata, n_test, stream(seed, repeat))
         yield np.flatnonzero(~is_test), np.flatnonzero(is_test)

@@ -2,22 +2,176 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils.multiclass import type_of_target
 
+from calibrant._folds import count_by_group, deal_groups
 from calibrant._params import Rule, check_params
 from calibrant._random import SeedLike
+from calibrant._sklearn import num_samples
+from calibrant.data._internal import code_groups, factorize
 from calibrant.exceptions import DataError
-from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BootstrapKind", "IntervalKind", "Plan", "Split"]
+__all__ = [
+    "BootstrapKind",
+    "IntervalKind",
+    "Plan",
+    "PlanRows",
+    "Split",
+    "assign_groups",
+    "assign_rows",
+    "choose_rows",
+    "read_plan_rows",
+    "shuffle_rows",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRows:
+    """Validated rows to split; ``strata`` is None where y is absent or continuous, ``arguments`` are X, y and groups.
+
+    Classes and groups are numbered from 0; ``group_names`` holds the groups by their numbers. ``are_classes`` is False
+    where the strata are equal numbers to predict.
+    """
+
+    n_rows: int
+    strata: NDArray[np.intp] | None = None
+    groups: NDArray[np.intp] | None = None
+    group_names: tuple[Any, ...] = ()
+    arguments: tuple[Any, Any, Any] = (None, None, None)
+    are_classes: bool = True
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.group_names)
+
+    def stratified(self, is_stratified: bool) -> NDArray[np.intp] | None:
+        """Return the strata if the plan is stratified, else None."""
+        return self.strata if is_stratified else None
+
+    def rarest_class(self) -> tuple[Any, int]:
+        """Return the class with the fewest rows, the first of several, and their number; without classes all rows.
+
+        Fractional types hold numbers to predict, also where all are whole numbers.
+        """
+        if self.strata is None or not self.are_classes or np.asarray(self.arguments[1]).dtype.kind == "f":
+            return None, self.n_rows
+        _, first, n_rows = np.unique(self.strata, return_index=True, return_counts=True)
+        rarest = n_rows.argmin()
+        return np.asarray(self.arguments[1]).ravel()[[first[rarest]]].tolist()[0], int(n_rows[rarest])
+
+
+def read_plan_rows(X: Any, y: Any = None, groups: Any = None, *, codes: NDArray[Any] | None = None) -> PlanRows:
+    """Validate what a plan splits; `codes` are those of `factorize(y)` where the caller has them already.
+
+    Examples
+    --------
+    >>> rows = read_plan_rows([[1], [2], [3]], ["b", "a", "b"], groups=["x", "y", "x"])
+    >>> rows.n_rows, rows.strata.tolist(), rows.groups.tolist(), rows.group_names
+    (3, [1, 0, 1], [0, 1, 0], ('x', 'y'))
+    """
+    n_rows = int(num_samples(y if X is None else X))
+    strata = None if y is None else _strata(y, codes)
+    if strata is not None and len(strata) != n_rows:
+        raise DataError(f"y has {len(strata)} rows, X {n_rows}; pass one class for each row.")
+    if groups is None:
+        return PlanRows(n_rows, strata, arguments=(X, y, None))
+    numbers, names = code_groups(groups, n_rows)
+    return PlanRows(n_rows, strata, numbers, names, (X, y, groups))
+
+
+def _strata(y: Any, codes: NDArray[Any] | None) -> NDArray[np.intp] | None:
+    """Return the number of each row's class; None for a continuous target."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it warns of many classes, which do no harm here
+        kind = type_of_target(y)
+    if kind not in ("binary", "multiclass"):
+        return None
+    return np.asarray(factorize(y).codes if codes is None else codes, dtype=np.intp)
+
+
+def shuffle_rows(n_rows: int, strata: NDArray[np.intp] | None, random: np.random.Generator) -> NDArray[np.intp]:
+    """Return the rows in random order, or class after class, the classes and the rows of each in random order.
+
+    Examples
+    --------
+    >>> shuffle_rows(6, np.array([0, 1, 0, 1, 0, 1]), np.random.default_rng(0))
+    array([3, 5, 1, 2, 4, 0])
+    """
+    order = random.permutation(n_rows)
+    if strata is None:
+        return order
+    # In a fixed order of the classes, many classes of one row each would fall into the same folds in every repeat
+    class_order = random.permutation(int(strata.max()) + 1)
+    return np.asarray(order[np.argsort(class_order[strata[order]], kind="stable")])
+
+
+def assign_rows(
+    n_rows: int, strata: NDArray[np.intp] | None, n_folds: int, random: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the fold of each row: folds differ by one row at most, and so do the rows of each class in them.
+
+    Examples
+    --------
+    >>> folds = assign_rows(10, np.array([0] * 7 + [1] * 3), 3, np.random.default_rng(0))
+    >>> np.bincount(folds), np.bincount(folds[7:])
+    (array([4, 3, 3]), array([1, 1, 1]))
+    """
+    fold = np.empty(n_rows, dtype=np.intp)
+    fold[shuffle_rows(n_rows, strata, random)] = np.arange(n_rows) % n_folds
+    return fold
+
+
+def assign_groups(
+    rows: PlanRows, strata: NDArray[np.intp] | None, shares: NDArray[np.float64], random: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the fold of each row, groups kept whole: in random order, each goes where its classes are scarcest.
+
+    Examples
+    --------
+    >>> from calibrant.resampling._plans.plan import read_plan_rows
+    >>> rows = read_plan_rows([[0]] * 6, groups=list("aabbcc"))
+    >>> assign_groups(rows, None, np.ones(3), np.random.default_rng(0))
+    array([1, 1, 2, 2, 0, 0])
+    """
+    classes = np.zeros(rows.n_rows, dtype=np.intp) if strata is None else strata
+    counts = count_by_group(np.asarray(rows.groups), classes)
+    return np.asarray(deal_groups(counts, shares, random)[rows.groups])
+
+
+def choose_rows(
+    rows: PlanRows, strata: NDArray[np.intp] | None, n_chosen: int, random: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Choose `n_chosen` rows, each class in proportion to within a row; with groups, about as many, in whole groups.
+
+    Examples
+    --------
+    >>> from calibrant.resampling._plans.plan import read_plan_rows
+    >>> rows = read_plan_rows([[0]] * 9, [0] * 6 + [1] * 3)
+    >>> chosen = choose_rows(rows, rows.strata, 3, np.random.default_rng(0))
+    >>> chosen[:6].sum(), chosen[6:].sum()
+    (np.int64(2), np.int64(1))
+    """
+    share = n_chosen / rows.n_rows
+    if rows.groups is not None:
+        return np.asarray(assign_groups(rows, strata, np.array([1.0 - share, share]), random) == 1)
+    # Systematic sampling of the class-by-class order: evenly spaced rows from a random start, in exact integers
+    steps = np.arange(rows.n_rows + 1) * n_chosen + random.integers(rows.n_rows)
+    chosen = np.empty(rows.n_rows, dtype=np.bool_)
+    chosen[shuffle_rows(rows.n_rows, strata, random)] = np.diff(steps // rows.n_rows) > 0
+    return chosen
+
 
 Split = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
 # What the interval of a mean over splits is computed from: the rows that they test, or nothing.

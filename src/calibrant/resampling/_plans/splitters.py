@@ -17,7 +17,7 @@ from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows
 
 __all__ = [
     "ALL_ROWS",
@@ -52,13 +52,13 @@ def caution(splitter: Any) -> str:
 
 
 def interval_kind(splitter: Any) -> IntervalKind:
-    """Return what intervals over the splits are computed from."""
+    """Return the source of intervals over the splits: the tested rows, or none."""
     kind: IntervalKind = getattr(splitter, "_interval", "rows")
     return kind
 
 
 def bootstrap_kind(splitter: Any) -> BootstrapKind:
-    """Return how metrics on training rows and on test rows are combined."""
+    """Return the kind of bootstrap, which weighs metrics on training rows in; None for other splitters."""
     kind: BootstrapKind = getattr(splitter, "_bootstrap", None)
     return kind
 

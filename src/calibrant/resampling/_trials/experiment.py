@@ -12,21 +12,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._params import Choice, Int, Nothing, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant.exceptions import CalibrantWarning, ParameterError
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import Nested
-from calibrant.resampling._trials.families import Family, Sharing, count_sharing, group_families
+from calibrant.resampling._trials.families import (
+    Family,
+    Methods,
+    Sharing,
+    are_regressors,
+    count_sharing,
+    group_families,
+    read_methods,
+)
 from calibrant.resampling._trials.fitting import takes_weights
-from calibrant.resampling._trials.methods import Methods, are_regressors, read_methods
 from calibrant.resampling._trials.scoring import Scorer, read_scorer
 from calibrant.resampling._trials.trial_data import MethodTrial, NumberedSplit, TrialData, read_trial_data
 from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_nested_trials, run_trials
 
 if TYPE_CHECKING:
-    from calibrant.resampling._plans.plan import Split
-    from calibrant.resampling._plans.plan_rows import PlanRows
+    from calibrant.resampling._plans.plan import PlanRows, Split
 
 __all__ = [
     "Errors",
@@ -47,7 +52,7 @@ class SplitSource:
     Examples
     --------
     >>> from calibrant.resampling import LeaveOneOut
-    >>> from calibrant.resampling._plans.plan_rows import read_plan_rows
+    >>> from calibrant.resampling._plans.plan import read_plan_rows
     >>> source = SplitSource(LeaveOneOut(), read_plan_rows([[1], [2], [3]]))
     >>> source.get(2)[1], source.get(0)[1]
     (array([2]), array([0]))
@@ -74,6 +79,7 @@ class SplitSource:
             return self._advance_to(number)
 
     def _advance_to(self, number: int) -> Split:
+        # A plan cannot go back: an earlier split, or the first request, starts it again
         if not 0 < self._next <= number:
             self._upcoming, self._next = zip(count(), self, strict=False), 0
         for found, split in self._upcoming:
@@ -166,7 +172,7 @@ class Experiment:
         return self._source(plan).get(number)
 
     def sharing(self, plan: Any) -> Sharing:
-        """Return how much of their work all trials of a plan share; nothing is run.
+        """Count the work that all trials of a plan share; nothing is run.
 
         Rows that lack a class or, as Python objects, a kind are coded again, which is not counted.
 

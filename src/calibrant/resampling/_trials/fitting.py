@@ -26,7 +26,7 @@ from calibrant.calibration._internal import (
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
-from calibrant.resampling._trials.methods import are_equal, seeded_clone
+from calibrant.resampling._trials.families import are_equal, seeded_clone
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def predict(model: Any, data: TrialData, rows: NDArray[np.intp], train: NDArray[
     if data.classes is None:
         return np.asarray(model.predict(X), dtype=np.float64)
     if not hasattr(model, "predict_proba"):
-        return _certain_probabilities(np.asarray(model.predict(X)), data.classes)
+        certain = np.eye(len(data.classes))
+        return np.asarray(certain[np.searchsorted(data.classes, np.asarray(model.predict(X)))])
     return read_probabilities(model, model.predict_proba(X), len(rows), data.classes)
 
 
@@ -110,11 +111,6 @@ def read_probabilities(model: Any, predicted: Any, n_rows: int, classes: NDArray
     table = np.zeros((n_rows, len(classes)))
     table[:, np.searchsorted(classes, learned)] = probabilities
     return table
-
-
-def _certain_probabilities(predicted: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return probability 1 for the predicted class of each row."""
-    return np.asarray(np.eye(len(classes))[np.searchsorted(classes, predicted)])
 
 
 def predict_shared(
@@ -192,7 +188,7 @@ class _RowSet:
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def responses(self, name: str) -> list[Any]:
-        """Return what a method of the fitted estimator returns, once for each reading."""
+        """Return the response of the fitted estimator by one of its methods, once for each reading."""
         if name not in self._found:
             start, X = perf_counter(), take_rows(self.data.X, self.rows)
             self._found[name] = responses_of(self.shared.fitted, X, name, self.shared.readings)
@@ -222,7 +218,8 @@ def fit_predict(
     try:
         if len(family.members) == 1 or family.is_grown:
             return _fit_grown(family, data, split, watch)
-        if _can_share(data, split.train):
+        # Where all rows count: calibrated classifiers drop rows of weight 0, and other estimators may not
+        if data.weight is None or bool((data.weight[split.train] > 0).all()):
             found = _fit_shared(family, data, split, watch, records_errors=records_errors)
             return _retry_readings(family, data, split, found)
     except Exception:
@@ -230,6 +227,7 @@ def fit_predict(
             raise
         if len(family.members) == 1:
             return [SplitPredictions([], TrialSeconds(fit=watch.total), traceback.format_exc())]
+    # What fails together is fitted one by one: the others have the predictions that they would have alone
     alone = (family.subset([number]) for number in range(len(family.members)))
     return [fit_predict(each, data, split, records_errors=records_errors)[0] for each in alone]
 
@@ -244,11 +242,6 @@ def _retry_readings(
         else each
         for number, each in enumerate(found)
     ]
-
-
-def _can_share(data: TrialData, train: NDArray[np.intp]) -> bool:
-    """Return whether all rows count: calibrated classifiers drop rows of weight 0, and other estimators may not."""
-    return data.weight is None or bool((data.weight[train] > 0).all())
 
 
 def _fit_shared(

@@ -36,7 +36,7 @@ Array = Any
 
 
 class TrainingSummary(NamedTuple):
-    """What metrics need to know of the training rows: the share of each class, or the mean of the outcomes."""
+    """The facts of the training rows that metrics need: the share of each class, or the mean of the outcomes."""
 
     prior: NDArray[np.float64] | None = None
     mean: float | None = None
@@ -58,7 +58,7 @@ class Scorer:
         return self.data.classes[self.positive] if self.has_pos_label and self.data.classes is not None else None
 
     def summarize(self, train: NDArray[np.intp]) -> TrainingSummary:
-        """Return what metrics need to know of the training rows."""
+        """Return the facts of the training rows that metrics need."""
         outcome, weight = self.data.outcome[train], self._weight(train)
         if self.data.classes is None:
             return TrainingSummary(mean=float(np.average(outcome, weights=weight)))
@@ -177,10 +177,8 @@ class Scorer:
         return Predictions(classes, outcome, table, weight, self.positive, self.has_pos_label, None, len(outcome))
 
     def _class_score(self, name: str, read: Predictions, keywords: Mapping[str, Any]) -> float:
-        own = self.metrics[name]
-        if own is not None:
-            outcome, weight = read.classes[read.label], self._weight_keyword(name, read.weights)
-            return _as_number(name, own(outcome, read.proba, **weight, **keywords))
+        if self.metrics[name] is not None:
+            return self._own_score(name, read.classes[read.label], read.proba, read.weights, keywords)
         labels = {"labels": read.classes} if name in self._with_prior else {}
         try:
             return float(METRICS[name].judge(read, **labels, **keywords))
@@ -190,13 +188,26 @@ class Scorer:
     def _number_score(
         self, name: str, outcome: Array, predictions: Array, weight: Array, keywords: Mapping[str, Any]
     ) -> float:
-        own = self.metrics[name]
-        if own is not None:
-            return _as_number(name, own(outcome, predictions, **self._weight_keyword(name, weight), **keywords))
+        if self.metrics[name] is not None:
+            return self._own_score(name, outcome, predictions, weight, keywords)
         try:
             return float(self._functions[name](outcome, predictions, sample_weight=weight, **keywords))
         except DataError:
             return math.nan
+
+    def _own_score(
+        self, name: str, outcome: Array, predictions: Array, weight: Array, keywords: Mapping[str, Any]
+    ) -> float:
+        """Return the value of a function of the user's; raise if it is no number."""
+        own: Any = self.metrics[name]
+        weights = {"sample_weight": weight} if weight is not None and _takes(own, "sample_weight") else {}
+        value = own(outcome, predictions, **weights, **keywords)
+        try:
+            if not isinstance(value, (str, bytes)):
+                return float(value)
+        except (TypeError, ValueError):
+            pass
+        raise ParameterError(f"metric {name!r} must return a number; got {short_repr(value)}.")
 
     def _shifted_scores(
         self, outcome: Array, predictions: Array, weight: Array, rows: NDArray[np.intp], training: TrainingSummary
@@ -218,10 +229,6 @@ class Scorer:
             keywords.setdefault("training_mean", training.mean)
         return keywords
 
-    def _weight_keyword(self, name: str, weight: Array) -> dict[str, Any]:
-        """Return the weights for a function that takes them."""
-        return {"sample_weight": weight} if weight is not None and name in self._with_weight else {}
-
     @cached_property
     def _functions(self) -> dict[str, MetricFunction]:
         """The functions of the metrics that are ours."""
@@ -236,20 +243,6 @@ class Scorer:
     @cached_property
     def _with_mean(self) -> set[str]:
         return {name for name, function in self._functions.items() if _takes(function, "training_mean")}
-
-    @cached_property
-    def _with_weight(self) -> set[str]:
-        return {name for name, own in self.metrics.items() if own is not None and _takes(own, "sample_weight")}
-
-
-def _as_number(name: str, value: Any) -> float:
-    """Return the value of a metric of the user's; raise if it is no number."""
-    try:
-        if not isinstance(value, (str, bytes)):
-            return float(value)
-    except (TypeError, ValueError):
-        pass
-    raise ParameterError(f"metric {name!r} must return a number; got {short_repr(value)}.")
 
 
 def _takes(function: MetricFunction, keyword: str) -> bool:

@@ -15,7 +15,7 @@ from calibrant.calibration._internal import take_rows
 from calibrant.data._internal import Labels, check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.resampling._plans import splitters
-from calibrant.resampling._plans.plan_rows import PlanRows, read_plan_rows
+from calibrant.resampling._plans.plan import PlanRows, read_plan_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows, row_counts
-from calibrant.resampling._trials.families import Family
+from calibrant.resampling._trials.families import Family, open_seeds, same_value
 from calibrant.resampling._trials.fitting import fit_predict
-from calibrant.resampling._trials.methods import open_seeds, same_value
 from calibrant.resampling._trials.scoring import Scorer
 from calibrant.resampling._trials.trial_data import (
     MethodTrial,
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PreparedMethods", "failed_trial", "prepare_methods", "run_nested_trials", "run_trials"]
 
+
+T = TypeVar("T")
 
 _SPLITS_AT_ONCE = 64  # the row counts of all splits of leave-one-out would take memory n_rows squared
 _FITS_PER_WORKER = 4  # between two steps of the progress bar: more keep workers busier, fewer move it more often
@@ -80,40 +81,32 @@ def prepare_methods(
     families: Sequence[Family], names: Iterable[str], data: TrialData, *, records_errors: bool = False
 ) -> PreparedMethods:
     """Code the table once for all families that can be fitted to coded rows."""
-    prepared, tables = [], list[tuple[Any, CodedRows | None]]()
+    tables: list[tuple[Any, CodedRows | None]] = []  # by nominal columns: methods with the same ones share a table
+    prepared: list[Family] = []
     for family in families:
-        rows = _code_rows(family.first, data, tables, records_errors) if fits_coded_rows(family.first) else None
+        rows, method = None, family.first
+        if fits_coded_rows(method):
+            known = [table for nominal, table in tables if same_value(nominal, method.nominal)]
+            if not known:
+                known = [_recovered(partial(CodedRows.of, data, method.nominal, 1), None, records_errors)]
+                tables.append((method.nominal, known[0]))
+            rows = known[0]
         prepared.append(replace(family, rows=rows))
-    coded = [_code_trees(family, data, records_errors) for family in prepared]
+    coded = [
+        None if each.rows is None else _recovered(partial(CodedTrees.of, each, data), None, records_errors)
+        for each in prepared
+    ]
     return PreparedMethods(tuple(names), prepared, coded, records_errors)
 
 
-def _code_rows(
-    method: Any, data: TrialData, tables: list[tuple[Any, CodedRows | None]], records_errors: bool
-) -> CodedRows | None:
-    """Return the table coded for a method, the same for all methods with the same nominal columns."""
-    for nominal, rows in tables:
-        if same_value(nominal, method.nominal):
-            return rows
+def _recovered(work: Callable[[], T], fallback: T, records_errors: bool) -> T:
+    """Return the result of some work, or a fallback where it fails: an ordinary `fit` raises each method's error."""
     try:
-        coded = CodedRows.of(data, method.nominal, 1)
+        return work()
     except Exception:
         if not records_errors:
             raise
-        coded = None  # the `fit` of each method raises its own error
-    tables.append((method.nominal, coded))
-    return coded
-
-
-def _code_trees(family: Family, data: TrialData, records_errors: bool) -> CodedTrees | None:
-    if family.rows is None:
-        return None
-    try:
-        return CodedTrees.of(family, data)
-    except Exception:
-        if not records_errors:
-            raise
-        return None  # the `fit` of each member raises its own error, or none
+        return fallback
 
 
 def run_trials(
@@ -140,7 +133,7 @@ def run_trials(
 
 
 class _SplitFacts(NamedTuple):
-    """What the trials of all methods on a split have in common."""
+    """The facts that the trials of all methods on a split have in common."""
 
     split: int
     test: NDArray[np.intp]
@@ -212,7 +205,10 @@ def _predict(
         found = dict(rest)
         for coded, trees in zip(methods.coded, grown, strict=True):
             if coded is not None and number in trees:
-                read = _read(coded, split, *trees.pop(number), data, methods.records_errors)
+                tree, seconds = trees.pop(number)
+                predict = partial(coded.predict, tree, split, seconds)
+                read: list[SplitPredictions] = _recovered(predict, [], methods.records_errors)
+                read = read or fit_predict(coded.family, data, split, records_errors=True)
                 found.update(zip(coded.family.positions, read, strict=True))
         yield found
 
@@ -229,39 +225,18 @@ def _grow_all(
         return [{} for _ in methods.coded]
     counts = row_counts([(split.train, split.test) for split in splits], data.n_rows)
     return [
-        {} if coded is None else _grow(coded, splits, counts, methods.records_errors, n_jobs) for coded in methods.coded
+        {} if coded is None else _recovered(partial(_grow, coded, splits, counts, n_jobs), {}, methods.records_errors)
+        for coded in methods.coded
     ]
 
 
-def _grow(
-    coded: CodedTrees,
-    splits: list[NumberedSplit],
-    counts: NDArray[np.uint16],
-    records_errors: bool,
-    n_jobs: int | None,
-) -> Growth:
-    try:
-        numbers = [number for number, each in enumerate(counts) if coded.can_grow(each)]
-        if not numbers:
-            return {}
-        seeds = [splits[number].seed for number in numbers]
-        grown, seconds = coded.grow(counts if len(numbers) == len(splits) else counts[numbers], seeds, n_jobs)
-        return {number: (tree, seconds) for number, tree in zip(numbers, grown, strict=True)}
-    except Exception:
-        if not records_errors:
-            raise
-        return {}  # an ordinary `fit` of each member shows which of them fails, and where
-
-
-def _read(
-    coded: CodedTrees, split: NumberedSplit, tree: GrownTree, seconds: float, data: TrialData, records_errors: bool
-) -> list[SplitPredictions]:
-    try:
-        return coded.predict(tree, split, seconds)
-    except Exception:
-        if not records_errors:
-            raise
-        return fit_predict(coded.family, data, split, records_errors=True)
+def _grow(coded: CodedTrees, splits: list[NumberedSplit], counts: NDArray[np.uint16], n_jobs: int | None) -> Growth:
+    numbers = [number for number, each in enumerate(counts) if coded.can_grow(each)]
+    if not numbers:
+        return {}
+    seeds = [splits[number].seed for number in numbers]
+    grown, seconds = coded.grow(counts if len(numbers) == len(splits) else counts[numbers], seeds, n_jobs)
+    return {number: (tree, seconds) for number, tree in zip(numbers, grown, strict=True)}
 
 
 def _fit_predict_splits(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import check_param, choose
+from calibrant._params import CONFIDENCE, check_param, choose
 from calibrant.comparison import (
     Comparison,
     CriticalDifference,
@@ -31,7 +31,6 @@ from calibrant.comparison import (
 )
 from calibrant.comparison._internal import holm_corrected, method_pairs
 from calibrant.exceptions import StudyError
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues, choose_name
@@ -112,7 +111,8 @@ def _pairwise(words: str, test: Callable[..., Any]) -> Callable[..., Found]:
     def run(compared: Compared, **options: Any) -> Found:
         tests = [test(compared, pair, **options) for pair in compared.pairs]
         if isinstance(tests[0], Posterior):
-            return Found(tuple(_of_posterior(each, compared) for each in tests), f"{words}{_alone(len(tests))}")
+            alone = ", a single comparison" if len(tests) == 1 else f", each of {len(tests)} comparisons by itself"
+            return Found(tuple(_of_posterior(each, compared) for each in tests), f"{words}{alone}")
         corrected = holm_corrected(tests)
         return Found(tuple(_of_comparison(each, compared) for each in corrected), f"{words}{_holm_words(len(tests))}")
 
@@ -123,21 +123,14 @@ def _holm_words(n: int) -> str:
     return ", a single comparison" if n == 1 else f", corrected by Holm for {n} comparisons"
 
 
-def _alone(n: int) -> str:
-    return ", a single comparison" if n == 1 else f", each of {n} comparisons by itself"
-
-
 def _of_comparison(test: Comparison, compared: Compared) -> PairDifference:
     adjusted = math.nan if test.adjusted_pvalue is None else test.adjusted_pvalue
-    is_first = (test.difference > 0) == (_side(test, compared) == "higher")
+    # McNemar's test is of accuracy, whatever the metric
+    side = "higher" if test.measure == "difference of accuracy" else compared.facts.side
+    is_first = (test.difference > 0) == (side == "higher")
     better = test.names[0 if is_first else 1] if test.is_significant and test.difference else ""
     figures = (test.difference, test.low, test.high, test.pvalue, adjusted)
     return PairDifference(*test.names, *figures, better=better, result=test)
-
-
-def _side(test: Comparison, compared: Compared) -> str:
-    """Return which difference is better: McNemar's test is of accuracy, whatever the metric."""
-    return "higher" if test.measure == "difference of accuracy" else compared.facts.side
 
 
 def _of_posterior(test: Posterior, compared: Compared) -> PairDifference:

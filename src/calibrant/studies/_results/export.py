@@ -138,7 +138,7 @@ def number_cell(value: float, digits: int | None) -> str:
 
 
 def best_marks(losses: Sequence[float], cells: Sequence[str]) -> tuple[bool, ...]:
-    """Return which cells show the best number; those that print as it does are among them."""
+    """Mark the cells that show the best number, or print as it does."""
     known = [loss for loss in losses if not math.isnan(loss)]
     if not known:
         return (False,) * len(cells)
@@ -270,7 +270,8 @@ def _means_table(
         head = [name for method in head for name in (method, f"{method} low", f"{method} high")]
         means, marks = cells, _no_marks(cells)
     elif interval:
-        means = [[_with_ends(*row[i : i + 3]) for i in range(0, len(row), 3)] for row in cells]
+        triples = [zip(*[iter(row)] * 3, strict=True) for row in cells]
+        means = [[f"{mean} [{low}, {high}]" if mean and low else mean for mean, low, high in row] for row in triples]
     rows = tuple((name, *row) for name, row in zip(study.datasets, means, strict=True))
     notes = [_caption(study, facts, frame, interval=interval), *frame.attrs["notes"]]
     return TextTable(("dataset", *head), rows, tuple(marks), "; ".join(notes))
@@ -278,10 +279,6 @@ def _means_table(
 
 def _no_marks(cells: list[list[str]]) -> list[tuple[bool, ...]]:
     return [(False,) * len(row) for row in cells]
-
-
-def _with_ends(mean: str, low: str, high: str) -> str:
-    return f"{mean} [{low}, {high}]" if mean and low else mean
 
 
 def _caption(study: StudyValues, facts: MetricFacts, frame: pd.DataFrame, *, interval: bool | str) -> str:
@@ -292,11 +289,10 @@ def _caption(study: StudyValues, facts: MetricFacts, frame: pd.DataFrame, *, int
 
 
 def _trials_table(frame: pd.DataFrame, digits: int | None) -> TextTable:
-    rows = tuple(tuple(_cell(value, digits) for value in row) for row in frame.itertuples(index=False))
+    def cell(value: Any) -> str:
+        if value is None or isinstance(value, str):
+            return value or ""
+        return number_cell(value, digits) if isinstance(value, float) else str(value)
+
+    rows = tuple(tuple(map(cell, row)) for row in frame.itertuples(index=False))
     return TextTable(tuple(frame.columns), rows, tuple((False,) * (len(row) - 1) for row in rows))
-
-
-def _cell(value: Any, digits: int | None) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return number_cell(value, digits) if isinstance(value, float) else str(value)

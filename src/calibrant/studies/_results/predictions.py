@@ -64,12 +64,14 @@ def predictions_to_parquet(
     """
     arrow, parquet = _arrow()
     proba = np.asarray(y_pred, dtype=np.float64)
-    labels = _labels(classes, y_true) if len(classes) else None
+    outcome, labels = np.asarray(y_true), None
+    if len(classes):  # of the type of the outcomes, so that both come back as they were
+        labels = np.array(list(classes), dtype=None if outcome.dtype.kind == "U" else outcome.dtype)
     if labels is None:
         named = [("y_true", np.asarray(y_true, dtype=np.float64)), ("y_pred", proba)]
     else:
         probabilities = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
-        named = [("y_true", _outcome_column(y_true, labels)), *probabilities]
+        named = [("y_true", _outcome_column(outcome, labels)), *probabilities]
     extras = [(name, found) for name, found in (("weight", weight), ("group", group)) if found is not None]
     about = {"classes": _class_entry(labels), "extras": [name for name, _ in extras]}
     named = [("row", np.asarray(row, dtype=np.int64)), *named, *extras]
@@ -109,7 +111,7 @@ def _read_parquet(data: bytes) -> TestPredictions:
     row, outcome, *predicted = columns[: len(columns) - n_extras]
     if about["classes"] is None:
         return TestPredictions(row.astype(np.intp), outcome, predicted[0], (), **extras)
-    labels = _read_labels(about["classes"])
+    labels = np.array(about["classes"]["labels"], dtype=np.dtype(about["classes"]["dtype"]))
     code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
     proba = np.stack(predicted, axis=1)
     return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
@@ -134,15 +136,8 @@ def _arrow() -> tuple[Any, Any]:
     return tuple(optional_import(name, extra="studies", purpose=purpose) for name in ("pyarrow", "pyarrow.parquet"))
 
 
-def _labels(classes: Sequence[Any], y_true: Any) -> NDArray[Any]:
-    """Return the classes as an array of the type of the outcomes, so that both come back as they were."""
-    outcome = np.asarray(y_true)
-    return np.array(list(classes), dtype=None if outcome.dtype.kind == "U" else outcome.dtype)
-
-
-def _outcome_column(y_true: Any, labels: NDArray[Any]) -> NDArray[Any]:
+def _outcome_column(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
     """Return the classes of the rows as a column: as they are, or as their numbers where Parquet has no such type."""
-    outcome = np.asarray(y_true)
     if labels.dtype.kind in _NATURAL or all(isinstance(label, str) for label in labels):
         return outcome
     number = {label: i for i, label in enumerate(labels.tolist())}
@@ -153,21 +148,10 @@ def _class_entry(labels: NDArray[Any] | None) -> dict[str, Any] | None:
     """Return the classes with their type, as JSON takes them."""
     if labels is None:
         return None
-    is_text = all(isinstance(label, str) for label in labels)
-    kinds = [type(label).__name__ for label in labels.tolist()] if labels.dtype.kind == "O" else []
-    plain = (
-        labels.tolist() if labels.dtype.kind in _NATURAL or is_text else [_as_json(label) for label in labels.tolist()]
-    )
-    is_coded = labels.dtype.kind not in _NATURAL and not is_text
-    return {"dtype": labels.dtype.str, "labels": plain, "kinds": kinds, "coded": is_coded}
-
-
-def _as_json(label: Any) -> Any:
-    return label if isinstance(label, str | int | float | bool) else str(label)
-
-
-def _read_labels(entry: dict[str, Any]) -> NDArray[Any]:
-    return np.array(entry["labels"], dtype=np.dtype(entry["dtype"]))
+    names = labels.tolist()
+    is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in labels)
+    plain = [label if isinstance(label, str | int | float | bool) or not is_coded else str(label) for label in names]
+    return {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
 
 
 def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
 from calibrant.exceptions import CalibrantError
-from calibrant.metrics._internal import number_text
 from calibrant.studies._results.tables import error_line
 from calibrant.studies._trials.run_job import are_outdated
 
@@ -29,7 +29,7 @@ _MOST_ERRORS = 3  # that a repr shows
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """How far a study is, returned by `Study.status` and `Study.run`; its repr is a short summary.
+    """The state of a study, returned by `Study.status` and `Study.run`; its repr is a short summary.
 
     Parameters
     ----------
@@ -84,9 +84,10 @@ class StudyStatus:
         return self.n_done == self.n_trials
 
     def __repr__(self) -> str:
+        others = (self.n_running, "running"), (self.n_failed, "failed"), (self.n_missing, "missing")
         counts = [
             f"{self.n_done:,} of {self.n_trials:,} trials done",
-            *(f"{n:,} {what}" for n, what in self._others() if n),
+            *(f"{n:,} {what}" for n, what in others if n),
         ]
         left = (
             ""
@@ -115,9 +116,6 @@ class StudyStatus:
     def n_unfinished(self) -> int:
         """Number of trials that are neither done nor failed."""
         return self.n_running + self.n_missing
-
-    def _others(self) -> list[tuple[int, str]]:
-        return [(self.n_running, "running"), (self.n_failed, "failed"), (self.n_missing, "missing")]
 
 
 def _duration(seconds: float) -> str:
@@ -163,7 +161,13 @@ _MOST_NAMES, _MOST_ROWS = 12, 200
 
 def study_sections(study: Study) -> tuple[Section, ...]:
     """Return a study as sections; what its store cannot show is said instead of raised."""
-    blocks: list[Block] = [Definitions(_definition(study))]
+    names = {
+        "data sets": study.definition.datasets,
+        "methods": study.definition.method_parts,
+        "metrics": study.definition.metric_parts,
+    }
+    about = (*((what, _names(list(each))) for what, each in names.items()), ("store", study.store))
+    blocks: list[Block] = [Definitions(about)]
     tables: tuple[Section, ...] = ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -175,16 +179,6 @@ def study_sections(study: Study) -> tuple[Section, ...]:
             blocks.append(Callout("info", "No results yet: nothing of this study can be read.", str(problem)))
     blocks += [Callout("warning", str(each.message)) for each in caught]
     return Section("study", f"Study {study.name}", tuple(blocks)), *tables
-
-
-def _definition(study: Study) -> tuple[tuple[str, str], ...]:
-    definition = study.definition
-    return (
-        ("data sets", _names(list(definition.datasets))),
-        ("methods", _names(list(definition.method_parts))),
-        ("metrics", _names(list(definition.metric_parts))),
-        ("store", study.store),
-    )
 
 
 def _names(names: Sequence[str]) -> str:

@@ -75,7 +75,7 @@ class MetricFacts:
 
     @property
     def side(self) -> Better:
-        """Which of two values of `comparable` is better; raise where it is not known."""
+        """The better side of two values of `comparable`; raise where it is not known."""
         if not self.better:
             raise StudyError(
                 f"metric {self.name!r} is a function, of which it is not known whether more is better; pass "
@@ -93,7 +93,7 @@ class MetricFacts:
 
     @property
     def words(self) -> str:
-        """Which value is better, in words."""
+        """The better value in words."""
         return f"nearer to {self.target:g} is better" if self.better == "nearer" else f"{self.side} is better"
 
 
@@ -117,12 +117,9 @@ def metric_facts(
         return MetricFacts(name, side, found.low, found.high, found.target, name in CALIBRATION_ERRORS)
     if name in numeric.__all__:
         higher = name == "correlation"
-        return MetricFacts(name, better or ("higher" if higher else "lower"), -1.0 if higher else 0.0, _top(higher))
+        limits = (-1.0, 1.0) if higher else (0.0, math.inf)
+        return MetricFacts(name, better or ("higher" if higher else "lower"), *limits)
     return MetricFacts(name, better or "")
-
-
-def _top(is_correlation: bool) -> float:
-    return 1.0 if is_correlation else math.inf
 
 
 def choose_name(what: str, name: Any, names: Sequence[str]) -> int:
@@ -202,7 +199,7 @@ class DatasetPlan:
 def read_dataset_plan(
     plan: Any, split_names: Sequence[str], n_train: Any, n_test: Any, *, is_disjoint: bool = True, pos_label: Any = None
 ) -> DatasetPlan:
-    """Return what queries need to know of a plan.
+    """Return the facts of a plan that queries need.
 
     Parameters
     ----------

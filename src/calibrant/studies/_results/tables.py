@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant._params import Bool, Choice, check_param
+from calibrant._params import CONFIDENCE, Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_values import DONE, FAILED
@@ -53,12 +52,17 @@ class Means:
 
     @property
     def notes(self) -> list[str]:
-        """What is missing, in words."""
+        """The gaps in words."""
         found = [
             ("trials failed or are missing", self.gaps),
             ("the metric is undefined in some splits", self.undefined),
         ]
-        return [f"{what}: {_listed(cells)}" for what, cells in found if cells]
+        more = {what: max(0, len(cells) - _MOST_NAMED) for what, cells in found}
+        return [
+            f"{what}: {'; '.join(cells[:_MOST_NAMED])}{f'; and {more[what]} more' if more[what] else ''}"
+            for what, cells in found
+            if cells
+        ]
 
 
 def study_means(
@@ -97,6 +101,7 @@ def study_means(
 def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the mean of each row's values that there are, with the last bit of `Performance.mean`."""
     is_value = is_done & ~np.isnan(values)
+    # Sums of NumPy are pairwise: a row must be summed without its gaps to have the bits of a shorter row
     if is_value.all() and values.shape[1]:
         return np.asarray(values.mean(axis=1))
     means = (row[which].mean() if which.any() else math.nan for row, which in zip(values, is_value, strict=True))
@@ -112,11 +117,6 @@ def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[st
         counts = [f"{n} {word}" for n, word in ((n_failed[i], "failed"), (n_missing, "missing")) if n]
         found.append(f"{dataset}, {study.methods[i]} ({' and '.join(counts)} of {n_splits})")
     return found
-
-
-def _listed(cells: tuple[str, ...]) -> str:
-    more = len(cells) - _MOST_NAMED
-    return "; ".join(cells[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:

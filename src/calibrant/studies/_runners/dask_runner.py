@@ -14,7 +14,7 @@ import calibrant
 from calibrant._dask.client import Connection, import_distributed
 from calibrant._dask.tasks import SentByValue, TaskResults
 from calibrant._fit_warnings import collect_warnings
-from calibrant.exceptions import ParameterError, StudyError
+from calibrant.exceptions import StudyError
 from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay, collect_job_warnings
 from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork, share_work
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
@@ -24,7 +24,7 @@ __all__ = ["DaskResult", "DaskRunner", "run_task"]
 
 @dataclass(frozen=True)
 class DaskResult:
-    """What a task returns: the trials that have run, what ended it early, and its warnings."""
+    """The result of a task: the trials that have run, the error that ended it early, and its warnings."""
 
     records: tuple[TrialRecord, ...] = ()
     problem: str = ""
@@ -87,8 +87,6 @@ class DaskRunner:
         Returns the rows of a data set; called once a data set, in `submit`.
     cluster : str or distributed.Client
         The address of a scheduler, such as ``"tcp://host:8786"``, or a client, which stays open.
-    time_limit, memory_limit : None
-        Only local processes have limits.
     run_job : function or None
         Runs a job on a worker; that of the package by default.
     """
@@ -99,16 +97,8 @@ class DaskRunner:
         read_rows: Callable[[str], StudyRows],
         *,
         cluster: Any,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
         run_job: RunJob | None = None,
     ) -> None:
-        for name, limit in (("time_limit", time_limit), ("memory_limit", memory_limit)):
-            if limit is not None:
-                raise ParameterError(
-                    f"{name} must be None on a Dask cluster, whose workers run trials in threads that cannot be ended; "
-                    f"got {limit!r}. Local processes (workers=) have limits."
-                )
         self._connection = Connection(cluster, parameter="dask", error=StudyError, after_loss=_AFTER_LOSS)
         self._client = self._connection.client
         self._read_rows = read_rows
@@ -142,7 +132,7 @@ class DaskRunner:
             self._start(open_job)
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
-        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
         deadline = time.monotonic() + timeout
         while self._client is not None:
             self._check_connection()
@@ -181,7 +171,8 @@ class DaskRunner:
         if isinstance(result, DaskResult):
             self._take_result(open_job, result)
         elif future.status == "error":
-            self._ready.append(JobLost(open_job.job, f"its Dask task failed: {_explain(result)}"))
+            error = result[1] if isinstance(result, tuple) else result
+            self._ready.append(JobLost(open_job.job, f"its Dask task failed: {type(error).__name__}: {error}"))
         else:
             self._move(open_job)
 
@@ -236,8 +227,3 @@ class DaskRunner:
         if self._client is None:
             raise StudyError("the runner has been stopped.")
         self._connection.check()
-
-
-def _explain(result: Any) -> str:
-    error = result[1] if isinstance(result, tuple) else result
-    return f"{type(error).__name__}: {error}"

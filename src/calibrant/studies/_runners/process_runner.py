@@ -1,4 +1,10 @@
-"""A runner of trials in processes of this machine, served by a pool with a thread of its own."""
+"""A runner of trials in processes of this machine, served by a pool with a thread of its own.
+
+The pool is our own, where pebble or `concurrent.futures` would do less: a trial is reported when it finishes and not
+when its job ends, limits hold for each trial after a job is split, memory is limited beyond the imports and rows of a
+worker, the stack of a trial that is too slow and the last words of a worker that dies are part of its record, and
+processes that methods start end with their worker.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +97,9 @@ class WorkerPool:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             while not self._is_stopping:
-                self._assign()
+                while self._waiting and (free := self._free_worker()):
+                    open_job = self._waiting.popleft()
+                    free.run(open_job, self._rows_paths[open_job.job.dataset])
                 self._wait()
                 for worker in list(self._workers):
                     self._serve_worker(worker)
@@ -113,30 +121,23 @@ class WorkerPool:
         with suppress(OSError):
             self._alarm.recv(65536)
 
-    def _assign(self) -> None:
-        while self._waiting and (worker := self._free_worker()):
-            open_job = self._waiting.popleft()
-            worker.run(open_job, self._rows_paths[open_job.job.dataset])
-
     def _free_worker(self) -> LocalWorker | None:
         free = next((worker for worker in self._workers if worker.is_free), None)
         if free is None and len(self._workers) < self._n_workers:
-            free = self._start_worker()
+            self._n_started += 1
+            try:
+                free = LocalWorker(self._n_started, self._scratch.path, self._work_path, self._limits)
+            except OSError as error:  # no memory, too many files or processes
+                raise StudyError(f"no worker process can be started: {error}. Try fewer workers.") from error
             self._workers.append(free)
         return free
-
-    def _start_worker(self) -> LocalWorker:
-        self._n_started += 1
-        try:
-            return LocalWorker(self._n_started, self._scratch.path, self._work_path, self._limits)
-        except OSError as error:  # no memory, too many files or processes
-            raise StudyError(f"no worker process can be started: {error}. Try fewer workers.") from error
 
     def _serve_worker(self, worker: LocalWorker) -> None:
         has_ended = worker.has_ended()  # before the last messages are read
         self._receive(worker)
-        if worker.is_overdue:
-            self._end_overdue(worker)
+        if worker.is_overdue:  # unless it ends just now
+            self._remove(worker)
+            self._end_part(worker, f"{worker.stack()}{self._limits.time_message}")
         elif has_ended:
             self._replace_dead(worker)
 
@@ -171,16 +172,13 @@ class WorkerPool:
         else:
             self._waiting.appendleft(open_job)
 
-    def _end_overdue(self, worker: LocalWorker) -> None:
-        """End a worker whose job exceeded the time limit, unless it ends just now."""
-        self._remove(worker)
-        self._end_part(worker, f"{worker.stack()}{self._limits.time_message}")
-
     def _replace_dead(self, worker: LocalWorker) -> None:
         """Report the job that a worker ran when it died; one that it had not begun goes to another worker."""
         self._remove(worker)
         if not worker.is_ready:
-            self._count_failed_start(worker)
+            self._n_failed_starts += 1
+            if self._n_failed_starts >= _MAX_FAILED_STARTS:
+                raise StudyError(f"no worker process can be started: {_explain_end(worker)}.")
         if worker.open_job is None:
             return
         if not worker.has_started:
@@ -189,11 +187,6 @@ class WorkerPool:
             self._end_part(worker, f"{_explain_end(worker)}\n{self._limits.memory_message}")
         else:
             self._put(JobLost(worker.open_job.job, _explain_end(worker)))
-
-    def _count_failed_start(self, worker: LocalWorker) -> None:
-        self._n_failed_starts += 1
-        if self._n_failed_starts >= _MAX_FAILED_STARTS:
-            raise StudyError(f"no worker process can be started: {_explain_end(worker)}.")
 
     def _remove(self, worker: LocalWorker) -> None:
         self._workers.remove(worker)
@@ -284,7 +277,7 @@ class ProcessRunner:
             self._pool.submit(open_job, path)
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
-        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
         deadline = time.monotonic() + timeout
         while not self._ready and self._failure is None and self._pool is not None:
             try:

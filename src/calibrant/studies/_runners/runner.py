@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Protocol
+from typing import Any, Protocol
 
 import calibrant
 from calibrant.studies._runners.job_warnings import WarningFilters, current_filters
@@ -73,7 +73,7 @@ class Runner(Protocol):
         """Run a job when a slot is free."""
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
-        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
 
     def stop(self) -> None:
         """Stop at once: running jobs are abandoned, processes and temporary files are removed."""
@@ -84,7 +84,7 @@ RunJob = Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]
 
 @dataclass(frozen=True)
 class SharedWork:
-    """How jobs run, on what methods, and the filters of warnings of the process that owns the runner."""
+    """The function that runs jobs, its methods, and the filters of warnings of the process that owns the runner."""
 
     run_job: RunJob
     work: StudyWork
@@ -92,7 +92,7 @@ class SharedWork:
 
 
 def share_work(work: StudyWork, run_job: RunJob | None) -> SharedWork:
-    """Return what workers need; without `run_job`, jobs run as everywhere in the package."""
+    """Return the work that all workers share; without `run_job`, jobs run as everywhere in the package."""
     if run_job is None:
         run_job = importlib.import_module("calibrant.studies._trials.run_job").run_job
     return SharedWork(run_job, work, current_filters())
@@ -129,7 +129,7 @@ class OpenJob:
 
     @property
     def part(self) -> Job:
-        """What runs now or next."""
+        """The part that runs now or next."""
         return replace(self.job, refs=self._parts[0])
 
     def report(self, records: Iterable[TrialRecord]) -> Iterator[TrialFinished]:
@@ -143,25 +143,13 @@ class OpenJob:
         part = self._parts.popleft()
         left = [ref for ref in part if ref.key in self._missing]
         if len(part) > 1:
-            self._parts.extendleft(reversed(_smaller(left)))
-        else:
-            yield from self.report(self._failed(ref, problem or _NO_RESULT, seconds) for ref in left)
-
-    def _failed(self, ref: TrialRef, problem: str, seconds: float) -> TrialRecord:
-        return TrialRecord(
-            ref,
-            token=uuid.uuid4().hex,
-            versions={"calibrant": calibrant.__version__, "python": platform.python_version()},
-            data_fingerprint=self._fingerprint,
-            fit_seconds=seconds,
-            error=problem,
-        )
-
-
-def _smaller(refs: list[TrialRef]) -> list[tuple[TrialRef, ...]]:
-    """Return trials in parts that each run on one split, or on their own if there is one split only."""
-    by_split = [tuple(group) for _, group in groupby(refs, attrgetter("split"))]
-    return by_split if len(by_split) > 1 else [(ref,) for ref in refs]
+            by_split = [tuple(group) for _, group in groupby(left, attrgetter("split"))]
+            self._parts.extendleft(reversed(by_split if len(by_split) > 1 else [(ref,) for ref in left]))
+            return
+        versions = {"calibrant": calibrant.__version__, "python": platform.python_version()}
+        known: Any = {"versions": versions, "data_fingerprint": self._fingerprint, "fit_seconds": seconds}
+        for ref in left:
+            yield from self.report([TrialRecord(ref, uuid.uuid4().hex, error=problem or _NO_RESULT, **known)])
 
 
 class InProcessRunner:
@@ -208,16 +196,12 @@ class InProcessRunner:
         except SystemExit:
             problem, record = traceback.format_exc(), None
         finally:
-            self._exit_if_forked()
+            if os.getpid() != self._pid:  # a process that a method forked, and the study is its parent's
+                os._exit(0)
         if record is not None:
             return list(open_job.report([record]))
         self._running = None
         return list(open_job.end_part(problem))
-
-    def _exit_if_forked(self) -> None:
-        """End a process that a method forked and that returned or raised: the study is its parent's."""
-        if os.getpid() != self._pid:
-            os._exit(0)
 
     def stop(self) -> None:
         """Forget the jobs that did not run."""

@@ -1,4 +1,4 @@
-"""What a local worker process does: read jobs from a pipe, run them, and send each trial back as it finishes."""
+"""A local worker process reads jobs from a pipe, runs them within limits, and sends each trial back as it finishes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class TrialLimits:
     def __post_init__(self) -> None:
         check_param("time_limit", self.time, Real(0, closed="neither") | Nothing())
         check_param("memory_limit", self.memory, Int(1) | Nothing())
-        if self.memory is not None and not _can_limit_memory():
+        can_limit = find_spec("resource") is not None and Path("/proc/self/status").exists()
+        if self.memory is not None and not can_limit:
             raise ParameterError(
                 f"memory_limit needs Linux, whose kernel enforces it; this is {sys.platform}. Leave memory_limit out."
             )
@@ -67,12 +68,12 @@ class TrialLimits:
 
     @property
     def time_message(self) -> str:
-        """What the record of a trial says that took too long."""
+        """The error of a trial that took too long."""
         return f"TimeoutError: time limit of {self.time:g} s exceeded"
 
     @property
     def memory_message(self) -> str:
-        """What the record of a trial says that took too much memory."""
+        """The error of a trial that took too much memory."""
         return f"MemoryError: memory limit of {format_limit(self.memory or 0)} exceeded"
 
 
@@ -131,10 +132,6 @@ class MemoryLimiter:
         return _private_bytes() - self._base > _WORN_SHARE * (self._limit or 0)
 
 
-def _can_limit_memory() -> bool:
-    return find_spec("resource") is not None and Path("/proc/self/status").exists()
-
-
 def _private_bytes() -> int:
     """Return the bytes that RLIMIT_DATA counts: private writable memory."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -148,7 +145,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What a worker is started with."""
+    """The arguments that a worker is started with."""
 
     jobs: Connection
     stderr: Connection | None
@@ -244,7 +241,9 @@ class _JobServer:
             with self._stack_dumped(len(message.job.refs)), self._memory.enforced():
                 for record in self._shared.run_job(rows, self._shared.work, message.job):
                     self._exit_if_forked()
-                    self._jobs.send(TrialMessage(self._explain_memory(record)))
+                    if record.error:
+                        record = replace(record, error=self._name_limit(record.error))
+                    self._jobs.send(TrialMessage(record))
         except BaseException:  # also sys.exit and KeyboardInterrupt of a method
             self._exit_if_forked()
             return self._name_limit(traceback.format_exc())
@@ -256,15 +255,11 @@ class _JobServer:
                 while len(self._rows) >= _KEPT_DATASETS:
                     self._rows.popitem(last=False)
                 self._rows[path] = load_mapped(path)
-                self._prepare(self._rows[path])
+                # A job without trials: what it prepares does not count against the limits of the first trial
+                with suppress(Exception):  # the trials have it too, and are recorded with it
+                    list(self._shared.run_job(self._rows[path], self._shared.work, Job(0, self._rows[path].name, ())))
         self._rows.move_to_end(path)
         return self._rows[path]
-
-    def _prepare(self, rows: StudyRows) -> None:
-        """Run a job without trials: what `run_job` computes for it is not counted against the first trial's limits."""
-        with suppress(Exception):  # the trials have it too, and are recorded with it
-            for _ in self._shared.run_job(rows, self._shared.work, Job(0, rows.name, ())):
-                pass
 
     @contextmanager
     def _stack_dumped(self, n_trials: int) -> Iterator[None]:
@@ -280,9 +275,6 @@ class _JobServer:
             yield
         finally:
             faulthandler.cancel_dump_traceback_later()
-
-    def _explain_memory(self, record: TrialRecord) -> TrialRecord:
-        return replace(record, error=self._name_limit(record.error)) if record.error else record
 
     def _name_limit(self, error: str) -> str:
         if self._limits.memory is None or "MemoryError" not in error:

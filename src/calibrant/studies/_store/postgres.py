@@ -62,7 +62,7 @@ def postgres_store_error(error: Exception, address: StoreAddress, server: str) -
 
 
 def _refusal(text: str) -> str:
-    """Return what to do about a refused connection; empty if it was not refused."""
+    """Return the remedy for a refused connection; empty if it was not refused."""
     answer = text.rpartition("FATAL:")[2].strip() if "FATAL:" in text else ""
     for words, remedy in _REFUSALS.items():
         if words in answer and ("does not exist" in answer or not words.endswith(" ")):
@@ -115,7 +115,11 @@ class PostgresDatabase(Database):
     def _take(self, connection: Any, _: object) -> None:
         """Note that there is a server: from now on a lost connection is made again."""
         self._was_open = True
-        _set_up(connection)
+        # Every commit is synced to the disk, even where the server is set up otherwise
+        connection.execute(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+        )
+        connection.execute("SET work_mem = '64MB'")  # groups a million rows in memory
 
     def patience(self, error: Exception) -> float:
         """Return the time to wait for a lost connection; at the first opening there is none."""
@@ -169,11 +173,3 @@ class PostgresDatabase(Database):
                 run(self.compiled(sql), params)
             raw.execute("COMMIT")
         return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []) for cursor in cursors]
-
-
-def _set_up(connection: Any) -> None:
-    """Sync every commit to the disk, even where the server is set up otherwise, and group a million rows in memory."""
-    connection.execute(
-        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-    )
-    connection.execute("SET work_mem = '64MB'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from calibrant.metrics._internal import number_text, percent
+from calibrant._repr import number_text, percent
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
@@ -43,14 +43,13 @@ def simplest_first(ranking: Sequence[RankedMethod], against: AgainstBest | None)
         return [BASELINE]
     if against is None or not against.differences:
         return [best]
-    near = [each for each in ranking if each.standing in ("best", "as good") and _is_near(each.method, against)]
+
+    def is_near(method: str) -> bool:
+        return abs(against.differences[method].difference) <= against.differences[method].error
+
+    near = [each for each in ranking if each.standing in ("best", "as good") and is_near(each.method)]
     others = sorted((each for each in near if not _is_simple(each.method)), key=lambda each: each.seconds)
     return [each.method for each in (*(each for each in near if _is_simple(each.method)), *others)]
-
-
-def _is_near(method: str, against: AgainstBest) -> bool:
-    found = against.differences[method]
-    return abs(found.difference) <= found.error
 
 
 def _is_simple(method: str) -> bool:
@@ -66,7 +65,7 @@ def advise(
     metric_words: str,
     passed_over: Sequence[str] = (),
 ) -> str:
-    """Return what to do, in one or two sentences: an action first, what is not known after it.
+    """Return the advice in one or two sentences: an action first, its limits after it.
 
     Parameters
     ----------

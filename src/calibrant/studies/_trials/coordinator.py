@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from calibrant.exceptions import StoreError
-from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, RunnerEvent, TrialFinished
+from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, TrialFinished
 from calibrant.studies._trials.records import Job, Needed, PlannedTrials, TrialRecord, TrialRef, is_unfinished
 
 if TYPE_CHECKING:
@@ -175,9 +175,16 @@ class Coordinator:
         try:
             while not self.is_over() and (self._submit_jobs() or self._has_unfinished_elsewhere()):
                 for event in self.runner.poll(_POLL_SECONDS):
-                    self._handle(event)
+                    if isinstance(event, TrialFinished):
+                        self._in_flight[event.job.number].pop(event.record.ref.key, None)
+                        self.schedule.observe(event.job, event.record)
+                        self._record(event.record)
+                    elif isinstance(event, JobEnded):
+                        self._in_flight.pop(event.job.number)
+                    else:
+                        self._retry(event)
         finally:
-            self.runner.stop()
+            self.runner.stop()  # first: a trial that still ran could be recorded after its claim is given up
             self.store.end_worker(self.worker)
 
     def _submit_jobs(self) -> bool:
@@ -214,16 +221,6 @@ class Coordinator:
         trials = tuple(refs)
         self.schedule.n_jobs += 1
         return Job(self.schedule.n_jobs, trials[0].dataset, trials)
-
-    def _handle(self, event: RunnerEvent) -> None:
-        if isinstance(event, TrialFinished):
-            self._in_flight[event.job.number].pop(event.record.ref.key, None)
-            self.schedule.observe(event.job, event.record)
-            self._record(event.record)
-        elif isinstance(event, JobEnded):
-            self._in_flight.pop(event.job.number)
-        else:
-            self._retry(event)
 
     def _record(self, record: TrialRecord) -> None:
         self.store.record(self.name, self.worker, record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -15,7 +15,7 @@ import numpy as np
 import calibrant
 from calibrant.resampling import Nested
 from calibrant.resampling._internal import Experiment, MethodTrial, splitters
-from calibrant.studies._definition.keys import CHOSEN
+from calibrant.studies._definition.digests import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._trials.records import Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
 
@@ -47,18 +47,14 @@ def method_versions(estimator: Any) -> dict[str, str]:
     >>> sorted(method_versions(GaussianNB()))
     ['calibrant', 'numpy', 'python', 'scikit-learn', 'scipy']
     """
-    parts = [estimator, *_nested(estimator)]
+    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
+    parts = [estimator, *(value for value in params.values() if hasattr(value, "get_params"))]
     modules = {type(each).__module__.partition(".")[0] for each in parts}
     return _package_versions(tuple(sorted(modules - {"builtins", "__main__"})))
 
 
-def _nested(estimator: Any) -> list[Any]:
-    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    return [value for value in params.values() if hasattr(value, "get_params")]
-
-
 def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Return which trials may have other results under the versions that are installed now.
+    """Mark the trials that may have other results under the versions that are installed now.
 
     A change of calibrant, of scikit-learn or of the package that a method comes from makes a result outdated. Changes
     of Python, NumPy and SciPy are recorded, and do not.
@@ -75,12 +71,11 @@ def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
     array([False, False,  True])
     """
     distinct = {id(each): each for each in recorded}
-    outdated = {key: _is_outdated(each) for key, each in distinct.items()}
+    outdated = {
+        key: any(version != _current(name) for name, version in each.items() if name not in _INFORMATIVE)
+        for key, each in distinct.items()
+    }
     return np.array([outdated[id(each)] for each in recorded], dtype=bool)
-
-
-def _is_outdated(recorded: Mapping[str, str]) -> bool:
-    return any(version != _current(name) for name, version in recorded.items() if name not in _INFORMATIVE)
 
 
 def _current(package: str) -> str | None:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-
 from calibrant import _core
 from calibrant.exceptions import DataError
 from calibrant.trees._levels.part_tasks import (
@@ -56,7 +54,7 @@ def grow_levels(parts: Parts, plan: LevelPlan, seeds: dict[int, int], few_rows: 
         trees = [OpenTree(each, _state(tops[each]), requests[each], whole[each].is_counted) for each in requests]
         counted = parts.reduce(count_histograms, trees, plan, merge=add_histograms)
         for number, (cells, rows) in zip(requests, counted, strict=True):
-            tops[number].grow(cells.astype(np.float64), rows)
+            tops[number].grow(cells, rows)
     return _finished(parts, plan, tops, seeds, whole)
 
 
