@@ -1,4 +1,4 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.calibration._auto.calibration_test import standard_error_of_mean
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, read_fit_data, take_rows, take_square

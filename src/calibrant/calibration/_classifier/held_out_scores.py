@@ -112,7 +112,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """How models are fitted and their scores computed."""
+    """The way in which models are fitted and score rows."""
 
     estimator: Any  # cloned and fitted
     method: Method  # which of its methods returns the scores

@@ -30,7 +30,7 @@ AXIS_FIELD = MapOf(Text("logit", "score") | Number(-1e308, 1e308))
 
 @dataclass(frozen=True, slots=True)
 class ScoreAxis:
-    """How scores become positions on the axis.
+    """The map from scores to positions on the axis.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def find_axis(sample: BinaryScores, *, centred: bool = True) -> ScoreAxis:
 
 
 def solve_increasing(curve: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Return where an increasing curve has some values, by bisection; an end where it does not reach them.
+    """Return the positions at which an increasing curve has some values, by bisection; an end where it does not reach them.
 
     Parameters
     ----------

@@ -239,7 +239,7 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
 
 
 def _reach(loss: LogLoss, direction: NDArray[np.float64]) -> float:
-    """Return how far a whole step changes the difference of two logits, at least 1e-300."""
+    """Return the greatest change of the difference of two logits by a whole step, at least 1e-300."""
     moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
     return max(float(spread_of_rows(moved).max()), 1e-300)
 

@@ -154,7 +154,7 @@ class _CertainCounts:
     wrong: float
 
     def replacement_of_0(self, only_seen: bool) -> float:
-        """Return what replaces 0."""
+        """Return the probability that replaces 0."""
         if self.least > _CERTAIN:
             return 0.0 if only_seen else min(1.0 / (self.total + 2.0), 0.5 * min(self.least, 0.5))
         return min((self.wrong + 1.0) / (self.certain + 2.0), 0.5 * min(self.least_above, 0.5))

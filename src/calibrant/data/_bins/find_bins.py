@@ -128,7 +128,7 @@ _N_CELLS = 2**12  # of a column in a further pass
 
 @dataclass(frozen=True, eq=False)
 class Gathering:
-    """What is needed of the cells of a column: all distinct values (1), the least one (2), or nothing (0)."""
+    """The values to collect of each cell of a column: all distinct values (1), the least one (2), or nothing (0)."""
 
     edges: NDArray[np.float64]
     wanted: NDArray[np.int8]
@@ -211,7 +211,7 @@ class QuantileSearch:
         return bool(self._rows[coarse].sum() <= _MOST_GATHERED) or not coarse.any()
 
     def _is_single(self) -> NDArray[np.bool_]:
-        """Return which cells hold a single float."""
+        """Return a mask of the cells that hold a single float."""
         highs = np.append(self.edges, np.inf)
         lows = np.concatenate([[-np.inf], self.edges])
         is_single: NDArray[np.bool_] = next_float(lows, np.inf) == highs
@@ -231,7 +231,7 @@ class QuantileSearch:
         self.edges = np.unique(np.concatenate(pieces))
 
     def gathering(self) -> Gathering:
-        """Return what is needed of each cell: values where bins end, the least one of those that follow."""
+        """Return the values to collect of each cell: all where bins end, the least one of those that follow."""
         wanted = np.zeros(len(self._rows), dtype=np.int8)
         occupied = np.flatnonzero(self._rows)
         follows = np.searchsorted(occupied, np.flatnonzero(self._is_sought)) + 1

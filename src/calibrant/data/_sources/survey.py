@@ -145,7 +145,7 @@ class ColumnFacts:
 
 
 def column_facts(column: Any, name: str, is_nominal: bool, n_distinct: int, origin: str) -> ColumnFacts:
-    """Return what the rows of a part show of a column."""
+    """Return the facts of a column in the rows of a part."""
     dtype = _type_name(column.dtype)
     kind: Kind = "nominal" if is_nominal else column_kind(column, name)
     if not len(column):
@@ -172,7 +172,7 @@ def _check_number(name: str, n_categories: int) -> None:
 
 
 def merge_columns(one: ColumnFacts, other: ColumnFacts) -> ColumnFacts:
-    """Return what two runs of parts show of a column; raise if its type differs."""
+    """Return the facts of a column in two runs of parts; raise if its type differs."""
     n_missing = one.n_missing + other.n_missing
     if one.is_empty or other.is_empty:
         is_known = not one.is_empty or (other.is_empty and bool(one.measure))
@@ -287,7 +287,7 @@ MAX_ROWS = 2**31 - 1  # as of tables in memory
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What is known of a part, of some parts, or of all of them.
+    """The facts of a part, of some parts, or of all of them.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ class Survey:
 
 
 def survey_part(part: SourcePart, roles: ColumnRoles, n_distinct: int = 0) -> Survey:
-    """Return what is known of a part."""
+    """Return the facts of a part."""
     nominal, frame = roles.nominal_positions(), part.features
     columns = tuple(
         column_facts(column, name, position in nominal, n_distinct, part.origin)
@@ -360,7 +360,7 @@ def survey_part(part: SourcePart, roles: ColumnRoles, n_distinct: int = 0) -> Su
 
 
 def merge_surveys(one: Survey, other: Survey) -> Survey:
-    """Return what is known of two runs of parts that follow each other."""
+    """Return the facts of two runs of parts that follow each other."""
     return Survey(
         one.lengths + other.lengths,
         tuple(map(merge_columns, one.columns, other.columns)),
