@@ -29,10 +29,8 @@ __all__ = [
     "Survey",
     "ValueSample",
     "check_same_length",
-    "class_codes",
     "column_facts",
     "distinct_values",
-    "group_codes",
     "group_values",
     "label_facts",
     "merge_columns",
@@ -246,11 +244,6 @@ def label_facts(part: SourcePart) -> LabelFacts:
     return LabelFacts(coded.categories, used, coded.declared)
 
 
-def class_codes(part: SourcePart, classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the position of the class of each row among the classes of the whole source."""
-    return _codes(part, part.labels, dict(zip(classes.tolist(), range(len(classes)), strict=True)))
-
-
 def group_values(part: SourcePart) -> NDArray[Any]:
     """Return the distinct groups of a part; raise if one is missing."""
     if not part.n_rows:
@@ -259,27 +252,6 @@ def group_values(part: SourcePart) -> NDArray[Any]:
     if coded.codes.min() < 0:
         raise DataError(f"groups: column {part.roles.groups!r} has missing values in {part.origin}. Drop those rows.")
     return np.unique(np.asarray([coded.categories[code] for code in np.unique(coded.codes)]))
-
-
-def group_codes(part: SourcePart, values: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the position of the group of each row among the groups of the whole source."""
-    return _codes(part, part.frame[part.roles.groups], dict(zip(values.tolist(), range(len(values)), strict=True)))
-
-
-def _codes(part: SourcePart, series: Any, code_of: dict[Any, int]) -> NDArray[np.int32]:
-    if not part.n_rows:
-        return np.empty(0, dtype=np.int32)
-    coded = factorize(series.to_native())
-    values = [value.item() if isinstance(value, np.generic) else value for value in coded.categories]
-    recode = np.array([*(code_of.get(value, -1) for value in values), -1], dtype=np.int32)
-    codes = recode[coded.codes]
-    if codes.min() < 0:
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise DataError(
-            f"{part.origin} changed while it was read: column {series.name!r} holds a value at row {row:,} of part "
-            f"{part.number} that was not there before. Read it again when nobody writes to it."
-        )
-    return codes
 
 
 MAX_ROWS = 2**31 - 1  # as of tables in memory
