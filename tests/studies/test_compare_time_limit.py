@@ -13,7 +13,7 @@ from calibrant.exceptions import StudyError
 from calibrant.studies import compare_table
 from calibrant.studies._table_comparison import compare_table as module
 from calibrant.studies._table_comparison.compare_table import TimeLimit, fit_seconds
-from calibrant.studies._table_comparison.table_study import read_compared_table
+from calibrant.studies._table_comparison.table_study import ComparedTable
 from calibrant.studies._table_comparison.winner import fit_winner
 
 
@@ -72,19 +72,19 @@ def test_expected_seconds_are_those_of_the_best_method_so_far(tmp_path):
 
 
 def test_fit_in_a_worker_is_that_of_this_process():
-    compared, X = read_compared_table("appeal"), load("appeal").X
+    compared, X = ComparedTable.read("appeal"), load("appeal").X
     here = fit_winner("bayes", NaiveBayesClassifier(), compared, 0)
     there = fit_winner("bayes", NaiveBayesClassifier(), compared, 0, seconds=3600)
     assert np.array_equal(here.predict_proba(X), there.predict_proba(X))
 
 
 def test_fit_that_takes_too_long_is_ended():
-    assert fit_winner("bayes", NaiveBayesClassifier(), read_compared_table("appeal"), 0, seconds=1e-3) is None
+    assert fit_winner("bayes", NaiveBayesClassifier(), ComparedTable.read("appeal"), 0, seconds=1e-3) is None
 
 
 def test_fit_that_fails_in_a_worker_raises_its_error():
     with pytest.raises(StudyError, match=r"wrong cannot be fitted to all rows:(.|\n)*no such luck"):
-        fit_winner("wrong", FailingClassifier(), read_compared_table("appeal"), 0, seconds=3600)
+        fit_winner("wrong", FailingClassifier(), ComparedTable.read("appeal"), 0, seconds=3600)
 
 
 def test_without_time_for_the_model_the_comparison_says_so(tmp_path, monkeypatch):

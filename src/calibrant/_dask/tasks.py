@@ -197,7 +197,7 @@ class TaskQueue:
 
 
 def task_error(future: Any, result: Any) -> BaseException:
-    """Return the error of a task that failed: its own, or one that explains what happened to its worker."""
+    """Return the error of a task that failed: its own, or one that explains the end of its worker."""
     error = result[1] if isinstance(result, tuple) else result
     if isinstance(error, RuntimeError) and str(error).startswith(_OTHER_VERSION):
         return ClusterError(str(error))

@@ -175,6 +175,7 @@ def apply_map(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> NDArray
 def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np.float64]:
     """Return the calibrated probabilities of the sample, by maps fitted to the other folds, two at a time."""
     mapped = np.empty_like(proba)
+    # Two folds at a time, which halves the fits: the guard tries several maps in each
     for pair in np.unique(sample.fold // 2):
         inside = sample.fold // 2 == pair
         mapped[inside] = apply_map(fit_map(proba[~inside], sample.take(~inside)), proba[inside])
@@ -259,6 +260,7 @@ def fit_blend(fitted: Sequence[FittedMember], sample: BlendSample) -> Blend:
     tables = [table for member in fitted for table in member.held_out]
     families = [member.family for member in fitted for _ in member.held_out]
     pool = fit_pool(tables, families, sample)
+    # The weights of other folds are close to those of all, so their search starts there
     held_out, calibrator = _calibrate(cross_fit_pool(tables, families, sample, pool), sample)
     kept = np.flatnonzero(pool.weights > 0)
     return Blend(
@@ -276,6 +278,7 @@ def _calibrate(pooled: NDArray[np.float64], sample: BlendSample) -> tuple[NDArra
     if sample.n_classes == 1:
         return pooled, None
     calibrator = fit_map(pooled, sample)
+    # An identity needs no cross-fitting: it has learned nothing from the labels
     is_unchanged = calibrator.weights_[0] == 1.0
     return (apply_map(calibrator, pooled) if is_unchanged else cross_fit_map(pooled, sample)), calibrator
 

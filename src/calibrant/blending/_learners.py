@@ -198,6 +198,7 @@ class GradientLearner:
     def fit(self, table: BlendTable) -> FittedMember:
         """Boost, and take the held-out probabilities of the sampled pieces."""
         seed = np.random.SeedSequence(stream_seed(table.seed, self.stream))
+        # On the pieces, not the rows: the units of a weighted row may be in several folds
         folds = fit_gradient_boosting(table.piece_examples, table.pieces.fold, seed=seed, n_jobs=table.n_threads)
         return FittedMember(self.family, (self.family,), folds, (folds.held_out_proba[table.sample.pieces],))
 
@@ -370,7 +371,7 @@ class EstimatorLearner:
         params = base.get_params()
         changed: dict[str, Any] = {name: 1 for name in _THREADS if name in params}
         changed |= {
-            name: stream_seed(table.seed, self.stream, i) % 2**31
+            name: stream_seed(table.seed, self.stream, i) % 2**31  # the greatest seed that all libraries take
             for i, (name, value) in enumerate(sorted(params.items()))
             if value is None and name.rpartition("__")[2] in ("random_state", "random_seed")
         }

@@ -116,6 +116,7 @@ class RefittedBlend:
     rows: MeasuredRows
 
 
+# Beside the models, not in them: a refitted blend is neither pickled nor saved, and goes with its model
 _REFITTED: WeakKeyDictionary[Blend, RefittedBlend] = WeakKeyDictionary()
 
 

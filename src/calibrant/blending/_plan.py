@@ -261,6 +261,7 @@ def _fit_one(learner: MemberLearner, table: BlendTable, deadline: float | None) 
 
 def _fit_until(learner: MemberLearner, table: BlendTable, deadline: float) -> FittedMember | None:
     """Fit a member in another thread, which is stopped at the deadline."""
+    # Another thread, as the main one must stay free to look at the clock and to receive Ctrl-C
     if time.perf_counter() >= deadline:
         return None
     with ThreadPoolExecutor(1, initializer=table.stop.watch) as pool:

@@ -99,6 +99,7 @@ def _merge(first: SourceSample, second: SourceSample, most: int) -> SourceSample
 def _of_least_hashes(sample: SourceSample, most: int) -> SourceSample:
     if len(sample.numbers) <= most:
         return sample
+    # Hashes of row numbers do not depend on how the source is cut into parts, nor on the order of their merges
     order = np.argsort(hash_codes([sample.numbers], len(sample.numbers)))
     kept = np.zeros(len(order), dtype=bool)
     kept[order[:most]] = True

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
+from calibrant._saved import Array, saved
 from calibrant.curves._curve import Curve, Ranked, read_one_class, read_ranked
 from calibrant.exceptions import ParameterError
 
@@ -132,6 +133,7 @@ def profit_curve(
     return ProfitCurve(selected / selected[-1], selected, profit, np.append(np.inf, 0.0 - negated))
 
 
+@saved(inline=True, threshold=Array("f8"), **dict.fromkeys(("tp", "fp", "fn", "tn"), Array("f8", finite=True)))
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdTable(Curve):
     """A row for each threshold, the highest first; a ratio of 0 to 0 is NaN.

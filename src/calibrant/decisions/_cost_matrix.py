@@ -13,6 +13,7 @@ import numpy as np
 
 from calibrant._numbers import as_floats
 from calibrant._optional import optional_import
+from calibrant._saved import Array, Plain, TupleOf, saved
 from calibrant.data._internal import caller_level, classes_of_columns, column_names, named_classes, order_columns
 from calibrant.exceptions import CalibrantWarning, DataTypeError, MissingFileError, ParameterError, ReadError, nearest
 
@@ -65,6 +66,11 @@ def _cost(path: Path, number: int, cell: str) -> float:
         ) from error
 
 
+@saved(
+    matrix=Array("f8", ndim=2, finite=True, low=-1e150, high=1e150),
+    labels=TupleOf(Plain()) | None,
+    actions=TupleOf(Plain()) | None,
+)
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostMatrix:
     """The cost of each action for each actual class.

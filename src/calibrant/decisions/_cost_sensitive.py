@@ -14,6 +14,7 @@ from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant._saved import Object, need, saved
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import FitData, read_fit_data
 from calibrant.decisions._cost_matrix import CostMatrix
@@ -57,6 +58,7 @@ _MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting bo
 _WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
 
+@saved(costs_=Object(CostMatrix, ExampleCosts))
 @fill_docstring()
 class CostSensitiveClassifier(WrappingClassifier):
     """A classifier that takes the costs of decisions into account.
@@ -228,6 +230,14 @@ class CostSensitiveClassifier(WrappingClassifier):
     def _costs_for(self, X: Any) -> AnyCosts:
         check_is_fitted(self, "estimators_")
         return self.costs_.for_rows(X) if isinstance(self.costs_, ExampleCosts) else self.costs_
+
+    def _check_saved(self) -> None:
+        self._check_models("predict")
+        costs, classes = self.costs_, self.classes_.tolist()
+        if isinstance(costs, CostMatrix):
+            need(list(costs.labels or ()) == classes, "has costs of other classes")
+        else:
+            need(len(classes) == 2, "has costs of two classes for other classes")
 
 
 def costs_for_training(costs: Any, data: FitData, amounts: NDArray[np.float64] | None) -> AnyCosts:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._repr import instance_hint, short_repr
+from calibrant._saved import Plain, TupleOf, Value, saved
 from calibrant._sklearn import num_samples
 from calibrant.calibration._internal import final_step, take_rows
 from calibrant.data._internal import check_weights, factorize
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ExampleCosts"]
 
 
+@saved(cost=Value(), benefit=Value(), actions=TupleOf(Plain(), 2, 2))
 @dataclass(frozen=True, eq=False, repr=False)
 class ExampleCosts:
     """The cost of approaching each row, and its expected benefit if it is positive: two actions, costs by row.

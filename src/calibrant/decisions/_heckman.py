@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from calibrant._estimator import EstimatorMixin
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, Nothing, Rule, check_params
+from calibrant._saved import Array, Integer, LabelArray, Maybe, Number, Object, need, saved
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError
 
@@ -96,6 +97,14 @@ def _maximize_likelihood(
 _LEAST = 1e-12  # keeps the probit index of a certain probability finite (about 7 standard deviations)
 
 
+@saved(
+    n_features_in_=Integer(1),
+    feature_names_in_=Maybe(LabelArray()),
+    regressor_=Object(),
+    selection_=Object() | None,
+    selection_coef_=Maybe(Array("f8", finite=True)),
+    selection_intercept_=Maybe(Number()),
+)
 class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Regression on the rows whose amount is observed, corrected for selection bias.
 
@@ -231,6 +240,15 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
         if self.given == "everybody" and columns.shape[1] > X.shape[1]:
             columns[:, -1] = 0.0
         return np.asarray(self.regressor_.predict(columns))
+
+    def _check_saved(self) -> None:
+        need(hasattr(self.regressor_, "predict"), "has a regressor that does not predict")
+        is_selection = self.selection_ is None or hasattr(self.selection_, "predict_proba")
+        need(is_selection, "has a selection without probabilities")
+        has_probit = hasattr(self, "selection_coef_")
+        need(has_probit == hasattr(self, "selection_intercept_"), "has half a probit")
+        has_columns = not has_probit or len(self.selection_coef_) == self.n_features_in_
+        need(has_columns, "has other coefficients than columns")
 
 
 def _weight_params(estimator: Any, weight: NDArray[np.float64] | None) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Bool, HasMethods, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant._saved import LabelArray, Object, RowsOnly, need, saved
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import FitData, read_fit_data, take_rows
 from calibrant.data._internal import fit_columns
@@ -34,6 +34,7 @@ __all__ = ["MetaCostClassifier"]
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
 
 
+@saved(costs_=Object(CostMatrix), relabelled_=RowsOnly(LabelArray()))
 @fill_docstring()
 class MetaCostClassifier(WrappingClassifier):
     """A single cost-sensitive model of any kind, as interpretable as the estimator.
@@ -83,7 +84,7 @@ class MetaCostClassifier(WrappingClassifier):
     """
 
     costs_: CostMatrix
-    relabelled_: NDArray[Any] = OfTrainingRows()  # type: ignore[assignment]
+    relabelled_: NDArray[Any]
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         "estimator": HasMethods("fit", words="a classifier"),
@@ -159,6 +160,11 @@ class MetaCostClassifier(WrappingClassifier):
         """
         check_is_fitted(self, "estimator_")
         return np.asarray(self.estimator_.predict(X))
+
+    def _check_saved(self) -> None:
+        self._check_models("predict")
+        need(list(self.costs_.labels or ()) == self.classes_.tolist(), "has costs of other classes")
+        need(len(self.estimators_) == 1 and hasattr(self, "estimator_"), "must have one model")
 
 
 def _content_order(data: FitData) -> NDArray[np.intp]:

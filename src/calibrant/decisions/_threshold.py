@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Choice, HasMethods, Real, Rule, Seed, check_params
 from calibrant._random import SeedLike
+from calibrant._saved import Inline, Number, RowsOnly, need, saved
 from calibrant._threads import N_JOBS
 from calibrant.calibration import HeldOut
 from calibrant.calibration._internal import CV, Scoring, Source, make_splits, read_fit_data
@@ -76,6 +76,12 @@ groups : sequence of length n_rows, optional
     threshold is that of groups. A splitter gets them, and so does the estimator's `fit` where it takes them."""
 
 
+@saved(
+    threshold_=Number(-1, 2),
+    value_=Number(finite=False),
+    held_out_=RowsOnly(Inline(HeldOut)),
+    table_=RowsOnly(Inline(ThresholdTable)),
+)
 class ThresholdClassifier(WrappingClassifier):
     """A binary classifier whose threshold was best on held-out rows.
 
@@ -127,8 +133,8 @@ class ThresholdClassifier(WrappingClassifier):
     """
 
     threshold_: float
-    held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
-    table_: ThresholdTable = OfTrainingRows()  # type: ignore[assignment]
+    held_out_: HeldOut
+    table_: ThresholdTable
 
     _rules: ClassVar[Mapping[str, Rule]] = {
         "estimator": HasMethods("fit", words="a classifier"),
@@ -208,6 +214,10 @@ class ThresholdClassifier(WrappingClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    def _check_saved(self) -> None:
+        self._check_models("predict_proba")
+        need(len(self.classes_) == 2 and len(self.estimators_) == 1, "must have one model of two classes")
 
 
 def _best_threshold(scores: NDArray[np.float64], values: NDArray[np.float64], implied: float) -> float:

@@ -364,7 +364,7 @@ class Study:
         return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
 
     def status(self) -> StudyStatus:
-        """Return how far the study is, also while other processes run it.
+        """Return the state of the study, also while other processes run it.
 
         Returns
         -------
@@ -411,6 +411,7 @@ class Study:
     def _read_stored(self, store: Store) -> StoredStudy:
         """Return the study as its store has it, which is what queries are answered from; warn if it is another one."""
         stored = read_stored_study(store, self.name)
+        # A study that was opened is the store's own; one that was defined here may differ from it
         changes = [] if self._is_opened else differences(stored.document, self.definition.document())
         if changes:
             warnings.warn(

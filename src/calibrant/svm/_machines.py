@@ -97,7 +97,7 @@ class Solver:
     ) -> Machines:
         is_used = coef.any(axis=0)
         support, coef = terms[is_used], coef[:, is_used]
-        if self.kernel.name == "linear":
+        if self.kernel.name == "linear":  # the weights of the terms say the same, and hold no training row
             support, coef = coef @ support, np.eye(len(coef))
         return Machines(self.kernel, support, coef, intercept, 0.0, 0.0)
 

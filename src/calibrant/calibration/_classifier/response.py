@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -142,7 +143,7 @@ class WrapperMixin(LogProbaMixin):
     """A classifier with a base classifier `estimator`, fitted as one or more ``estimators_``."""
 
     _copied_tags: ClassVar[tuple[str, ...]] = ("sparse", "allow_nan", "string")
-    _saved_fields: ClassVar[dict[str, Field]] = {
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
         "classes_": LabelArray(),
         "estimators_": ListOf(Object(), least=1),
         "estimator_": Maybe(Object()),
@@ -163,7 +164,7 @@ class WrapperMixin(LogProbaMixin):
                 setattr(self, name, getattr(models[0], name))
 
     def _check_models(self, *methods: str) -> None:
-        """Raise unless the models of a model file are fitted, and one of these methods can be called."""
+        """Raise unless the models of a file are fitted, and one of these methods can be called."""
         for model in self.estimators_:
             need(any(hasattr(model, method) for method in methods), f"has a model without {' or '.join(methods)}")
             check_fitted(model)

@@ -68,7 +68,6 @@ def compare(
     $ calibrant compare donors.csv --target gives --positive yes --costs costs.csv --time-limit 5m --html report.html
     """
     from calibrant.studies import compare_table
-    from calibrant.studies._internal import DEFAULT_STORE
 
     check_html(html)
     later = _PICTURE_SECONDS + (0.0 if html is None else _REPORT_SECONDS)
@@ -84,7 +83,7 @@ def compare(
         metric=metric,
         time_limit=None if time_limit is None else seconds_left(time_limit, later),
         workers=_processes(workers, time_limit),
-        store=store or DEFAULT_STORE,
+        **({"store": store} if store else {}),
         out=out or Path(f"calibrant-{_name(data)}"),
         seed=seed,
     )
@@ -118,15 +117,15 @@ def _write_report(found: TableComparison, path: str | None, *, rows: bool) -> No
 
 
 def _print(found: TableComparison, picture: str | None, html: str | None) -> None:
-    from calibrant.studies._internal import about_table, findings, grouped_cells
+    from calibrant.studies._internal import findings, ranking_cells
 
     texts = findings(found)
     print_text(f"Advice: {texts.pop('Advice')}")
     print_text()
-    for line in about_table(found):
+    for line in (*found.compared.lines, f"plan: {found.plan}"):
         print_text(line)
     print_text()
-    head, *rows = grouped_cells(found)
+    head, *rows = ranking_cells(found, grouped=True)
     print_table(head, rows, left=[head[0]])
     for heading, text in texts.items():
         print_text()

@@ -103,9 +103,7 @@ def _document(found: FittedTable) -> dict[str, Any]:
 
 
 def _print(found: FittedTable, out: str, described: ModelDescription, seed: int) -> None:
-    from calibrant.studies._internal import about_rows
-
-    for line in about_rows(found.compared):
+    for line in found.compared.lines:
         print_text(line)
     if found.weight is not None:
         print_text(f"weights: {found.weight!r}")

@@ -11,7 +11,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calibrant.cli._models.expected_score import expected_score
 from calibrant.exceptions import DataError, nearest
-from calibrant.studies._internal import ComparedTable, read_compared_table
+from calibrant.studies._internal import ComparedTable
 
 if TYPE_CHECKING:
     from calibrant.data import Table
@@ -52,7 +52,7 @@ def fit_table(
     estimate: bool,
 ) -> FittedTable:
     """Fit an estimator to a table: a path, the name of a data set, or a `Table`."""
-    compared = read_compared_table(source, target=target, positive=positive, groups=groups, nominal=nominal)
+    compared = ComparedTable.read(source, target=target, positive=positive, groups=groups, nominal=nominal)
     table = compared.table if weight is None else _with_weight(compared.table, weight)
     rows = {"sample_weight": table.sample_weight, "groups": compared.groups}
     passed = {name: each for name, each in rows.items() if each is not None and has_fit_parameter(method, name)}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from calibrant._sections import Definitions, Preformatted, Section
 from calibrant.data._internal import fingerprint_rows
 from calibrant.report._versions import versions_text
-from calibrant.studies._internal import about_rows
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
@@ -19,7 +18,7 @@ __all__ = ["how_made_section", "store_text"]
 def how_made_section(found: TableComparison, command: str | None) -> Section:
     """Return what was taken as what, the plan, the seed, the versions and the fingerprint of the table."""
     table = found.table
-    about, *others = about_rows(found.compared)
+    about, *others = found.compared.lines
     pairs = [("Table", about), *map(_split, others)]
     splits = f"{found.n_splits} of {found.n_planned} splits"
     pairs += [

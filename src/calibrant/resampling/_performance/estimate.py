@@ -74,7 +74,7 @@ def bootstrap_632_values(
 def _can_overfit(
     trained: NDArray[np.float64], guessed: NDArray[np.float64], is_better: Sequence[IsBetter | None]
 ) -> NDArray[np.bool_]:
-    """Return where the training rows are better than the no-information value."""
+    """Mark the metrics that are better on the training rows than the no-information value."""
     can = np.ones(trained.shape, dtype=np.bool_)
     for metric, better in enumerate(is_better):
         if better is not None:
@@ -162,7 +162,7 @@ def _try(experiment: Experiment, plan: Any, choose_by: str | None, n_splits: int
 
 
 def _describe_plan(plan: Any, data: TrialData) -> str:
-    """Return what a plan does to these rows: regression does not stratify, and groups stay whole."""
+    """Describe a plan on these rows: regression does not stratify, and groups stay whole."""
     words = splitters.describe(plan)
     if data.classes is None:
         words = words.replace(", stratified", "")

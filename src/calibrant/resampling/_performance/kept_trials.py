@@ -79,6 +79,7 @@ class KeptTrials:
         classes = [] if data.classes is None else data.classes.tolist()
         positive = classes.index(pos_label) if pos_label in classes else max(len(classes) - 1, 0)
         scorer = Scorer(data, dict.fromkeys(metrics), {}, positive, pos_label is not None)
+        # Training rows are not kept: over all splits of a plan they are the tested rows
         training = scorer.summarize(np.unique(np.concatenate([part.row for part in first])))
 
         def trial(split: int, part: TestPredictions) -> MethodTrial:

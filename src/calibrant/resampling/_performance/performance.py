@@ -308,7 +308,7 @@ class Performance:
         return Difference(metric, value, found.low, found.high, "rows", side, found.pvalue)
 
     def _better(self, metric: str, one: str, other: str) -> str:
-        """Return which method is better; neither of a function of which it is not known whether more is better."""
+        """Return the better side, "first" or "second"; neither where it is not known whether more is better."""
         values = self.mean(metric, one), self.mean(metric, other)
         if metric in METRICS:
             return "first" if METRICS[metric].is_better(*values) else "second"

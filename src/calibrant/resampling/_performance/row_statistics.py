@@ -130,6 +130,7 @@ def _ends(mean: float, square: float, low: float, high: float) -> Interval:
     distance, length, leading = mean - low, 1.0, 1.0
     if math.isfinite(high):
         length, leading = high - low, 1.0 + square
+    # The lower root as a quotient: the difference of two nearly equal numbers would lose its digits
     middle = distance + square * length / 2.0
     root = math.sqrt(square * (_from_ends(mean, low, high) + square * length**2 / 4.0))
     return Interval(low + distance**2 / (middle + root), min(high, low + (middle + root) / leading))
@@ -323,6 +324,7 @@ def _draw_distances(
     df: float,
 ) -> NDArray[np.float64]:
     """Draw the distances of pairs of equally good methods, with the tails of Student's t: variances are estimated."""
+    # In the space of methods, by the root of their covariance: drawing rows would take n_rows times as long
     random, n_draws = stream(seed_sequence(0), 0), min(_N_DRAWS, _MOST_NUMBERS // max(1, len(one)))
     values, vectors = np.linalg.eigh(covariance)
     normal = random.standard_normal((n_draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
@@ -343,6 +345,7 @@ def _step_down(
     while active.any():
         pairs = np.flatnonzero(active)
         pair = pairs[np.argmax(np.abs(observed[pairs]))]
+        # One more than counted: a p-value of a simulation is never 0 (Davison & Hinkley 1997)
         reached = int(np.count_nonzero(drawn[:, pairs].max(axis=1) >= abs(observed[pair])))
         largest = max(largest, (1.0 + reached) / (1.0 + len(drawn)))
         pvalues[worst[pair]] = largest

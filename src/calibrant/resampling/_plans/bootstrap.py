@@ -127,6 +127,7 @@ def _row_counts(rows: PlanRows, strata: NDArray[np.intp] | None, random: np.rand
         drawn = random.integers(0, rows.n_groups, rows.n_groups)
         return np.asarray(np.bincount(drawn, minlength=rows.n_groups)[rows.groups])
     classes = np.zeros(rows.n_rows, dtype=np.intp) if strata is None else strata
+    # The rows of each class stand together in `order`, so that one draw of offsets serves all classes
     order = np.argsort(classes, kind="stable")
     sizes = np.bincount(classes)
     first, n_rows = (np.repeat(each, sizes) for each in (np.cumsum(sizes) - sizes, sizes))

@@ -124,6 +124,7 @@ class SmallerTraining(DelegatedSplitsMixin, Plan):
         if size > len(train):
             raise DataError(f"train_size={self.train_size} is more than the {len(train)} rows of a training set.")
         strata = rows.stratified(self.stratified)
+        # Class after class in one order for all sizes: a smaller size is then among a larger, with the same shares
         order = shuffle_rows(len(train), None if strata is None else strata[train], random)
         return np.asarray(train[np.sort(_spread(order)[: max(1, size)])])
 

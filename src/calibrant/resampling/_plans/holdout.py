@@ -148,6 +148,7 @@ def _holdout_text(plan: Holdout | RepeatedHoldout) -> str:
 def _held_out(plan: Holdout | RepeatedHoldout, rows: PlanRows, n_repeats: int) -> Iterator[Split]:
     seed, strata = seed_sequence(plan.random_state), rows.stratified(plan.stratified)
     n_test = n_test_rows(plan.test_size, rows.n_rows)
+    # A stream for each repeat: the first repeats are the same however many follow
     for repeat in range(n_repeats):
         is_test = choose_rows(rows, strata, n_test, stream(seed, repeat))
         yield np.flatnonzero(~is_test), np.flatnonzero(is_test)

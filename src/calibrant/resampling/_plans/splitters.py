@@ -52,13 +52,13 @@ def caution(splitter: Any) -> str:
 
 
 def interval_kind(splitter: Any) -> IntervalKind:
-    """Return what intervals over the splits are computed from."""
+    """Return the source of intervals over the splits: the tested rows, or none."""
     kind: IntervalKind = getattr(splitter, "_interval", "rows")
     return kind
 
 
 def bootstrap_kind(splitter: Any) -> BootstrapKind:
-    """Return how metrics on training rows and on test rows are combined."""
+    """Return the kind of bootstrap, which weighs metrics on training rows in; None for other splitters."""
     kind: BootstrapKind = getattr(splitter, "_bootstrap", None)
     return kind
 

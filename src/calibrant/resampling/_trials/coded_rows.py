@@ -245,7 +245,7 @@ class CodedTrees:
 
     @cached_property
     def _readers(self) -> list[Reader]:
-        """How each member reads a grown tree, resolved once for all splits: `isinstance` of a protocol is slow."""
+        """The readers of a grown tree, one a member, made once for all splits: `isinstance` of a protocol is slow."""
         estimates = [with_classes(estimate, self.examples.classes) for estimate in self.estimates]
         return [_reader(*each) for each in zip(self.family.members, estimates, strict=True)]
 

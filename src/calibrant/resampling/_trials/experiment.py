@@ -79,6 +79,7 @@ class SplitSource:
             return self._advance_to(number)
 
     def _advance_to(self, number: int) -> Split:
+        # A plan cannot go back: an earlier split, or the first request, starts it again
         if not 0 < self._next <= number:
             self._upcoming, self._next = zip(count(), self, strict=False), 0
         for found, split in self._upcoming:
@@ -171,7 +172,7 @@ class Experiment:
         return self._source(plan).get(number)
 
     def sharing(self, plan: Any) -> Sharing:
-        """Return how much of their work all trials of a plan share; nothing is run.
+        """Count the work that all trials of a plan share; nothing is run.
 
         Rows that lack a class or, as Python objects, a kind are coded again, which is not counted.
 

@@ -192,7 +192,7 @@ class Family:
 
     @cached_property
     def bases(self) -> tuple[Any, ...]:
-        """What each member fits: the estimator that it calibrates, or itself."""
+        """The estimator that each member fits: the one that it calibrates, or itself."""
         return tuple(base_of(member) for member in self.members)
 
     @property
@@ -202,12 +202,12 @@ class Family:
 
     @cached_property
     def head(self) -> Any:
-        """What is fitted for all members, often one of them; raise if a member's reading is none."""
+        """The estimator that is fitted for all members, often one of them; raise if a member's reading is none."""
         return type(self.first)._family_head(self.bases) if self.readings else self.first
 
     @property
     def readings(self) -> tuple[Any, ...]:
-        """What a fit of the head is read as, one for each member; empty where all read it alike, or adopt it."""
+        """The readings of a fit of the head, one for each member; empty where all read it alike, or adopt it."""
         return self.bases if len(self.members) > 1 and _reading(self.bases[0]) else ()
 
     @property
@@ -291,7 +291,7 @@ def group_families(methods: Methods) -> list[Family]:
 
 
 def base_of(estimator: Any) -> Any:
-    """Return what an estimator fits to all rows and to folds in a way that others can share, or itself.
+    """Return the estimator that another fits to all rows and to folds, so that others can share the fits, or itself.
 
     Examples
     --------
@@ -399,7 +399,7 @@ class Sharing:
 
 
 def count_sharing(families: Sequence[Family], n_splits: int, n_inner: int | None = None) -> Sharing:
-    """Return what trials of methods on splits share; with a nested plan each split has `n_inner` ones within.
+    """Count the work that trials share; with a nested plan each split has `n_inner` ones within.
 
     Examples
     --------

@@ -188,7 +188,7 @@ class _RowSet:
     _found: dict[str, list[Any]] = field(default_factory=dict)
 
     def responses(self, name: str) -> list[Any]:
-        """Return what a method of the fitted estimator returns, once for each reading."""
+        """Return the response of the fitted estimator by one of its methods, once for each reading."""
         if name not in self._found:
             start, X = perf_counter(), take_rows(self.data.X, self.rows)
             self._found[name] = responses_of(self.shared.fitted, X, name, self.shared.readings)
@@ -227,6 +227,7 @@ def fit_predict(
             raise
         if len(family.members) == 1:
             return [SplitPredictions([], TrialSeconds(fit=watch.total), traceback.format_exc())]
+    # What fails together is fitted one by one: the others have the predictions that they would have alone
     alone = (family.subset([number]) for number in range(len(family.members)))
     return [fit_predict(each, data, split, records_errors=records_errors)[0] for each in alone]
 

@@ -36,7 +36,7 @@ Array = Any
 
 
 class TrainingSummary(NamedTuple):
-    """What metrics need to know of the training rows: the share of each class, or the mean of the outcomes."""
+    """The facts of the training rows that metrics need: the share of each class, or the mean of the outcomes."""
 
     prior: NDArray[np.float64] | None = None
     mean: float | None = None
@@ -58,7 +58,7 @@ class Scorer:
         return self.data.classes[self.positive] if self.has_pos_label and self.data.classes is not None else None
 
     def summarize(self, train: NDArray[np.intp]) -> TrainingSummary:
-        """Return what metrics need to know of the training rows."""
+        """Return the facts of the training rows that metrics need."""
         outcome, weight = self.data.outcome[train], self._weight(train)
         if self.data.classes is None:
             return TrainingSummary(mean=float(np.average(outcome, weights=weight)))

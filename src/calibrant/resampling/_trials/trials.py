@@ -133,7 +133,7 @@ def run_trials(
 
 
 class _SplitFacts(NamedTuple):
-    """What the trials of all methods on a split have in common."""
+    """The facts that the trials of all methods on a split have in common."""
 
     split: int
     test: NDArray[np.intp]

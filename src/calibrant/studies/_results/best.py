@@ -186,7 +186,7 @@ def select_by_units(losses: NDArray[np.float64], values: NDArray[np.float64], re
 
 
 def bootstrap_weights(n_units: int, n_draws: int, repeat: int = 0) -> NDArray[np.int64]:
-    """Return how often each unit is drawn in bootstrap draws that leave at least one out."""
+    """Return the number of times that each unit is drawn, in bootstrap draws that leave at least one out."""
     random = stream(seed_sequence(0), repeat)
     weights = random.multinomial(n_units, np.full(n_units, 1.0 / n_units), size=n_draws)
     return np.asarray(weights[(weights == 0).any(axis=1)])
@@ -345,6 +345,7 @@ def _on_dataset(
 
 def _by_folds(facts: MetricFacts, values: NDArray[np.float64], n_folds: int) -> tuple[float, NDArray[np.float64]]:
     """Return the corrected score and the shares of the choices: within each repeat, whose folds are disjoint."""
+    # Folds of different repeats share rows, so that one of them could not be read as other rows
     repeats = [values[:, first : first + n_folds] for first in range(0, values.shape[1], n_folds)]
     found = [select_by_units(facts.losses(each), each, number) for number, each in enumerate(repeats)]
     return float(np.nanmean([each.score for each in found])), np.mean([each.shares for each in found], axis=0)

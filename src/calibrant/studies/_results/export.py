@@ -138,7 +138,7 @@ def number_cell(value: float, digits: int | None) -> str:
 
 
 def best_marks(losses: Sequence[float], cells: Sequence[str]) -> tuple[bool, ...]:
-    """Return which cells show the best number; those that print as it does are among them."""
+    """Mark the cells that show the best number, or print as it does."""
     known = [loss for loss in losses if not math.isnan(loss)]
     if not known:
         return (False,) * len(cells)

@@ -206,7 +206,7 @@ def _kept(column: Any, is_kept: NDArray[np.bool_]) -> Any:
 def _choices(
     columns: Mapping[Any, Any], datasets: Sequence[str], plans: Mapping[str, DatasetPlan]
 ) -> dict[str, tuple[str, ...]]:
-    """Return what was chosen in each split of the data sets whose plan is nested."""
+    """Return the method chosen in each split of the data sets whose plan is nested."""
     nested = {name: [""] * plans[name].n_splits for name in datasets if plans[name].is_nested}
     if nested and "choice" in columns:
         for dataset, split, choice in zip(columns["dataset"], columns["split"], columns["choice"], strict=True):
@@ -283,7 +283,7 @@ def _plan(stored: StoredStudy, dataset: str, columns: Mapping[Any, Any]) -> Data
 def _lacking(
     store: Store, stored: StoredStudy, metrics: Sequence[str], found: TrialColumns, counts: NDArray[np.bool_]
 ) -> dict[tuple[str, str], NDArray[np.bool_]]:
-    """Return which trials were recorded before a metric became part of the study."""
+    """Mark the trials that were recorded before a metric became part of the study."""
     lacking: dict[tuple[str, str], NDArray[np.bool_]] = {}
     for metric in metrics:
         is_undefined = np.isnan(found.values[metric]) & (found.state == "done")

@@ -29,7 +29,7 @@ _MOST_ERRORS = 3  # that a repr shows
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """How far a study is, returned by `Study.status` and `Study.run`; its repr is a short summary.
+    """The state of a study, returned by `Study.status` and `Study.run`; its repr is a short summary.
 
     Parameters
     ----------

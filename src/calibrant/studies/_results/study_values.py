@@ -75,7 +75,7 @@ class MetricFacts:
 
     @property
     def side(self) -> Better:
-        """Which of two values of `comparable` is better; raise where it is not known."""
+        """The better side of two values of `comparable`; raise where it is not known."""
         if not self.better:
             raise StudyError(
                 f"metric {self.name!r} is a function, of which it is not known whether more is better; pass "
@@ -93,7 +93,7 @@ class MetricFacts:
 
     @property
     def words(self) -> str:
-        """Which value is better, in words."""
+        """The better value in words."""
         return f"nearer to {self.target:g} is better" if self.better == "nearer" else f"{self.side} is better"
 
 
@@ -199,7 +199,7 @@ class DatasetPlan:
 def read_dataset_plan(
     plan: Any, split_names: Sequence[str], n_train: Any, n_test: Any, *, is_disjoint: bool = True, pos_label: Any = None
 ) -> DatasetPlan:
-    """Return what queries need to know of a plan.
+    """Return the facts of a plan that queries need.
 
     Parameters
     ----------

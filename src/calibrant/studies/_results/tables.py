@@ -52,7 +52,7 @@ class Means:
 
     @property
     def notes(self) -> list[str]:
-        """What is missing, in words."""
+        """The gaps in words."""
         found = [
             ("trials failed or are missing", self.gaps),
             ("the metric is undefined in some splits", self.undefined),
@@ -101,6 +101,7 @@ def study_means(
 def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the mean of each row's values that there are, with the last bit of `Performance.mean`."""
     is_value = is_done & ~np.isnan(values)
+    # Sums of NumPy are pairwise: a row must be summed without its gaps to have the bits of a shorter row
     if is_value.all() and values.shape[1]:
         return np.asarray(values.mean(axis=1))
     means = (row[which].mean() if which.any() else math.nan for row, which in zip(values, is_value, strict=True))

@@ -24,7 +24,7 @@ __all__ = ["DaskResult", "DaskRunner", "run_task"]
 
 @dataclass(frozen=True)
 class DaskResult:
-    """What a task returns: the trials that have run, what ended it early, and its warnings."""
+    """The result of a task: the trials that have run, the error that ended it early, and its warnings."""
 
     records: tuple[TrialRecord, ...] = ()
     problem: str = ""
@@ -132,7 +132,7 @@ class DaskRunner:
             self._start(open_job)
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
-        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
         deadline = time.monotonic() + timeout
         while self._client is not None:
             self._check_connection()

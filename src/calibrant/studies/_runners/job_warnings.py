@@ -30,13 +30,14 @@ def current_filters() -> WarningFilters:
 
 
 def collect_job_warnings(run: Callable[[], T], filters: WarningFilters) -> tuple[T, JobWarnings]:
-    """Return what `run` returns and the warnings that the filters let through, each once."""
+    """Return the result of `run` and the warnings that the filters let through, each once."""
     shown: dict[tuple[str, str], tuple[type[Warning], str, str, int]] = {}
 
     def keep(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
         shown.setdefault((category.__name__, str(message)), (_sendable(category), str(message), filename, lineno))
 
     with warnings.catch_warnings():
+        # Those of the owner's process, not of the worker's own start
         warnings.resetwarnings()
         warnings.filters.extend(filters)  # type: ignore[attr-defined]
         warnings.showwarning = keep
@@ -86,6 +87,7 @@ class WarningRelay:
         pass_on(held_back)
 
     def _hold(self, held_back: HeldBack) -> None:
+        # Passed on together, so that warnings of one kind are counted as one
         def merge() -> None:
             pass_on(self._held_back)
             pass_on(held_back)

@@ -126,7 +126,7 @@ class LocalWorker:
 
     @property
     def waitables(self) -> list[Any]:
-        """What becomes ready when the worker has something to report, or ends."""
+        """Pipes and sentinel, one of which is ready when the worker has something to report, or ends."""
         return [each for each in (self._messages, self._stderr_pipe, self._process.sentinel) if each is not None]
 
     @property
@@ -195,7 +195,7 @@ class LocalWorker:
             self._stderr_pipe.close()
 
     def stack(self) -> str:
-        """Return where the worker was shortly before the time limit, or an empty string."""
+        """Return the stack of the worker shortly before the time limit, or an empty string."""
         with suppress(OSError):
             return format_stack(self._stack_path.read_text(errors="replace"), worker_process.__file__)
         return ""

@@ -1,4 +1,10 @@
-"""A runner of trials in processes of this machine, served by a pool with a thread of its own."""
+"""A runner of trials in processes of this machine, served by a pool with a thread of its own.
+
+The pool is our own, where pebble or `concurrent.futures` would do less: a trial is reported when it finishes and not
+when its job ends, limits hold for each trial after a job is split, memory is limited beyond the imports and rows of a
+worker, the stack of a trial that is too slow and the last words of a worker that dies are part of its record, and
+processes that methods start end with their worker.
+"""
 
 from __future__ import annotations
 
@@ -271,7 +277,7 @@ class ProcessRunner:
             self._pool.submit(open_job, path)
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
-        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
         deadline = time.monotonic() + timeout
         while not self._ready and self._failure is None and self._pool is not None:
             try:

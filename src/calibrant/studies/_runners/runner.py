@@ -73,7 +73,7 @@ class Runner(Protocol):
         """Run a job when a slot is free."""
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
-        """Return what happened since the last call, waiting up to `timeout` seconds for the first event."""
+        """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
 
     def stop(self) -> None:
         """Stop at once: running jobs are abandoned, processes and temporary files are removed."""
@@ -84,7 +84,7 @@ RunJob = Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]
 
 @dataclass(frozen=True)
 class SharedWork:
-    """How jobs run, on what methods, and the filters of warnings of the process that owns the runner."""
+    """The function that runs jobs, its methods, and the filters of warnings of the process that owns the runner."""
 
     run_job: RunJob
     work: StudyWork
@@ -92,7 +92,7 @@ class SharedWork:
 
 
 def share_work(work: StudyWork, run_job: RunJob | None) -> SharedWork:
-    """Return what workers need; without `run_job`, jobs run as everywhere in the package."""
+    """Return the work that all workers share; without `run_job`, jobs run as everywhere in the package."""
     if run_job is None:
         run_job = importlib.import_module("calibrant.studies._trials.run_job").run_job
     return SharedWork(run_job, work, current_filters())
@@ -129,7 +129,7 @@ class OpenJob:
 
     @property
     def part(self) -> Job:
-        """What runs now or next."""
+        """The part that runs now or next."""
         return replace(self.job, refs=self._parts[0])
 
     def report(self, records: Iterable[TrialRecord]) -> Iterator[TrialFinished]:

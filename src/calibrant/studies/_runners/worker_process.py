@@ -1,4 +1,4 @@
-"""What a local worker process does: read jobs from a pipe, run them, and send each trial back as it finishes."""
+"""A local worker process reads jobs from a pipe, runs them within limits, and sends each trial back as it finishes."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class TrialLimits:
 
     @property
     def time_message(self) -> str:
-        """What the record of a trial says that took too long."""
+        """The error of a trial that took too long."""
         return f"TimeoutError: time limit of {self.time:g} s exceeded"
 
     @property
     def memory_message(self) -> str:
-        """What the record of a trial says that took too much memory."""
+        """The error of a trial that took too much memory."""
         return f"MemoryError: memory limit of {format_limit(self.memory or 0)} exceeded"
 
 
@@ -145,7 +145,7 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """What a worker is started with."""
+    """The arguments that a worker is started with."""
 
     jobs: Connection
     stderr: Connection | None

@@ -98,7 +98,7 @@ class Database(ABC):
 
     @abstractmethod
     def array(self, values: Sequence[Any]) -> Any:
-        """Return what a statement takes for ``:keys`` and ``:codes``, lists that have their own fragments."""
+        """Return a list as a statement takes it for ``:keys`` or ``:codes``, which have their own fragments."""
 
     @abstractmethod
     def lock(self, number: int) -> None:

@@ -235,7 +235,7 @@ class Leases(Catalogue):
         lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
 
         def claim() -> set[str]:
-            database.lock(params["study"])
+            database.lock(params["study"])  # two processes must not take over the same trials
             lost = [status.id for status in map(_status, database.rows(_HOLDERS, **params)) if status.state != "alive"]
             if lost:
                 database.execute(_TAKE_FROM_DEAD, {**params, "codes": database.array(lost)})

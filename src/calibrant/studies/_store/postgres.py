@@ -62,7 +62,7 @@ def postgres_store_error(error: Exception, address: StoreAddress, server: str) -
 
 
 def _refusal(text: str) -> str:
-    """Return what to do about a refused connection; empty if it was not refused."""
+    """Return the remedy for a refused connection; empty if it was not refused."""
     answer = text.rpartition("FATAL:")[2].strip() if "FATAL:" in text else ""
     for words, remedy in _REFUSALS.items():
         if words in answer and ("does not exist" in answer or not words.endswith(" ")):

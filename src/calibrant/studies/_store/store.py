@@ -108,7 +108,7 @@ class Recorder(Catalogue):
                 return "already there" if outcome == "sent before" else outcome
 
     def _steps(self, row: dict[str, Any], scores: list[dict[str, Any]], predictions: bytes | None) -> list[Step]:
-        """Return what writes a trial; the first step changes one row, or none if the key has a trial."""
+        """Return the statements that write a trial; the first changes one row, or none if the key has a trial."""
         if self._database.nests_writes:
             columns = {f"{name}s": [score[name] for score in scores] for name in ("metric", "part", "value")}
             return [(_ADD_WHOLE, {**row, **columns, "parquet": predictions})]

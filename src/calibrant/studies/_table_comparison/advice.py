@@ -65,7 +65,7 @@ def advise(
     metric_words: str,
     passed_over: Sequence[str] = (),
 ) -> str:
-    """Return what to do, in one or two sentences: an action first, what is not known after it.
+    """Return the advice in one or two sentences: an action first, its limits after it.
 
     Parameters
     ----------

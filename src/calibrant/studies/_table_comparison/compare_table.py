@@ -31,7 +31,6 @@ from calibrant.studies._table_comparison.table_study import (
     ComparedTable,
     candidates,
     choose_plan,
-    read_compared_table,
 )
 from calibrant.studies._table_comparison.winner import (
     earnings_per_row,
@@ -249,7 +248,7 @@ def compare_table(
     """
     limit = TimeLimit(time_limit)
     _check(metric=metric, time_limit=time_limit, workers=workers, seed=seed)
-    compared = read_compared_table(table, target=target, positive=positive, groups=groups, nominal=nominal)
+    compared = ComparedTable.read(table, target=target, positive=positive, groups=groups, nominal=nominal)
     matrix = _read_costs(costs, compared)
     study = Study(
         name or f"compare {compared.table.name}",

@@ -15,61 +15,25 @@ from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.studies._table_comparison.table_comparison import TableComparison
-    from calibrant.studies._table_comparison.table_study import ComparedTable
 
-__all__ = [
-    "about_rows",
-    "about_table",
-    "document_of",
-    "findings",
-    "grouped_cells",
-    "metric_words",
-    "ranking_cells",
-    "text_of",
-]
+__all__ = ["document_of", "findings", "metric_words", "ranking_cells", "text_of"]
 
 
 _WIDTH = 110
 _SHORT = {"log_loss": "log-loss", "brier": "Brier", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
-_MAX_NAMES = 6
 _FEW = 4  # methods: more are not listed, as the table has them
 
 
 def text_of(found: TableComparison) -> str:
     """Return the whole comparison as plain text."""
-    head, *rows = grouped_cells(found)
+    head, *rows = ranking_cells(found, grouped=True)
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
     lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in (head, *rows)]
     advice, *others = (
         fill(f"{name}: {text}", _WIDTH, subsequent_indent="  ") for name, text in findings(found).items()
     )
     table = "\n".join(line.rstrip() for line in lines)
-    return "\n".join([advice, "", *about_table(found), "", table, "", *others])
-
-
-def about_table(found: TableComparison) -> list[str]:
-    """Return what was taken as what, and the plan, a line each."""
-    return [*about_rows(found.compared), f"plan: {found.plan}"]
-
-
-def about_rows(compared: ComparedTable) -> list[str]:
-    """Return what was taken as what, a line each."""
-    table = compared.table
-    n_numeric = sum(kind == "numeric" for kind in table.kinds.values())
-    kinds = [f"{n} {kind}" for n, kind in ((n_numeric, "numeric"), (table.n_features - n_numeric, "nominal")) if n]
-    lines = [f"{table.name}: {table.n_rows:,} rows, {table.n_features} columns ({', '.join(kinds)})"]
-    total = sum(table.class_counts.values())
-    counts = {label: n for label, n in table.class_counts.items() if n}
-    shares = ", ".join(f"{label} {100 * n / total:.3g} %" for label, n in list(counts.items())[:_MAX_NAMES])
-    more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
-    positive = f"; probabilities are of {table.positive!r}" if len(counts) == 2 and table.positive is not None else ""
-    lines.append(f"predicted: {compared.target} ({shares}{more}){positive}")
-    if compared.groups_column is not None:
-        n_groups = len(set(compared.groups.tolist()))  # type: ignore[union-attr]
-        lines.append(f"rows that belong together: {n_groups:,} groups of {compared.groups_column!r}, kept whole")
-    lines += [f"not used: {', '.join(map(str, table.extra))}"] if table.extra is not None else []
-    lines += [f"note: {note}" for note in table.notes]
-    return lines
+    return "\n".join([advice, "", *found.compared.lines, f"plan: {found.plan}", "", table, "", *others])
 
 
 def metric_words(metric: str) -> str:
@@ -83,8 +47,11 @@ def metric_words(metric: str) -> str:
     return _SHORT.get(metric, metric)
 
 
-def ranking_cells(found: TableComparison) -> list[tuple[str, ...]]:
-    """Return the ranking as text: a header, and a row for each method."""
+def ranking_cells(found: TableComparison, *, grouped: bool = False) -> list[tuple[str, ...]]:
+    """Return the ranking as text: a header, and a row for each method with its standing.
+
+    With `grouped` a row above each group of methods says what it is, in the place of the standings.
+    """
     others = list(found.ranking[0].others)
     has_interval = any(not math.isnan(each.low) for each in found.ranking)
     has_money = found.costs is not None
@@ -99,29 +66,25 @@ def ranking_cells(found: TableComparison) -> list[tuple[str, ...]]:
         cells += [number_text(each.others[name]) for name in others]
         cells += [f"{1000 * each.earned:,.2f}"] * has_money
         rows.append((*cells, f"{each.seconds:.2f}", each.standing))
-    return rows
-
-
-def grouped_cells(found: TableComparison) -> list[tuple[str, ...]]:
-    """Return the ranking with a row above each group of methods that says what it is, in the place of the standings."""
-    head, *rows = ranking_cells(found)
+    if not grouped:
+        return rows
     groups = {
         "best": "Best here",
         "as good": f"As good here, as far as {found.n_rows:,} rows show",
         "worse": "Shown to be worse",
         "": "Not tested",
     }
-    cells = [head[:-1]]
+    lines = [rows[0][:-1]]
     for standing, words in groups.items():
-        own = [row for row, each in zip(rows, found.ranking, strict=True) if each.standing == standing]
-        if own and len(rows) > 1:
-            cells.append((words, *("",) * (len(head) - 2)))
-        cells += [(f"  {row[0]}", *row[1:-1]) for row in own]
-    return cells
+        own = [row for row in rows[1:] if row[-1] == standing]
+        if own and len(found.ranking) > 1:
+            lines.append((words, *("",) * (len(rows[0]) - 2)))
+        lines += [(f"  {row[0]}", *row[1:-1]) for row in own]
+    return lines
 
 
 def findings(found: TableComparison) -> dict[str, str]:
-    """Return what the comparison found, by heading: what to do first, what is not known after it."""
+    """Return the findings of the comparison by heading: the advice first, its limits after it."""
     texts = {"Advice": found.advice, "Score": _score(found)}
     as_good = _as_good(found)
     if as_good:
@@ -144,7 +107,7 @@ def findings(found: TableComparison) -> dict[str, str]:
 
 
 def _unfinished(found: TableComparison) -> str:
-    """Return how far a run came that was ended early, and what its figures are of."""
+    """Describe a run that was ended early: its splits, and the rows of its figures."""
     why = "the time limit ended the run" if found.ended == "time limit" else "the run was interrupted"
     is_cut = found.n_splits < found.n_planned
     when = f"after {found.n_splits} of {found.n_planned} splits" if is_cut else "before all methods were finished"
@@ -181,7 +144,7 @@ def _score(found: TableComparison) -> str:
 
 
 def _as_good(found: TableComparison) -> str:
-    """Return which methods are as good as the best one, with the one to take of them; empty where there are none."""
+    """Name the methods that are as good as the best one, and the one to take; empty where there are none."""
     names = [each.method for each in found.ranking if each.standing in ("best", "as good")]
     if found.comparison is not None and not found.comparison.pairs:
         return f"no test tells the methods apart: {found.comparison.reason}."

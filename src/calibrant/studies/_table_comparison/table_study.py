@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from calibrant.resampling import Plan
 
-__all__ = ["BASELINE", "CALIBRATED", "ComparedTable", "candidates", "choose_plan", "read_compared_table"]
+__all__ = ["BASELINE", "CALIBRATED", "ComparedTable", "candidates", "choose_plan"]
 
 
+_MAX_NAMES = 6  # classes in a line
 _MAX_CLASSES = 100  # more are a number, an id or free text; a study of so many classes is written by hand
 
 
@@ -49,6 +50,51 @@ class ComparedTable:
     groups: NDArray[Any] | None = None
     groups_column: str | None = None
 
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        *,
+        target: str | None = None,
+        positive: Any = None,
+        groups: str | None = None,
+        nominal: Sequence[str] | None = None,
+    ) -> ComparedTable:
+        """Read a table by its path or name, or take one that is passed, and check that its classes can be predicted.
+
+        Examples
+        --------
+        >>> ComparedTable.read("appeal").n_rarest
+        138
+        """
+        table = _read(source, target, nominal)
+        positive = _read_positive(table, positive)
+        features, group, column = _group_of(table, groups)
+        table = replace(table, X=features, kinds={name: table.kinds[name] for name in features}, positive=positive)
+        found = cls(table, _dataset(source, table, target, column, group, nominal), group, column)
+        _check_classes(found)
+        return found
+
+    @property
+    def lines(self) -> list[str]:
+        """The table in words, a line each: its columns, classes and groups."""
+        table = self.table
+        n_numeric = sum(kind == "numeric" for kind in table.kinds.values())
+        kinds = [f"{n} {kind}" for n, kind in ((n_numeric, "numeric"), (table.n_features - n_numeric, "nominal")) if n]
+        lines = [f"{table.name}: {table.n_rows:,} rows, {table.n_features} columns ({', '.join(kinds)})"]
+        total = sum(table.class_counts.values())
+        counts = {label: n for label, n in table.class_counts.items() if n}
+        shares = ", ".join(f"{label} {100 * n / total:.3g} %" for label, n in list(counts.items())[:_MAX_NAMES])
+        more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
+        is_binary = len(counts) == 2 and table.positive is not None
+        positive = f"; probabilities are of {table.positive!r}" if is_binary else ""
+        lines.append(f"predicted: {self.target} ({shares}{more}){positive}")
+        if self.groups is not None:
+            n_groups = len(set(self.groups.tolist()))
+            lines.append(f"rows that belong together: {n_groups:,} groups of {self.groups_column!r}, kept whole")
+        lines += [f"not used: {', '.join(map(str, table.extra))}"] if table.extra is not None else []
+        return lines + [f"note: {note}" for note in table.notes]
+
     @property
     def target(self) -> str:
         """The name of the class column."""
@@ -66,30 +112,6 @@ class ComparedTable:
         if self.groups is None:
             return int(np.bincount(code).min())
         return min(len(set(self.groups[code == number].tolist())) for number in range(int(code.max()) + 1))
-
-
-def read_compared_table(
-    source: Any,
-    *,
-    target: str | None = None,
-    positive: Any = None,
-    groups: str | None = None,
-    nominal: Sequence[str] | None = None,
-) -> ComparedTable:
-    """Read a table by its path or name, or take one that is passed, and check that its classes can be predicted.
-
-    Examples
-    --------
-    >>> read_compared_table("appeal").n_rarest
-    138
-    """
-    table = _read(source, target, nominal)
-    positive = _read_positive(table, positive)
-    features, group, column = _group_of(table, groups)
-    table = replace(table, X=features, kinds={name: table.kinds[name] for name in features}, positive=positive)
-    found = ComparedTable(table, _dataset(source, table, target, column, group, nominal), group, column)
-    _check_classes(found)
-    return found
 
 
 def _read(source: Any, target: str | None, nominal: Sequence[str] | None) -> Table:

@@ -72,7 +72,7 @@ class HeldOutRows:
 
     @property
     def known(self) -> dict[str, Any]:
-        """What functions that evaluate predictions need beside classes and probabilities."""
+        """The arguments of functions that evaluate predictions, beside classes and probabilities."""
         table, found = self.compared.table, self.predictions
         weight = None if table.sample_weight is None else np.asarray(table.sample_weight)[found.row]
         positive = table.positive if len(found.classes) == 2 else None
@@ -100,7 +100,7 @@ class HeldOutRows:
             return None
 
     def earned_per_row(self, costs: CostMatrix) -> float:
-        """Return what the decisions earn, for each row."""
+        """Return the earnings of the decisions for each row."""
         found = self.predictions
         earned = profit(found.y_true, found.y_pred, costs, confidence=None, **self.known)
         return earned.total.value / earned.n_rows
@@ -121,6 +121,7 @@ class HeldOutRows:
 def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -> HeldOutRows:
     """Return the first prediction of each row: averages over repeats would be those of another model."""
     pooled = results.predictions(method)
+    # The first of each row, in the order of the predictions
     place = np.sort(np.unique(pooled.row, return_index=True)[1])
     first = replace(
         pooled,
@@ -133,7 +134,7 @@ def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -
 
 
 def earnings_per_row(results: StudyResults, compared: ComparedTable, costs: CostMatrix | None) -> dict[str, float]:
-    """Return what the decisions of each method earn, for each row; empty without costs."""
+    """Return the earnings of each method's decisions for each row; empty without costs."""
     if costs is None:
         return {}
     return {method: held_out_rows(results, method, compared).earned_per_row(costs) for method in results.methods}

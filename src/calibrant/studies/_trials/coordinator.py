@@ -184,7 +184,7 @@ class Coordinator:
                     else:
                         self._retry(event)
         finally:
-            self.runner.stop()
+            self.runner.stop()  # first: a trial that still ran could be recorded after its claim is given up
             self.store.end_worker(self.worker)
 
     def _submit_jobs(self) -> bool:

@@ -1,4 +1,4 @@
-"""What passes between the parts of a study: rows with methods, planned trials, jobs, recorded trials."""
+"""A trial on its way through a study: planned with rows and methods, part of a job, recorded."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class StudyRows:
 
 @dataclass(frozen=True, eq=False)
 class StudyWork:
-    """What is done with every data set; small, and sent with the jobs.
+    """The methods, plan and metrics for every data set; small, and sent with the jobs.
 
     Parameters
     ----------

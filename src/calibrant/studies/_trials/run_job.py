@@ -54,7 +54,7 @@ def method_versions(estimator: Any) -> dict[str, str]:
 
 
 def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Return which trials may have other results under the versions that are installed now.
+    """Mark the trials that may have other results under the versions that are installed now.
 
     A change of calibrant, of scikit-learn or of the package that a method comes from makes a result outdated. Changes
     of Python, NumPy and SciPy are recorded, and do not.

@@ -118,21 +118,21 @@ class StoredStudy:
 
     @property
     def sharing(self) -> str:
-        """How much of their work the trials share, in a sentence; empty if the study was never run."""
+        """The work that trials share, in a sentence; empty if the study was never run."""
         return str(self.document.get("sharing", ""))
 
     def plan_facts(self, dataset: str) -> dict[str, Any]:
-        """Return what is known of the plan on a data set."""
+        """Return the facts of the plan on a data set."""
         facts: dict[str, Any] = next(each["facts"] for each in self.document[_PLANNED] if each["dataset"] == dataset)
         return facts
 
     def key_prefix(self, dataset: str, method: str) -> str:
-        """Return what the keys of the trials of a method on a data set begin with."""
+        """Return the prefix of the keys of a method's trials on a data set."""
         digests = next(each.digests for each in self.trials if each.dataset == dataset)
         return f"{digests[method]}-"
 
     def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
-        """Return which recorded trials count: those of another definition of the study do not."""
+        """Mark the recorded trials that count: those of another definition of the study do not."""
         digests = {digest for each in self.trials for digest in each.digests.values()}
         # A split number may be negative: all rows, which the .632+ bootstrap needs, end in "--1"
         return np.fromiter((key[: key.find("-")] in digests for key in keys), dtype=bool, count=len(keys))
