@@ -73,6 +73,7 @@ def read_source_rows(
     ) as opened:
         survey = opened.survey()
         n_numbers = len(opened.columns) + (sample_weight is not None) + (groups is not None)
+        # Checked after the first pass, which counts the rows, and before arrays are made.
         check_rows_memory(opened.name, survey.n_rows, _COPIES * (_CODE_BYTES + _NUMBER_BYTES * n_numbers))
         classes = survey.labels.labels().classes if survey.labels is not None else np.empty(0)
         parts = opened.map(_rows_of_part, classes, survey.groups, description="Reading scores")

@@ -19,7 +19,7 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Target", "fit_logistic", "logistic_hessian", "near_of", "solve_step"]
+__all__ = ["Target", "fit_logistic", "logistic_hessian"]
 
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4  # Lin, Lin & Weng: their iterations, least step and Armijo factor
 _NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # a Newton step that gains less than this in the loss is the last
@@ -96,12 +96,8 @@ def fit_logistic(
         return _LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
 
     total = len(target.positive) if target.weight is None else float(target.weight.sum())
-    return frame.to_original(_newton(evaluate, frame.to_scaled(start), near_of(total)))
-
-
-def near_of(total: float) -> float:
-    """Return the gain in the loss, of rows of this weight, below which a Newton step is the last."""
-    return max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
+    near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
+    return frame.to_original(_newton(evaluate, frame.to_scaled(start), near))
 
 
 def logistic_hessian(
@@ -126,11 +122,11 @@ def _newton(
     """Take Newton steps, halved until the loss decreases enough; the last is so small that it is not evaluated."""
     here = evaluate(coef)
     for _ in range(_MAX_STEPS):
-        direction = -solve_step(here.hessian, here.gradient)
+        direction = -_solve_step(here.hessian, here.gradient)
         step, slope = 1.0, float(here.gradient @ direction)
         if -slope <= near:
             return coef + direction
-        while step >= _LEAST_STEP:
+        while step >= _LEAST_STEP:  # Armijo's rule, which accepts equal losses up to rounding
             there = evaluate(coef + step * direction)
             if there.loss <= here.loss + _DECREASE * step * slope + _ROUNDING * abs(here.loss):
                 break
@@ -141,10 +137,11 @@ def _newton(
     return coef
 
 
-def solve_step(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solve_step(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve for the step whatever the units of the columns; directions that the rows leave open stay as they are."""
     diagonal = np.diagonal(hessian)
     units = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    # Eigenvalues, not Cholesky: collinear columns leave directions that no row determines.
     values, vectors = np.linalg.eigh(hessian * np.outer(units, units))
     determined = values > _SINGULAR
     along = vectors[:, determined].T @ (units * gradient) / values[determined]

@@ -223,6 +223,7 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
         if np.abs(gradient).max() <= _GRADIENT:
             break
         direction = -_solve(loss.hessian(proba) + np.diag(2.0 * penalty.weight), gradient)
+        # Far from the minimum the loss is almost linear in the logits, and a whole step would overshoot.
         step, slope = min(1.0, _STRIDE / _reach(loss, direction)), float(gradient @ direction)
         least = _LEAST_STEP * step
         while step >= least:

@@ -201,7 +201,7 @@ class QuantileSearch:
         self._targets = share_targets(float(self._cumulated[-1]), self._step, self._max_bins)[:-1]
         self._is_sought = np.zeros(len(self._rows), dtype=np.bool_)
         reached = np.searchsorted(self._cumulated, self._targets)
-        occupied = np.flatnonzero(self._rows)
+        occupied = np.flatnonzero(self._rows)  # rounded weights may be 0: a bin ends where there are rows
         self._is_sought[occupied[np.searchsorted(occupied, reached)]] = True
         self._is_sought[occupied[-1]] = True  # the greatest value closes the last bin
 
@@ -222,6 +222,7 @@ class QuantileSearch:
         """Divide the cells that hold ends of bins, and forget the edges between others."""
         divided = np.flatnonzero(self._is_sought & ~self._is_single())
         n_cells = max(2, _N_CELLS // len(divided))
+        # Counts of cells without an end are needed in sum only, so that the number of edges stays bounded.
         kept = np.flatnonzero(self._is_sought[:-1] | self._is_sought[1:])
         pieces = [self.edges[kept], np.array([-np.inf] if 0 in divided else [])]
         for cell in divided.tolist():
@@ -237,7 +238,7 @@ class QuantileSearch:
         follows = np.searchsorted(occupied, np.flatnonzero(self._is_sought)) + 1
         wanted[occupied[follows[follows < len(occupied)]]] = 2
         wanted[occupied[0]] = 2
-        wanted[self._is_sought] = 1
+        wanted[self._is_sought] = 1  # last: a cell that follows another may hold an end too
         return Gathering(self.edges, wanted)
 
     def bins(self, gathered: CellValues) -> ColumnBins:
