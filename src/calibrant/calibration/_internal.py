@@ -5,9 +5,9 @@ from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, rea
 from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Source, make_splits
 from calibrant.calibration._classifier.response import WrapperMixin, final_step, response_method, score_columns
 from calibrant.calibration._classifier.run_folds import ReadingOfFits, SharedFits, responses_of
-from calibrant.calibration._fitting.logistic import Target, fit_logistic, logistic_hessian
+from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._fitting.logits import softmax_rows
-from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain
 from calibrant.calibration._validation import ScoredRows
 
@@ -25,10 +25,7 @@ __all__ = [
     "Target",
     "WrapperMixin",
     "final_step",
-    "fit_logistic",
-    "fit_multinomial",
     "is_pairwise",
-    "logistic_hessian",
     "make_splits",
     "read_fit_data",
     "response_method",

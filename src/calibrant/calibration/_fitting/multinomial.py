@@ -20,7 +20,7 @@ from calibrant.calibration._fitting.logits import log_softmax_rows, spread_of_ro
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DiagonalLoss", "FullLoss", "LogLoss", "Penalty", "ShiftLoss", "fit_multinomial"]
+__all__ = ["DiagonalLoss", "FullLoss", "LogLoss", "Penalty", "ShiftLoss"]
 
 _GRADIENT = 1e-9  # the greatest derivative at which the search ends
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4  # the last is Armijo's factor, of Nocedal & Wright
@@ -77,6 +77,34 @@ class LogLoss(ABC):
         weight = np.ones(len(codes)) if weight is None else weight
         self.logs, self.codes, self.share = logs, codes, weight / weight.sum()
         self.rows = np.arange(len(codes))
+
+    def fit(self, penalty: Penalty) -> NDArray[np.float64]:
+        """Return the coefficients that minimise loss plus penalty.
+
+        Coefficients that can be shifted together without changing a probability are those nearest to what the penalty
+        shrinks to, up to rounding. Where the classes are separable and nothing is penalised, there is no least
+        loss, and the search ends with a loss near 0.
+
+        Parameters
+        ----------
+        penalty : Penalty
+            The penalty, with the coefficients to start from.
+
+        Returns
+        -------
+        array of shape (n_parameters,)
+            Coefficients.
+
+        Examples
+        --------
+        >>> logs, codes = np.log([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 1, 1])
+        >>> loss = FullLoss(logs, codes, None)
+        >>> best = loss.fit(Penalty(np.full(6, 0.01), np.array([1.0, 0, 0, 0, 1, 0])))
+        >>> np.exp(loss.log_proba(best))[[0, 2]].round(3)
+        array([[0.503, 0.497],
+               [0.014, 0.986]])
+        """
+        return _newton(self, penalty) if len(penalty.weight) <= _MAX_NEWTON else _quasi_newton(self, penalty)
 
     def log_proba(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the probabilities."""
@@ -180,37 +208,6 @@ class ShiftLoss(LogLoss):
     def hessian(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the Hessian."""
         return np.asarray(np.diag(self.share @ proba) - (proba * self.share[:, np.newaxis]).T @ proba)
-
-
-def fit_multinomial(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
-    """Return the coefficients that minimise loss plus penalty.
-
-    Coefficients that can be shifted together without changing a probability are those nearest to what the penalty
-    shrinks to, up to rounding. Where the classes are separable and nothing is penalised, there is no least
-    loss, and the search ends with a loss near 0.
-
-    Parameters
-    ----------
-    loss : LogLoss
-        The mean loss of rows.
-    penalty : Penalty
-        The penalty, with the coefficients to start from.
-
-    Returns
-    -------
-    array of shape (n_parameters,)
-        Coefficients.
-
-    Examples
-    --------
-    >>> logs, codes = np.log([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 1, 1])
-    >>> loss = FullLoss(logs, codes, None)
-    >>> best = fit_multinomial(loss, Penalty(np.full(6, 0.01), np.array([1.0, 0, 0, 0, 1, 0])))
-    >>> np.exp(loss.log_proba(best))[[0, 2]].round(3)
-    array([[0.503, 0.497],
-           [0.014, 0.986]])
-    """
-    return _newton(loss, penalty) if len(penalty.weight) <= _MAX_NEWTON else _quasi_newton(loss, penalty)
 
 
 def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
