@@ -1,8 +1,8 @@
-#include "tree/grow/growing_tree.hpp"
+#include "tree/grow/node_queue.hpp"
 
 namespace calibrant {
 
-GrowingTree::GrowingTree(const Examples& examples, const GrowOptions& options, bool has_absent_rows)
+NodeQueue::NodeQueue(const Examples& examples, const GrowOptions& options, bool has_absent_rows)
     : examples_(examples),
       options_(options),
       rules_(options),
@@ -12,7 +12,7 @@ GrowingTree::GrowingTree(const Examples& examples, const GrowOptions& options, b
       thresholds_(examples, options.midpoint, has_absent_rows),
       found_(examples.table->n_columns()) {}
 
-GrowingTree::GrowingTree(const GrowingTree& whole, std::nullptr_t)
+NodeQueue::NodeQueue(const NodeQueue& whole, std::nullptr_t)
     : examples_(whole.examples_),
       options_(whole.options_),
       rules_(whole.rules_),
@@ -23,7 +23,7 @@ GrowingTree::GrowingTree(const GrowingTree& whole, std::nullptr_t)
       thresholds_(whole.thresholds_),
       found_(whole.found_.size()) {}
 
-void GrowingTree::start(PendingNode&& root, std::vector<bool> used, double total_weight) {
+void NodeQueue::start(PendingNode&& root, std::vector<bool> used, double total_weight) {
     total_weight_ = total_weight;
     split_choice_.emplace(*examples_.table, options_, rules_.tolerances().attribute, total_weight);
     used_ = std::move(used);
@@ -33,7 +33,7 @@ void GrowingTree::start(PendingNode&& root, std::vector<bool> used, double total
     queue_.push_back(std::move(root));
 }
 
-std::size_t GrowingTree::add(const PendingNode& node) {
+std::size_t NodeQueue::add(const PendingNode& node) {
     const std::size_t n_classes = examples_.n_classes;
     if (n_counts_->fetch_add(n_classes) + n_classes > options_.most_counts) throw TooManyCounts{};
     const std::size_t id = tree_.add_node(node.parent, node.counts, node.weight, node.label);
@@ -44,19 +44,19 @@ std::size_t GrowingTree::add(const PendingNode& node) {
     return id;
 }
 
-void GrowingTree::mark_used(const PendingNode& node, bool used) {
+void NodeQueue::mark_used(const PendingNode& node, bool used) {
     for (std::int32_t at = node.multiway_above; at != Tree::no_node; at = multiway_above_[static_cast<std::size_t>(at)])
         used_[static_cast<std::size_t>(tree_.feature[static_cast<std::size_t>(at)])] = used;
 }
 
-std::vector<bool> GrowingTree::used_columns(const PendingNode& node) {
+std::vector<bool> NodeQueue::used_columns(const PendingNode& node) {
     mark_used(node, true);
     std::vector<bool> used = used_;
     mark_used(node, false);
     return used;
 }
 
-std::uint32_t GrowingTree::begin_split(std::size_t id, const PendingNode& node, std::size_t column) {
+std::uint32_t NodeQueue::begin_split(std::size_t id, const PendingNode& node, std::size_t column) {
     const FoundTest& test = found_[column];
     const CodedColumn& coded = examples_.table->column(column);
     const auto parent = static_cast<std::int32_t>(id);
@@ -69,12 +69,12 @@ std::uint32_t GrowingTree::begin_split(std::size_t id, const PendingNode& node, 
     return write_test(tree_, id, column, coded, test, thresholds_);
 }
 
-void GrowingTree::start_children(const PendingNode& node) {
+void NodeQueue::start_children(const PendingNode& node) {
     for (std::size_t b = 0; b < children_.size(); ++b) rules_.start_child(node, b, children_[b]);
 }
 
 // The first branch on top: it is the next to be grown.
-void GrowingTree::push_children() {
+void NodeQueue::push_children() {
     for (std::size_t b = children_.size(); b-- > 0;) queue_.push_back(std::move(children_[b]));
 }
 

@@ -1,5 +1,6 @@
-// A tree that is being grown: the queue of its nodes, and the test that is chosen and written at each. How the classes
-// of a node's rows are counted and sent to the branches is up to the grower.
+// The nodes of a tree that are still to be grown, and the test that is chosen and written at each. How the classes of a
+// node's rows are counted and sent to the branches is up to the grower: from the rows of a table, or from sums of
+// parts.
 #pragma once
 
 #include <algorithm>
@@ -38,14 +39,14 @@ struct PendingNode {
     std::shared_ptr<Histogram> histogram{};  // where it was found by subtraction
 };
 
-class GrowingTree {
+class NodeQueue {
   public:
     static constexpr std::size_t not_counted = static_cast<std::size_t>(-1);
 
     // `has_absent_rows`: some rows of the table weigh nothing.
-    GrowingTree(const Examples& examples, const GrowOptions& options, bool has_absent_rows);
+    NodeQueue(const Examples& examples, const GrowOptions& options, bool has_absent_rows);
     // An empty one for a subtree, whose counts are added to those of the whole tree.
-    GrowingTree(const GrowingTree& whole, std::nullptr_t);
+    NodeQueue(const NodeQueue& whole, std::nullptr_t);
 
     // Begins at a root, below columns that cannot be tested again; total_weight is that of the whole tree.
     void start(PendingNode&& root, std::vector<bool> used, double total_weight);
