@@ -11,7 +11,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from calibrant.data._internal import Schema
     from calibrant.files._description import ColumnDescription
 
 __all__ = ["described_schema", "find_schema", "has_own_labels", "is_calibrants", "wanted_columns", "wrapped_models"]
