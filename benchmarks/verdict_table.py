@@ -20,8 +20,7 @@ from calibrant.metrics import calibration_verdict, rows_needed
 from calibrant.metrics._calibration.gap_bound import bound_gap, group_cells
 from calibrant.metrics._calibration.probability_cells import group_rows
 from calibrant.metrics._validation.predictions import BinaryRows
-from calibrant.metrics._verdict.money_bound import Stakes, bound_money
-from calibrant.metrics._verdict.tolerance import tolerance_of
+from calibrant.metrics._verdict.judge import Stakes, bound_money, tolerance_of
 
 Array = np.ndarray
 SCORES = ("sd 0.5", "sd 1.2", "sd 2", "8 leaves")

@@ -25,17 +25,6 @@ using RequestArgument =
     std::tuple<std::vector<std::int32_t>, std::vector<std::uint32_t>, std::vector<std::size_t>, bool>;
 using RowNodes = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <class T>
-std::span<const T> span_of_rows(const Column<T>& column) {
-    if (column.stride(0) != 1 && column.shape(0) > 1) throw std::invalid_argument("arrays of rows must be contiguous");
-    return {column.data(), column.shape(0)};
-}
-
-template <class T>
-std::span<const T> span_of_rows(const std::optional<Column<T>>& column) {
-    return column ? span_of_rows(*column) : std::span<const T>{};
-}
-
 WholeTree whole_of(const CodedTable& columns, const WholeArgument& argument) {
     const auto& [n_table_rows, n_rows, weight, heaviest, is_whole, present] = argument;
     WholeTree whole{n_table_rows, n_rows, weight, heaviest, is_whole};
@@ -45,7 +34,7 @@ WholeTree whole_of(const CodedTable& columns, const WholeArgument& argument) {
 
 PartRows part_of(const CodedTable& table, const Column<std::uint16_t>& labels,
                  const std::optional<Column<double>>& weights, std::size_t n_classes) {
-    const PartRows rows{&table, span_of_rows(labels), span_of_rows(weights), n_classes};
+    const PartRows rows{&table, contiguous(labels), contiguous(weights), n_classes};
     if (table.n_rows() > 0 && table.bytes() == nullptr) throw std::invalid_argument("the table must be one of bytes");
     if (rows.labels.size() != table.n_rows() || (weights && rows.weights.size() != table.n_rows()))
         throw std::invalid_argument("labels and weights must have one entry per row");
@@ -82,7 +71,7 @@ nb::object count_rows_of_level(const CodedTable& table, const Column<std::uint16
     const PartRows rows = part_of(table, labels, weights, n_classes);
     const auto& [nodes, columns, first, counts_rows] = request;
     const HistogramRequest wanted{nodes, columns, first, counts_rows};
-    const auto of_rows = span_of_rows(node_of_row);
+    const auto of_rows = contiguous(node_of_row);
     if (of_rows.size() != table.n_rows()) throw std::invalid_argument("there must be a node for each row");
     return is_whole ? counted<std::uint32_t>(rows, of_rows, wanted) : counted<double>(rows, of_rows, wanted);
 }
@@ -101,7 +90,7 @@ Tree grow_top(const CodedTable& table, const Column<std::uint16_t>& labels,
               const std::optional<Column<double>>& weights, std::size_t n_classes, const GrowOptions& options,
               const WholeArgument& whole, const TopArgument& top) {
     const WholeTree all = whole_of(table, whole);
-    const Examples examples{&table, span_of_rows(labels), span_of_rows(weights), n_classes, {}, &all};
+    const Examples examples{&table, contiguous(labels), contiguous(weights), n_classes, {}, &all};
     const auto& [key, depth, used] = top;
     if (used.size() != table.n_columns()) throw std::invalid_argument("used must have one entry per column");
     return run_interruptibly(
@@ -124,7 +113,7 @@ void bind_levels(nb::module_& module) {
             "grow",
             [](LevelTree& self, const std::variant<Column<std::uint32_t>, Column<double>>& cells,
                const std::optional<Column<std::uint32_t>>& rows) {
-                std::visit([&](const auto& each) { self.grow(span_of_rows(each), span_of_rows(rows)); }, cells);
+                std::visit([&](const auto& each) { self.grow(contiguous(each), contiguous(rows)); }, cells);
             },
             "cells"_a.noconvert(), "rows"_a.noconvert().none(),
             "Split the nodes of the last request by their histograms, added up over all parts.",

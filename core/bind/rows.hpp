@@ -3,9 +3,13 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,6 +35,17 @@ std::vector<T> copied(const Column<T>& column) {
     std::vector<T> values(column.shape(0));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = view(column)[i];
     return values;
+}
+
+template <class T>
+std::span<const T> contiguous(const Column<T>& column) {
+    if (column.stride(0) != 1 && column.shape(0) > 1) throw std::invalid_argument("arrays of rows must be contiguous");
+    return {column.data(), column.shape(0)};
+}
+
+template <class T>
+std::span<const T> contiguous(const std::optional<Column<T>>& column) {
+    return column ? contiguous(*column) : std::span<const T>{};
 }
 
 using PredictColumnArgument = std::variant<Column<float>, Column<double>, Column<std::int32_t>>;

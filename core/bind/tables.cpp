@@ -10,9 +10,8 @@
 
 #include "bind/bind.hpp"
 #include "bind/rows.hpp"
-#include "table/code_bytes.hpp"
+#include "table/cells.hpp"
 #include "table/coded_table.hpp"
-#include "table/find_cells.hpp"
 #include "table/order_statistics.hpp"
 #include "table/take_rows.hpp"
 

@@ -31,11 +31,6 @@ std::vector<double> code_weights(const Column& codes, std::size_t n_values, std:
     return found;
 }
 
-double midpoint(double below, double above) {
-    const double middle = below + (above - below) / 2;
-    return middle < above && std::isfinite(middle) ? middle : below;
-}
-
 // Neighbouring values share a bin until it has its part of the weight that is left; a value of so much has its own.
 ColumnBins numeric_bins(const CodedColumn& column, std::span<const double> weight, std::size_t max_bins) {
     ColumnBins bins{std::vector<std::uint8_t>(column.n_values), {}, 1};
@@ -44,7 +39,7 @@ ColumnBins numeric_bins(const CodedColumn& column, std::span<const double> weigh
         const double part = left / static_cast<double>(max_bins - bins.n_bins + 1);
         const bool is_full = column.n_values <= max_bins || inside >= part || weight[code] >= part;
         if (code > 0 && is_full && bins.n_bins < max_bins && inside > 0) {
-            bins.cuts.push_back(midpoint(column.values[code - 1], column.low(code)));
+            bins.cuts.push_back(middle_of(column.values[code - 1], column.low(code)));
             ++bins.n_bins;
             left -= inside;
             inside = 0;
@@ -146,22 +141,23 @@ void BinnedTable::make_blocks() {
     }
 }
 
-void write_bins(const BinRules& rules, std::size_t column, const PredictColumn& values, std::size_t begin,
-                std::size_t end, std::uint8_t* out) {
-    const auto missing = static_cast<std::uint8_t>(rules.n_bins[column]);
-    const std::span cuts(rules.cuts.data() + rules.first_cut[column], rules.cuts.data() + rules.first_cut[column + 1]);
-    const std::span bins(rules.bin_of_category.data() + rules.first_category[column],
-                         rules.bin_of_category.data() + rules.first_category[column + 1]);
+BinWriter::BinWriter(const BinRules& rules, std::size_t column)
+    : missing_(static_cast<std::uint8_t>(rules.n_bins[column])),
+      cuts_(std::span(rules.cuts)
+                .subspan(rules.first_cut[column], rules.first_cut[column + 1] - rules.first_cut[column])),
+      bins_(std::span(rules.bin_of_category)
+                .subspan(rules.first_category[column],
+                         rules.first_category[column + 1] - rules.first_category[column])) {}
+
+void BinWriter::write(const PredictColumn& values, std::size_t begin, std::size_t end, std::uint8_t* out) const {
     std::visit(
         [&]<class T>(const StridedView<T>& view) {
-            for (std::size_t row = begin; row < end; ++row) {
-                const T value = view[row];
-                if constexpr (std::is_floating_point_v<T>) {
-                    const auto at = std::lower_bound(cuts.begin(), cuts.end(), static_cast<double>(value));
-                    out[row - begin] = std::isnan(value) ? missing : static_cast<std::uint8_t>(at - cuts.begin());
-                } else {
-                    const auto code = static_cast<std::size_t>(value);  // a negative one is beyond all categories
-                    out[row - begin] = code < bins.size() ? bins[code] : missing;
+            if constexpr (std::is_floating_point_v<T>) {
+                cuts_.write(view, begin, end, missing_, out);
+            } else {
+                for (std::size_t row = begin; row < end; ++row) {
+                    const auto code = static_cast<std::size_t>(view[row]);  // a negative one is beyond all categories
+                    out[row - begin] = code < bins_.size() ? bins_[code] : missing_;
                 }
             }
         },

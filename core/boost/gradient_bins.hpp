@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stop.hpp"
+#include "table/cells.hpp"
 #include "table/coded_table.hpp"
 #include "tree/predict.hpp"
 
@@ -63,8 +64,17 @@ class BinnedTable {
     std::vector<ColumnBlock> blocks_{};
 };
 
-// Writes the bins of rows [begin, end) of a column.
-void write_bins(const BinRules& rules, std::size_t column, const PredictColumn& values, std::size_t begin,
-                std::size_t end, std::uint8_t* out);
+// Writes the bins of new values of a column; the rules must outlive it.
+class BinWriter {
+  public:
+    BinWriter(const BinRules& rules, std::size_t column);
+
+    void write(const PredictColumn& values, std::size_t begin, std::size_t end, std::uint8_t* out) const;
+
+  private:
+    std::uint8_t missing_;
+    EdgeSearch cuts_;
+    std::span<const std::uint8_t> bins_;  // of each category
+};
 
 }  // namespace calibrant

@@ -102,7 +102,7 @@ class BlockPredictor {
         for (const std::uint32_t column : folds.trees.column) is_tested[column] = true;
         columns_.resize(usable.size());
         for (std::size_t j = 0; j < usable.size(); ++j)
-            if (is_tested[j]) tested_.push_back({j, usable[j]});
+            if (is_tested[j]) tested_.push_back({j, usable[j], BinWriter(folds.rules, usable[j])});
         codes_.resize(tested_.size() * scored_rows);
         for (std::size_t j = 0; j < tested_.size(); ++j)
             columns_[tested_[j].position] = codes_.data() + j * scored_rows;
@@ -111,8 +111,7 @@ class BlockPredictor {
 
     void predict(const PredictRows& rows, std::size_t begin, std::size_t end, double* out) {
         for (std::size_t j = 0; j < tested_.size(); ++j)
-            write_bins(folds_->rules, tested_[j].column, rows.columns[tested_[j].column], begin, end,
-                       codes_.data() + j * scored_rows);
+            tested_[j].bins.write(rows.columns[tested_[j].column], begin, end, codes_.data() + j * scored_rows);
         const std::size_t n = end - begin;
         if (by_scores_)
             predict_by_scores(n, out);
@@ -123,6 +122,7 @@ class BlockPredictor {
   private:
     struct TestedColumn {
         std::size_t position, column;  // among the usable ones, and among all
+        BinWriter bins;
     };
 
     std::size_t n_of_scores() const { return n_scores(folds_->n_classes); }

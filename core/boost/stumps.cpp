@@ -178,9 +178,7 @@ std::vector<double> StumpSearch::class_weights(std::span<const double> weights) 
 void StumpSearch::name(Stump& stump) const {
     const CodedColumn& coded = table_->column(static_cast<std::size_t>(stump.column));
     if (coded.kind == Kind::nominal) return;
-    const double below = coded.values[stump.code], above = coded.low(stump.code + 1);
-    const double middle = below + (above - below) / 2;
-    stump.threshold = middle < above && std::isfinite(middle) ? middle : below;
+    stump.threshold = middle_of(coded.values[stump.code], coded.low(stump.code + 1));
 }
 
 // Calls visit(row, branch) for every row in turn.

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "boost/stump_buckets.hpp"
+#include "boost/stump_cuts.hpp"
 #include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/criteria.hpp"

@@ -4,15 +4,34 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-#include "calibrate/score_sort.hpp"
+#include "buffer.hpp"
 #include "parallel.hpp"
+#include "radix_sort.hpp"
 #include "stop.hpp"
 
 namespace calibrant {
+
+inline std::uint64_t key_of(double score) { return order_key<std::uint64_t>(score); }
+
+// The key of a row that counts once, and of a row with a weight.
+struct PlainKey {
+    std::uint64_t key;
+    double weight() const { return 1.0; }
+};
+struct WeightedKey {
+    std::uint64_t key;
+    double weight_;
+    double weight() const { return weight_; }
+};
+
+// Sorts by key, stably; `spare` is scratch memory of the same size.
+void sort_scores(std::span<PlainKey> items, std::span<PlainKey> spare);
+void sort_scores(std::span<WeightedKey> items, std::span<WeightedKey> spare);
 
 // The score of each row, whether it is of the positive class, and its weight, 1 where there are none.
 struct ScoreRows {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "forest/group_counts.hpp"
+#include "forest/leaf_counts.hpp"
 
 namespace calibrant {
 namespace {
@@ -16,6 +16,55 @@ constexpr double rounding = 1e-9;
 
 // Trees whose counts are held at a time: bounds the memory, yet gives every thread a tree.
 constexpr std::size_t trees_at_once = 16;
+
+// Class counts of a group's out-of-bag rows at each leaf that they reach, to be subtracted where one of them is
+// predicted: rows of a group resemble one another, so the others would give a row's class away.
+class GroupCounts {
+  public:
+    GroupCounts() = default;
+    GroupCounts(const LeafPaths& paths, std::size_t tree, const BaggedRows& rows, const StopToken& stop);
+
+    // The weight of each class among the group's out-of-bag rows at a leaf; the group must have one there.
+    std::span<const double> at(std::size_t group, std::size_t leaf) const;
+
+  private:
+    std::size_t n_classes_ = 0;
+    std::vector<std::uint64_t> keys_;  // group and leaf, ascending
+    std::vector<double> counts_;       // keys x classes
+};
+
+std::uint64_t key_of(std::size_t group, std::size_t leaf) { return (static_cast<std::uint64_t>(group) << 32) | leaf; }
+
+struct CountedRow {
+    std::uint64_t key;
+    std::size_t own_class;
+    double weight;
+};
+
+GroupCounts::GroupCounts(const LeafPaths& paths, std::size_t tree, const BaggedRows& rows, const StopToken& stop)
+    : n_classes_(rows.n_classes) {
+    const std::vector<std::uint16_t> in_bag = rows.bags->of(tree);
+    std::vector<CountedRow> entries;
+    paths.each(tree, stop, [&](std::size_t row, std::size_t leaf, double share) {
+        if (in_bag[row] != 0) return;
+        entries.push_back(
+            {key_of(rows.group(row), leaf), static_cast<std::size_t>(rows.classes[row]), rows.counted(row, 0, share)});
+    });
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const CountedRow& a, const CountedRow& b) { return a.key < b.key; });
+    for (const auto& [key, own_class, weight] : entries) {
+        if (keys_.empty() || keys_.back() != key) {
+            keys_.push_back(key);
+            counts_.resize(counts_.size() + n_classes_);
+        }
+        counts_[counts_.size() - n_classes_ + own_class] += weight;
+    }
+}
+
+std::span<const double> GroupCounts::at(std::size_t group, std::size_t leaf) const {
+    const auto found = std::lower_bound(keys_.begin(), keys_.end(), key_of(group, leaf));
+    return {counts_.data() + static_cast<std::size_t>(found - keys_.begin()) * n_classes_, n_classes_};
+}
 
 // The prediction of a tree for one row, mixed over the leaves that it reaches.
 class RowEstimate {

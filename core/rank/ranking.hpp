@@ -10,7 +10,6 @@
 
 #include "calibrate/pav.hpp"
 #include "calibrate/score_groups.hpp"
-#include "calibrate/score_sort.hpp"
 #include "stop.hpp"
 
 namespace calibrant {

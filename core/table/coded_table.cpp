@@ -11,15 +11,6 @@
 namespace calibrant {
 namespace {
 
-std::size_t size_of(const ColumnSource& source) {
-    struct {
-        std::size_t operator()(const NominalSource& column) const { return column.codes.size; }
-        std::size_t operator()(const StridedView<float>& column) const { return column.size; }
-        std::size_t operator()(const StridedView<double>& column) const { return column.size; }
-    } measure;
-    return std::visit(measure, source);
-}
-
 CodedColumn code_column(const ColumnSource& source, Scratch& scratch, const StopToken& stop) {
     if (const auto* nominal = std::get_if<NominalSource>(&source))
         return code_nominal(nominal->codes, nominal->n_categories, stop);

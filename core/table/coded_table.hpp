@@ -19,6 +19,13 @@ struct NominalSource {
 
 using ColumnSource = std::variant<StridedView<float>, StridedView<double>, NominalSource>;
 
+inline std::size_t size_of(const ColumnSource& source) {
+    const auto* const nominal = std::get_if<NominalSource>(&source);
+    if (nominal != nullptr) return nominal->codes.size;
+    const auto* const single = std::get_if<StridedView<float>>(&source);
+    return single != nullptr ? single->size : std::get<StridedView<double>>(source).size;
+}
+
 class CodedTable {
   public:
     // From coded columns; throws std::invalid_argument unless they have n_rows rows each and codes in range.

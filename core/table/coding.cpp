@@ -11,7 +11,6 @@
 
 #include "parallel.hpp"
 #include "radix_sort.hpp"
-#include "table/make_codes.hpp"
 
 namespace calibrant {
 

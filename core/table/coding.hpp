@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,6 +56,18 @@ using Codes = std::variant<std::vector<std::uint16_t>, std::vector<std::uint32_t
 template <class Column>
 using CodeOf = typename Column::value_type;
 
+// Calls fill with a vector of the narrowest width that holds the codes, every row missing at first.
+template <class Fill>
+Codes make_codes(std::size_t n_rows, std::size_t n_values, Fill&& fill) {
+    auto make = [&]<class Code>(std::type_identity<Code>) {
+        std::vector<Code> codes(n_rows, missing_code<Code>);
+        fill(codes);
+        return Codes{std::move(codes)};
+    };
+    if (n_values <= max_narrow_values) return make(std::type_identity<std::uint16_t>{});
+    return make(std::type_identity<std::uint32_t>{});
+}
+
 struct CodedColumn {
     Kind kind = Kind::numeric;
     Codes codes{};
@@ -67,6 +82,12 @@ struct CodedColumn {
     double low(std::size_t code) const { return lows.empty() ? values[code] : lows[code]; }
     bool is_binned() const { return !lows.empty(); }
 };
+
+// Half-way between two values, or the lower one where no number is between them.
+inline double middle_of(double below, double above) {
+    const double middle = below + (above - below) / 2;
+    return middle < above && std::isfinite(middle) ? middle : below;
+}
 
 // A column as it lies in memory; stride in elements, so that a column of a row-major matrix needs no copy.
 template <class T>

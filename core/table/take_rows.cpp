@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "parallel.hpp"
-#include "table/make_codes.hpp"
 
 namespace calibrant {
 namespace {

@@ -48,7 +48,8 @@ _NAMES = {"ProbabilityClassifier": "blending", "load_model": "files", "save": "f
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+        globals()[name] = found = getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
+        return found
     if name in _PACKAGES:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""What every estimator of calibrant adds to scikit-learn's base class: suggested parameters and versioned pickles."""
+"""The base of every estimator of calibrant: suggestions for misspelt parameters, versioned pickles."""
 
 from __future__ import annotations
 
@@ -56,10 +56,12 @@ class OfTrainingRows:
 class EstimatorMixin:
     """Mixin of an estimator, before ``BaseEstimator``: unknown parameters suggest one, pickles hold a version.
 
-    ``_rules`` are the rules of its parameters, which `fit`, model files and studies check.
+    ``_rules`` are the rules of its parameters, which `fit`, model files and studies check; ``_short_name`` is its name
+    on the command line, where it has one besides that of its class.
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {}
+    _short_name: ClassVar[str] = ""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

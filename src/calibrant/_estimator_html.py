@@ -48,7 +48,7 @@ def model_section(
     class_weights: NDArray[np.float64] | None = None,
     summary: str = "",
 ) -> Section:
-    """Return what an estimator is: a summary (the first line of its documentation), parameters, facts and classes.
+    """Return the section of an estimator: a summary (the first line of its documentation), parameters, facts, classes.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def one_warning_a_fit() -> Iterator[None]:
 
 
 def collect_warnings(fit: Callable[..., T], *arguments: Any) -> tuple[T, HeldBack]:
-    """Return what `fit` returns and the warnings that it holds back, for `pass_on` in the thread or process above.
+    """Return the result of `fit` and the warnings that it holds back, for `pass_on` in the thread or process above.
 
     Threads and processes do not share the block of `one_warning_a_fit`.
     """

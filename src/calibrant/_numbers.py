@@ -36,7 +36,7 @@ def as_floats(values: Any) -> NDArray[np.float64]:
 
 
 def _is_complex(values: Any) -> bool:
-    """Return what `numpy.iscomplexobj` does, also for an object that allows no function of NumPy but conversion."""
+    """Return whether numbers are complex, also of an object that allows no function of NumPy but conversion."""
     dtype = getattr(values, "dtype", None)
     return bool((np.asarray(values).dtype.kind == "c") if dtype is None else np.iscomplexobj(values))
 

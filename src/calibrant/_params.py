@@ -15,6 +15,7 @@ from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, nearest
 
 __all__ = [
+    "CONFIDENCE",
     "AnyOf",
     "Bool",
     "Choice",
@@ -40,7 +41,7 @@ _SIZES = 1e-100, 1e100  # powers and products of two such numbers are floats
 
 
 class Rule(ABC):
-    """What values a parameter may have; ``|`` joins alternatives.
+    """The values that a parameter may have; ``|`` joins alternatives.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class Rule(ABC):
         return ()
 
     def _hint(self, _value: object, /) -> str:
-        """Return what a rejected value lacks where the wording of the rule does not say it."""
+        """Return a hint for a rejected value where the wording of the rule is not enough."""
         return ""
 
     def __or__(self, other: Rule) -> AnyOf:
@@ -189,6 +190,9 @@ class Bool(Rule):
 
     def _words(self) -> tuple[str, ...]:
         return ("a bool",)
+
+
+CONFIDENCE = Real(0, 1, closed="neither")  # of any interval or bound
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""Values as short text for messages."""
+"""Short texts of values: in error messages, in tables and in sentences."""
 
 from __future__ import annotations
 
 import inspect
+import math
 import reprlib
 from collections.abc import Iterable
 
-__all__ = ["instance_hint", "listed", "short_repr"]
+__all__ = ["instance_hint", "listed", "number_text", "percent", "points", "round_up", "short_repr"]
 
 _WIDTH = 80
 _REPR = reprlib.Repr()
@@ -48,7 +49,7 @@ def listed(items: Iterable[object], most: int | None = None, last: str = " and "
 
 
 def instance_hint(value: object) -> str:
-    """Return how a class becomes the instance that is needed; an empty string where the value is not a class.
+    """Return the advice to pass an instance instead of its class; an empty string where the value is not a class.
 
     Examples
     --------
@@ -68,3 +69,60 @@ def _needs_arguments(kind: type) -> bool:
         return False
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return any(each.default is each.empty and each.kind not in variable for each in parameters)
+
+
+def points(fraction: float) -> str:
+    """Return a bound in percentage points, rounded up to two significant digits.
+
+    Examples
+    --------
+    >>> points(0.0296), points(0.1234), points(0.00081), points(0.99)
+    ('3.0 points', '13 points', '0.081 points', '99 points')
+    """
+    value = round_up(100.0 * fraction)
+    decimals = max(1 - math.floor(math.log10(value)), 0) if value > 0.0 else 0
+    return f"{value:.{decimals}f} points"
+
+
+def percent(fraction: float, decimals: int = 0) -> str:
+    """Return a fraction as percent with two significant digits, or with at least some decimals.
+
+    Examples
+    --------
+    >>> percent(0.08), percent(0.1234), percent(0.00125), percent(0.9987), percent(0.0), percent(0.12, 1)
+    ('8 %', '12 %', '0.12 %', '99.87 %', '0 %', '12.0 %')
+    """
+    value = 100.0 * fraction
+    edge = abs(value) if abs(value) < 50.0 or value >= 100.0 else 100.0 - value
+    own = max(1 - math.floor(math.log10(edge)), 0) if 1e-9 < edge < 99.5 else 0
+    text = f"{value:.{min(max(decimals, own), 9)}f}"
+    return (text.rstrip("0").rstrip(".") if own > decimals else text) + " %"
+
+
+def round_up(value: float) -> float:
+    """Round up to two significant digits, so that a bound still holds.
+
+    Examples
+    --------
+    >>> round_up(0.01923), round_up(0.5)
+    (0.02, 0.5)
+    """
+    scale = 10.0 ** (1 - math.floor(math.log10(value))) if value > 0.0 else 1.0
+    return math.ceil(value * scale - 1e-9) / scale  # 1e-9: a product such as 0.07 * 100 lies above 7
+
+
+def number_text(value: float | None) -> str:
+    """Return a number with four decimals, or with four significant digits where it is small, as text.
+
+    Examples
+    --------
+    >>> number_text(0.51234), number_text(0.000123456), number_text(123456.0), number_text(None)
+    ('0.5123', '0.0001235', '123,456', '')
+    """
+    if value is None:
+        return ""
+    if not math.isfinite(value) or value == 0.0:
+        return f"{value:g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.4g}"

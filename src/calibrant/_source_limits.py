@@ -1,4 +1,4 @@
-"""What cannot be learned from a source, a table read part by part: parameters, and estimators as a whole."""
+"""Limits of learning from a source, a table read part by part: parameters or estimators that it does not allow."""
 
 from __future__ import annotations
 

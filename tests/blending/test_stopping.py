@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant.blending import ProbabilityClassifier
-from calibrant.blending import _fit_members as fit_members
+from calibrant.blending import ProbabilityClassifier, _plan
 from calibrant.blending._learners import ForestLearner
 from calibrant.blending._plan import MEMBERS
 from calibrant.exceptions import CalibrantWarning
@@ -115,7 +114,7 @@ def test_ctrl_c_stops_a_forest_in_the_core(time_limit, forest_begun):
 def test_a_forest_is_stopped_at_the_time_limit(forest_begun, monkeypatch):
     # A clock that jumps when the forest begins: nothing hangs on how busy the machine is
     clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + (1e6 if forest_begun.is_set() else 0.0))
-    monkeypatch.setattr(fit_members, "time", clock)
+    monkeypatch.setattr(_plan, "time", clock)
     model = ProbabilityClassifier(members=["bayes", "forest", "bagged"], time_limit=1e5, n_jobs=2)
     start = time.process_time()
     with pytest.warns(CalibrantWarning, match="left out forest"):
@@ -135,7 +134,7 @@ def test_other_classifiers_are_stopped_after_the_fold_they_are_at(n_jobs, monkey
             return super().fit(X, y, sample_weight)
 
     clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + (1e6 if fits else 0.0))
-    monkeypatch.setattr(fit_members, "time", clock)
+    monkeypatch.setattr(_plan, "time", clock)
     model = ProbabilityClassifier(members=["bayes", ("slow", Slow())], time_limit=1e5, n_jobs=n_jobs)
     with pytest.warns(CalibrantWarning, match="left out slow"):
         model.fit(*numbers())

@@ -10,8 +10,8 @@ import pytest
 from tests.browser.pages import opened_pages
 
 from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit, profit
-from calibrant.decisions._internal import read_costed_predictions
-from calibrant.metrics._intervals.moments import mean_interval
+from calibrant.decisions._internal import CostedPredictions
+from calibrant.metrics._intervals.intervals import mean_interval
 from calibrant.report import Report
 from calibrant.report._analyser.payload import analysed_models
 from calibrant.report._predictions.analyser import section
@@ -160,7 +160,7 @@ def test_recalibrating_at_other_costs_is_computed_from_the_rows(page: Any, by_ma
     cells = {"tn": 0.1, "fp": -1.3, "fn": -2, "tp": 3.7}
     (shown,) = page.evaluate(APPLY, [{"cells": cells, "model": 0, "by": "fraction", "value": 0.5}])
     costs = CostMatrix([[-0.1, 1.3], [2, -3.7]], labels=["no", "yes"])
-    costed = read_costed_predictions(by_matrix.y_true, by_matrix.probas["raw"], costs, pos_label="yes")
+    costed = CostedPredictions.read(by_matrix.y_true, by_matrix.probas["raw"], costs, pos_label="yes")
     again = by_matrix.recalibrated("raw")
     assert again is not None
     gained = costed.earnings(costed.decisions(np.stack([1 - again, again], axis=1)))

@@ -13,10 +13,11 @@ from tests.cli.command_line import run, run_json
 import calibrant
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.cli import main
-from calibrant.cli._models.methods import METHODS, make_method
+from calibrant.cli._models.methods import make_method
 from calibrant.data import read_table
 from calibrant.data._internal import fingerprint_rows
 from calibrant.files import describe_model
+from calibrant.studies._internal import short_names
 
 Capture = pytest.CaptureFixture[str]
 
@@ -105,7 +106,7 @@ def test_a_calibrated_method_and_a_class_of_another_package(capsys: Capture) -> 
     np.testing.assert_allclose(found, calibrant.load_model("g.calibrant").predict_proba(X), rtol=1e-15)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", short_names())
 def test_every_method_has_a_class_and_takes_the_seed(name: str) -> None:
     method = make_method(name, [], None, 7)
     assert method.get_params().get("random_state", 7) == 7

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr, stdtr
 
 from calibrant.comparison import corrected_resampled_t_test, paired_t_test, proportion_interval, unpaired_t_test
-from calibrant.metrics._intervals.proportions import two_sided_z
+from calibrant.metrics._intervals.intervals import two_sided_z
 
 TABLE_5_1 = {0.001: 3.09, 0.005: 2.58, 0.01: 2.33, 0.1: 1.28, 0.2: 0.84, 0.4: 0.25}
 TABLE_5_2 = {0.001: 4.30, 0.005: 3.25, 0.01: 2.82, 0.05: 1.83, 0.1: 1.38, 0.2: 0.88}

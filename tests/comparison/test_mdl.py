@@ -13,7 +13,7 @@ from scipy.stats import norm
 from sklearn.cluster import KMeans
 
 from calibrant.comparison import clustering_description_length, mdl
-from calibrant.comparison._mdl.normal_code import _log_probability
+from calibrant.comparison._description_length import _log_probability
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._description.code_lengths import counts_bits

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from calibrant.curves import _reliability_curve as bin_bands_file
 from calibrant.curves import reliability
-from calibrant.curves._reliability import bin_bands as bin_bands_file
-from calibrant.curves._reliability.bin_bands import bin_bands, merge_neighbours
+from calibrant.curves._reliability_curve import bin_bands, merge_neighbours
 
 TAILS = [(0.95,), (0.5,), (0.99,)]
 

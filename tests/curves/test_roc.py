@@ -174,7 +174,7 @@ def test_a_mix_has_the_rates_of_its_parts():
 
 @pytest.mark.parametrize("n_values", [500, 10**9])
 def test_the_hull_of_many_points_is_scipys_after_comparing_few_of_them(n_values, monkeypatch):
-    from calibrant.curves._roc import roc_hull as module
+    from calibrant.curves import _roc_hull as module
 
     compare, compared = module._is_below, []
     monkeypatch.setattr(module, "_is_below", lambda *args: compared.append(1) or compare(*args))

@@ -13,9 +13,9 @@ import calibrant.metrics
 from calibrant.calibration import Platt
 from calibrant.curves import profit_curve, threshold_table
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit, decision_report, profit
-from calibrant.decisions._profit.costed_predictions import read_costed_predictions
-from calibrant.decisions._profit.miscalibration_loss import largest_loss
-from calibrant.decisions._profit.money import IntervalOptions
+from calibrant.decisions._costed_predictions import CostedPredictions
+from calibrant.decisions._miscalibration_loss import largest_loss
+from calibrant.decisions._money import IntervalOptions
 from calibrant.exceptions import CalibrantError, ParameterError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -210,9 +210,9 @@ def test_the_report_passes_weights_and_groups_on_to_the_calibrator():
 def test_the_bound_of_the_loss_follows_the_kind_of_weights():
     y, p, weight, _ = random_rows(9, 400)
     costed = [
-        read_costed_predictions(y, p, MAIL, sample_weight=weight),
-        read_costed_predictions(np.repeat(y, weight), np.repeat(p, weight), MAIL),
-        read_costed_predictions(y, p, MAIL, sample_weight=3.0 * weight),
+        CostedPredictions.read(y, p, MAIL, sample_weight=weight),
+        CostedPredictions.read(np.repeat(y, weight), np.repeat(p, weight), MAIL),
+        CostedPredictions.read(y, p, MAIL, sample_weight=3.0 * weight),
     ]
     once, copied, _ = (largest_loss(each, IntervalOptions()) for each in costed)
     assert once == pytest.approx(copied, rel=0.2)
@@ -274,9 +274,9 @@ def test_three_classes_need_a_positive_one_for_costs_by_row():
 
 def test_the_profit_of_very_many_rows_does_not_draw_single_rows(monkeypatch):
     """Of 60,000 rows the kinds (class, decision) are drawn; the interval is the normal one to its own error."""
-    from calibrant.decisions._profit import money
+    from calibrant.metrics._intervals import bootstrap_plan
 
-    monkeypatch.setattr(money, "replicate", None)
+    monkeypatch.setattr(bootstrap_plan, "replicate", None)
     random = np.random.default_rng(0)
     p = random.beta(1, 9, 60_000)
     y = random.random(60_000) < p
@@ -290,7 +290,7 @@ def test_the_profit_of_very_many_rows_does_not_draw_single_rows(monkeypatch):
 @pytest.mark.parametrize("weight", [None, np.arange(300) % 3 + 1.0])
 def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
     """Logistic regression on both logarithms has the optimum and the Hessian of the multinomial one."""
-    from calibrant.decisions._profit.miscalibration_loss import _fit_several, _fit_two
+    from calibrant.decisions._miscalibration_loss import _fit_several, _fit_two
     from calibrant.metrics._internal import read_predictions
 
     random = np.random.default_rng(0)
@@ -302,7 +302,7 @@ def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
 
 
 def test_the_report_of_two_classes_is_that_by_multinomial_maps(monkeypatch):
-    from calibrant.decisions._profit import miscalibration_loss
+    from calibrant.decisions import _miscalibration_loss as miscalibration_loss
 
     random = np.random.default_rng(0)
     p = random.beta(1, 3, 500)

@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from calibrant.calibration import HeldOut
 from calibrant.decisions import ThresholdClassifier
-from calibrant.decisions._classifiers.threshold import _Goal
+from calibrant.decisions._threshold import _Goal
 
 
 def test_folds_keep_groups_whole():

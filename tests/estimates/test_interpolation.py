@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 
-from calibrant.estimates import FittedHeldOut, HeldOut, PathAverage
-from calibrant.estimates._held_out import log_loss_of
-from calibrant.estimates._path.interpolation import fit_trust
+from calibrant.estimates import FittedHeldOut, HeldOutLeaves, PathAverage
+from calibrant.estimates._path_average import fit_trust
 from calibrant.exceptions import ParameterError
+from calibrant.trees._prediction.resolve_estimate import log_loss_of
 
 
 @pytest.fixture
 def rows(stairs):
     """Six rows in the leaves of the stairs; the last one in two of them, by halves."""
     row, leaf = np.array([0, 1, 2, 3, 4, 5, 5]), np.array([1, 3, 3, 4, 4, 1, 4])
-    return HeldOut(stairs, row, leaf, np.array([1, 1, 1, 1, 1, 0.5, 0.5]), np.array([0, 0, 1, 1, 1, 0]), np.ones(6))
+    return HeldOutLeaves(
+        stairs, row, leaf, np.array([1, 1, 1, 1, 1, 0.5, 0.5]), np.array([0, 0, 1, 1, 1, 0]), np.ones(6)
+    )
 
 
 def path_up(tree, node):
@@ -62,16 +64,16 @@ def test_each_round_makes_the_rows_more_probable(rows):
 def test_sizes_that_no_row_met_lie_between_their_neighbours(make_tree):
     """Leaves of 1 and of 40 rows are met; sizes 2 to 31 are not."""
     tree = make_tree([-1, 0, 0], {1: [1, 0], 2: [0, 40]})
-    rows = HeldOut(tree, np.arange(3), np.array([1, 2, 2]), np.ones(3), np.array([1, 1, 1]), np.ones(3))
+    rows = HeldOutLeaves(tree, np.arange(3), np.array([1, 2, 2]), np.ones(3), np.array([1, 1, 1]), np.ones(3))
     trust = np.array(fit_trust([rows], 20))
     np.testing.assert_allclose(np.diff(trust[:6], 2), 0, atol=1e-12)
     assert trust[0] < 1e-6 < 0.6 < trust[5]
 
 
 def test_weights_are_repetitions(rows):
-    twice = HeldOut(rows.tree, rows.row, rows.leaf, rows.share, rows.label, np.array([2.0, 1, 1, 1, 0, 1]))
+    twice = HeldOutLeaves(rows.tree, rows.row, rows.leaf, rows.share, rows.label, np.array([2.0, 1, 1, 1, 0, 1]))
     row = np.concatenate([rows.row[rows.row != 4], [6]])
-    repeated = HeldOut(
+    repeated = HeldOutLeaves(
         rows.tree,
         row,
         np.append(rows.leaf[rows.row != 4], 1),
@@ -87,14 +89,14 @@ def test_weights_are_repetitions(rows):
 
 def test_a_class_that_no_node_has_is_ignored(fork):
     tree = fork([3, 0, 0], [0, 4, 0])
-    rows = HeldOut(tree, np.arange(2), np.array([1, 1]), np.ones(2), np.array([0, 2]), np.ones(2))
+    rows = HeldOutLeaves(tree, np.arange(2), np.array([1, 1]), np.ones(2), np.array([0, 2]), np.ones(2))
     assert np.isfinite(fit_trust([rows], 5)).all()
     assert log_loss_of(np.eye(3), rows) == np.inf
 
 
 def test_a_root_alone_has_nothing_to_fit(make_tree):
     tree = make_tree([-1], {0: [3, 1]})
-    rows = HeldOut(tree, np.array([0]), np.array([0]), np.ones(1), np.array([1]), np.ones(1))
+    rows = HeldOutLeaves(tree, np.array([0]), np.array([0]), np.ones(1), np.array([1]), np.ones(1))
     np.testing.assert_array_equal(PathAverage("interpolate").fit_held_out([rows]).table(tree), [[0.75, 0.25]])
 
 

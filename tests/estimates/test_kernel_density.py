@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from calibrant.estimates import KernelDensity, Laplace, RowEstimate
-from calibrant.estimates._kernel import kernels as kernels_file
+from calibrant.estimates import _kernels as kernels_file
 from calibrant.trees import ProbabilityTreeClassifier
 
 

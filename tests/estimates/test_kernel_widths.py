@@ -5,8 +5,8 @@ import pytest
 from sklearn.neighbors import KernelDensity as SklearnDensity
 
 from calibrant.estimates import KernelDensity
-from calibrant.estimates._kernel import widths as widths_file
-from calibrant.estimates._kernel.widths import category_width, numeric_width
+from calibrant.estimates import _kernels as widths_file
+from calibrant.estimates._kernels import category_width, numeric_width
 from calibrant.exceptions import ParameterError
 from calibrant.metrics import log_loss
 from calibrant.trees import ProbabilityTreeClassifier

@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier, mob_esp
 from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate, Resolvable
-from calibrant.estimates._leaf.empirical_bayes import maximum_likelihood_m
+from calibrant.estimates._m_estimate import maximum_likelihood_m
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 

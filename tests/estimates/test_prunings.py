@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
 
 from calibrant.estimates import PathAverage
-from calibrant.estimates._path.prunings import leaves_of_most_probable, log_marginal
-from calibrant.estimates._path.tree_priors import TREE_PRIORS
+from calibrant.estimates._paths import TREE_PRIORS, leaves_of_most_probable, log_marginal
 from calibrant.trees import ProbabilityTreeClassifier, tree_style
 
 

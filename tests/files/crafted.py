@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._saved.array_specs import ArraySpec
+from calibrant._saved.arrays import ArraySpec
 from calibrant._saved.documents import Writer
 from calibrant.bayes import ConstantClassifier
-from calibrant.files import _zip_layout as layout
+from calibrant.files import _archive as layout
 from calibrant.files._archive import to_json
-from calibrant.files._description import DataSource
-from calibrant.files._header import make_header
-from calibrant.files._model_columns import find_schema
+from calibrant.files._description import DataSource, find_schema
+from calibrant.files._model_files import make_header
 
 Document = dict[str, Any]
 

@@ -14,7 +14,7 @@ from tests.files.crafted import archive, entry, file_of, parts, small_model, wri
 
 import calibrant
 from calibrant.exceptions import ModelFileError
-from calibrant.files import _zip_layout as layout
+from calibrant.files import _archive as layout
 from calibrant.files import describe_model
 from calibrant.files._archive import to_json
 

@@ -13,7 +13,7 @@ from tests.files.kept.write_kept import FOLDER, OF_NUMBERS, kept_rows
 
 import calibrant
 from calibrant.files import describe_model
-from calibrant.files._header import SCHEMA_VERSION
+from calibrant.files._model_files import SCHEMA_VERSION
 
 FILES = sorted(FOLDER.glob("schema_*/*.calibrant"))
 

@@ -14,7 +14,7 @@ from calibrant.bayes import ConstantClassifier
 from calibrant.calibration import Platt
 from calibrant.exceptions import MissingFileError, ModelFileError, ParameterError
 from calibrant.files import ExpectedScore, describe_model
-from calibrant.studies._definition.fingerprints import fingerprint
+from calibrant.studies._definition.datasets import fingerprint
 
 ROWS = [[1.0, "a"], [2.0, "b"], [None, "a"]]
 

@@ -8,12 +8,11 @@ from scipy.stats import bootstrap
 
 from calibrant.metrics import METRICS, evaluate
 from calibrant.metrics._classification.confusion import measure_of
-from calibrant.metrics._intervals.bootstrap_intervals import bca_interval
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.intervals import bca_interval
 from calibrant.metrics._intervals.metric_intervals import find_recipe
-from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, ReplicateValues
+from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, ReplicateValues, reweighted_bootstrap
 from calibrant.metrics._intervals.replicates import Resampled, Sampling, replicate
-from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 SEED = np.random.SeedSequence(3)

@@ -11,8 +11,8 @@ from calibrant.comparison import mcnemar_test
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import METRICS as METRICS_BY_NAME
 from calibrant.metrics import compare, evaluate, evaluate_table
-from calibrant.metrics._intervals.paired_proportions import score_difference
-from calibrant.metrics._scorecard.paired_differences import paired_proportions
+from calibrant.metrics._intervals.intervals import score_difference
+from calibrant.metrics._scorecard.compare import paired_proportions
 
 METRICS = ["log_loss", "auc", "ks", "accuracy", "ece", "f1"]
 

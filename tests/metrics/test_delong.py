@@ -14,7 +14,7 @@ from calibrant.metrics._intervals.delong import (
     placement_difference,
     placement_interval,
 )
-from calibrant.metrics._intervals.proportions import wilson_interval
+from calibrant.metrics._intervals.intervals import wilson_interval
 
 
 def kernel(scores, positive):

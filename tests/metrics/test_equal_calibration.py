@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kstest
 
 from calibrant.metrics import evaluate
-from calibrant.metrics._calibration.equal_calibration import equal_calibration, holm
-from calibrant.metrics._calibration.logistic_line import fitted_line
+from calibrant.metrics._calibration.calibration_tests import equal_calibration, holm
+from calibrant.metrics._calibration.slope_and_intercept import fitted_line
 from calibrant.metrics._validation.predictions import BinaryRows
 
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, evaluate
-from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS
+from calibrant.metrics._intervals.metric_intervals import CALIBRATION_ERRORS
 
 
 def drawn(n=400, seed=0, power=1.0):

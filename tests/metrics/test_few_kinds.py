@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.few_kinds import replicate_few_kinds
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, replicate_few_kinds
 from calibrant.metrics._intervals.replicates import Resampled, replicate
 from calibrant.metrics._validation.read_predictions import read_predictions
 

@@ -32,8 +32,10 @@ def test_relative_errors_are_to_the_training_mean():
     errors, of_mean = PREDICTED - ACTUAL, mean - ACTUAL
     squared = numeric.relative_squared_error(ACTUAL, PREDICTED, training_mean=mean)
     assert squared == pytest.approx((errors**2).sum() / (of_mean**2).sum(), rel=1e-12)
-    assert numeric.root_relative_squared_error(ACTUAL, PREDICTED, training_mean=mean) == pytest.approx(squared**0.5)
-    absolute = numeric.relative_absolute_error(ACTUAL, PREDICTED, training_mean=mean)
+    assert numeric.relative_root_mean_squared_error(ACTUAL, PREDICTED, training_mean=mean) == pytest.approx(
+        squared**0.5
+    )
+    absolute = numeric.relative_mean_absolute_error(ACTUAL, PREDICTED, training_mean=mean)
     assert absolute == pytest.approx(np.abs(errors).sum() / np.abs(of_mean).sum(), rel=1e-12)
 
 

@@ -8,7 +8,7 @@ import pytest
 from calibrant import metrics
 from calibrant.exceptions import ParameterError
 from calibrant.metrics import METRICS, evaluate
-from calibrant.metrics._validation import options
+from calibrant.metrics import _metric as options
 from calibrant.resampling import estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -22,13 +22,13 @@ OF_ROWS = {
     "prior",
     "groups",
 }  # validated together with the rows
-OPTIONS = [(name, option) for name, rules in options._RULES.items() for option in rules]
+OPTIONS = [(name, option) for name, rules in options._OPTION_RULES.items() for option in rules]
 
 
-@pytest.mark.parametrize("name", sorted({*METRICS, *options._RULES}))
+@pytest.mark.parametrize("name", sorted({*METRICS, *options._OPTION_RULES}))
 def test_every_option_of_a_metric_has_a_rule(name):
     parameters = set(inspect.signature(getattr(metrics, name)).parameters) - SHARED - OF_ROWS
-    assert parameters == set(options._RULES.get(name, ()))
+    assert parameters == set(options._OPTION_RULES.get(name, ()))
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)

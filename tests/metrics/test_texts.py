@@ -197,9 +197,9 @@ def test_f_is_the_harmonic_mean_of_recall_and_precision():
 def test_the_relative_rows_of_table_5_9_follow_from_the_others(squared, absolute, relative_squared, relative_absolute):
     """Witten, Frank & Hall 2011, 5.8, page 182: all four are relative to 160.4 and 96.0, to a tenth of a percent."""
     of_mean = {"training_mean": 0.0}
-    root = numeric.root_relative_squared_error([160.4, -160.4], [160.4 - squared, squared - 160.4], **of_mean)
+    root = numeric.relative_root_mean_squared_error([160.4, -160.4], [160.4 - squared, squared - 160.4], **of_mean)
     assert 100 * root == pytest.approx(relative_squared, abs=0.1)
-    share = numeric.relative_absolute_error([96.0, -96.0], [96.0 - absolute, absolute - 96.0], **of_mean)
+    share = numeric.relative_mean_absolute_error([96.0, -96.0], [96.0 - absolute, absolute - 96.0], **of_mean)
     assert 100 * share == pytest.approx(relative_absolute, abs=0.1)
 
 

@@ -20,7 +20,7 @@ from calibrant.exceptions import CalibrantError, ParameterError, StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested
 from calibrant.studies import Dataset, Grid
 from calibrant.studies._definition.definition import StudyDefinition, define_study
-from calibrant.studies._definition.keys import trial_key
+from calibrant.studies._definition.digests import trial_key
 from calibrant.trees import ProbabilityTreeClassifier
 
 NB = {"nb": "sklearn.naive_bayes.GaussianNB"}

@@ -17,10 +17,8 @@ import pytest
 from calibrant.data import Table, load
 from calibrant.exceptions import CalibrantError, ParameterError, StudyError
 from calibrant.studies import Dataset
-from calibrant.studies._definition.datasets import read_datasets
+from calibrant.studies._definition.datasets import fingerprint, read_datasets, read_rows
 from calibrant.studies._definition.definition import StudyDefinition, define_study
-from calibrant.studies._definition.fingerprints import fingerprint
-from calibrant.studies._definition.read_rows import read_rows
 
 FRAME = pd.DataFrame(
     {
@@ -74,7 +72,7 @@ def test_the_fingerprint_is_the_same_for_pandas_polars_and_pyarrow() -> None:
 def test_the_fingerprint_is_pinned_and_the_same_in_another_process() -> None:
     code = (
         "import pandas as pd\n"
-        "from calibrant.studies._definition.fingerprints import fingerprint\n"
+        "from calibrant.studies._definition.datasets import fingerprint\n"
         "frame = pd.DataFrame({'a': [1.5, None], 's': ['x', 'y']})\n"
         "print(fingerprint(frame, ['no', 'yes'], groups=['g', 'h'], positive='yes'))"
     )

@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.estimates import HeldOut, MEstimate
+from calibrant.estimates import HeldOutLeaves, MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
@@ -37,7 +37,7 @@ def test_held_out_errors_are_those_of_trees_pruned_one_by_one(seed, n_classes):
     for train, test in StratifiedKFold(4, shuffle=True, random_state=seed).split(X, y):
         model = clone(CART).fit(X[train], y[train], weights[train])
         leaf = model.apply(X[test])
-        folds.append(HeldOut(model.tree_, np.arange(len(test)), leaf, np.ones(len(test)), y[test], weights[test]))
+        folds.append(HeldOutLeaves(model.tree_, np.arange(len(test)), leaf, np.ones(len(test)), y[test], weights[test]))
         path = model.cost_complexity_path()
         for k, mean in enumerate([*np.sqrt(alphas[:-1] * alphas[1:]), 10.0]):
             smaller = path.at(mean).with_estimate("frequency")

@@ -12,9 +12,9 @@ import pytest
 from scipy.special import betainc, expit, logit
 
 from calibrant.decisions import CostMatrix, decision_report
-from calibrant.decisions._profit.costed_predictions import read_costed_predictions
-from calibrant.decisions._profit.miscalibration_loss import chance_gain
-from calibrant.decisions._profit.money import IntervalOptions
+from calibrant.decisions._costed_predictions import CostedPredictions
+from calibrant.decisions._miscalibration_loss import chance_gain
+from calibrant.decisions._money import IntervalOptions
 
 MAIL = CostMatrix.from_benefits([[0, -1], [0, 9]])  # worth it from p = 0.1 on: a row earns 10 p - 1
 DISTORTED = {"root": (np.sqrt, 0.01), "shifted": (lambda p: expit(logit(p) - 0.7), expit(logit(0.1) + 0.7))}
@@ -77,7 +77,7 @@ def test_gains_by_chance_exceed_their_quantile_as_often_as_stated():
     """Some 25 of 2,000 draws of 30 rows near the threshold; five standard deviations more are 50."""
     rng = np.random.default_rng(1)
     p = np.full(30, 0.11)
-    costed = read_costed_predictions(np.append(0, np.ones(29)), p, MAIL)
+    costed = CostedPredictions.read(np.append(0, np.ones(29)), p, MAIL)
     limit = chance_gain(costed, np.zeros(30, dtype=np.intp), IntervalOptions(confidence=0.975))
     n_responses = rng.binomial(30, 0.11, 2000)
     assert np.count_nonzero(30 - 10 * n_responses > limit) <= 50

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from calibrant.metrics import compare, evaluate
-from calibrant.metrics._intervals.paired_proportions import score_difference
+from calibrant.metrics._intervals.intervals import score_difference
 
 N_ROWS = 100
 Y = np.arange(N_ROWS) % 2

@@ -11,11 +11,10 @@ from calibrant.metrics import calibration_verdict, ece, evaluate, rows_needed
 from calibrant.metrics._calibration.gap_bound import bound_gap
 from calibrant.metrics._calibration.probability_cells import cells_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.calibration_errors import band_of
+from calibrant.metrics._intervals.metric_intervals import band_of
 from calibrant.metrics._validation.read_predictions import read_predictions
 from calibrant.metrics._verdict.joint_test import joint_test
-from calibrant.metrics._verdict.money_bound import Stakes, bound_money
-from calibrant.metrics._verdict.tolerance import tolerance_of
+from calibrant.metrics._verdict.judge import Stakes, bound_money, tolerance_of
 
 BETAS = {0.5: (2, 2), 0.1: (1, 9), 0.01: (1, 99)}
 NAMED = ("intercept", "slope", "intercept and slope", "Spiegelhalter", "ECE")

@@ -38,9 +38,9 @@ TEST(new_rows_have_the_bins_of_the_training_rows) {
     const CodedTable table = coded(numbers, categories, 400);
     const BinnedTable bins = binned(table, 40);
     std::vector<std::uint8_t> found(2000);
-    write_bins(bins.rules(), 0, StridedView<double>{numbers.data(), 2000, 1}, 0, 2000, found.data());
+    BinWriter(bins.rules(), 0).write(StridedView<double>{numbers.data(), 2000, 1}, 0, 2000, found.data());
     CHECK(std::equal(found.rbegin(), found.rend(), bins.codes(0)));
-    write_bins(bins.rules(), 1, StridedView<std::int32_t>{categories.data(), 2000, 1}, 0, 2000, found.data());
+    BinWriter(bins.rules(), 1).write(StridedView<std::int32_t>{categories.data(), 2000, 1}, 0, 2000, found.data());
     CHECK(std::equal(found.rbegin(), found.rend(), bins.codes(1)));
     CHECK(bins.rules().n_bins[0] == 40 && bins.rules().n_bins[1] == 40);
     CHECK(bins.blocks()[0].row(5)[1] == bins.codes(1)[5]);

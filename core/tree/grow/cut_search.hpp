@@ -33,16 +33,16 @@ template <class Count>
 class LeftRange {
   public:
     LeftRange(double min_side, double weight) {
-        double least = min_side - size_tolerance, most = weight - min_side + size_tolerance;
-        if constexpr (std::integral<Count>) least = std::ceil(std::max(least, 0.0)), most = std::floor(most);
-        if (most < least) least = 1, most = 0;
+        const double least = std::max(0.0, min_side - size_tolerance), most = weight - min_side + size_tolerance;
+        if (most < least) return;
         least_ = static_cast<Count>(least), most_ = static_cast<Count>(most);
+        if constexpr (std::integral<Count>) least_ += static_cast<double>(least_) < least ? 1 : 0;
     }
     bool too_low(Count left) const { return left < least_; }
     bool too_high(Count left) const { return left > most_; }
 
   private:
-    Count least_, most_;
+    Count least_ = 1, most_ = 0;  // nothing fits
 };
 
 // The class weights left of a cut, and the number of rows where it matters. A scan keeps them, and the best cut, apart

@@ -13,7 +13,6 @@
 #include "table/coded_table.hpp"
 #include "tree/grow/criteria.hpp"
 #include "tree/grow/row_cells.hpp"
-#include "tree/grow/row_keys.hpp"
 #include "tree/grow/value_gaps.hpp"
 #include "tree/tree.hpp"
 

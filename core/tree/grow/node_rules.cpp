@@ -8,14 +8,6 @@
 #include "tree/grow/growing_tree.hpp"
 
 namespace calibrant {
-namespace {
-
-double middle_of(double below, double above) {
-    const double middle = below + (above - below) / 2;
-    return middle < above && std::isfinite(middle) ? middle : below;
-}
-
-}  // namespace
 
 void NodeRules::start_root(PendingNode& root) const {
     root.key = mix64(options_.seed);

@@ -13,7 +13,6 @@
 #include "stop.hpp"
 #include "table/coded_table.hpp"
 #include "tree/grow/row_cells.hpp"
-#include "tree/grow/row_keys.hpp"
 #include "tree/grow/split_search.hpp"
 
 namespace calibrant {

@@ -1,16 +1,21 @@
-// The numeric columns of few values, row by row, a byte per cell: their values are counted rather than sorted.
+// Numeric columns row by row, so that a row's cells share cache lines: keys of those that are sorted, bytes of those
+// that are counted.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "stop.hpp"
 #include "table/coded_table.hpp"
+#include "tree/grow/split_search.hpp"
 
 namespace calibrant {
 
+// The columns of few values, a byte per cell: their values are counted rather than sorted.
 class RowCells {
   public:
     static constexpr std::size_t few_values = 64;  // a table of counts this long stays in the first-level cache
@@ -39,6 +44,35 @@ class RowCells {
     std::size_t width_ = 0;  // of a row of bytes_
     std::vector<std::size_t> columns_{};
     std::vector<std::uint8_t> n_values_{};
+};
+
+// The columns that are sorted: code and class of each cell in one key. Fetching a node's rows from here takes a few
+// cache lines per row, where column by column it would take one per cell.
+class RowKeys {
+  public:
+    // Of the columns marked. The code of a missing value is the number of values.
+    RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
+            const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop);
+
+    const Keys& keys() const { return keys_; }
+    std::size_t n_columns() const { return columns_.size(); }
+    std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
+    std::span<const std::size_t> columns() const { return columns_; }
+    const std::uint32_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }
+
+    // A table of bytes has no cells here: keys are made of its own.
+    bool has_rows() const { return bytes_ == nullptr; }
+    const std::uint8_t* bytes(std::uint32_t row) const { return bytes_ + std::size_t{row} * width_; }
+    // The key of a byte of a column, without the class.
+    std::uint32_t key_of_byte(std::size_t index, std::uint8_t byte) const { return byte_keys_[index][byte]; }
+
+  private:
+    Keys keys_;
+    std::vector<std::size_t> columns_;
+    std::vector<std::uint32_t> cells_;  // rows of the table x columns
+    const std::uint8_t* bytes_ = nullptr;
+    std::size_t width_ = 0;  // of a row of bytes_
+    std::vector<std::array<std::uint32_t, 256>> byte_keys_{};
 };
 
 }  // namespace calibrant

@@ -42,8 +42,7 @@ struct Keys {
     // Returns whether a cut may lie between two rows, the first of which comes no later.
     CALIBRANT_INLINE bool can_cut_between(std::uint32_t first, std::uint32_t second, const ValueGaps& gaps) const {
         if (code(first) == code(second)) return false;
-        return (first >> class_bits & 1) == 0 || code(second) - code(first) >= gaps.reach() ||
-               gaps.can_cut_between(code(first), code(second));
+        return (first >> class_bits & 1) == 0 || gaps.can_cut_between(code(first), code(second));
     }
 };
 

@@ -30,13 +30,9 @@ class ValueGaps {
     }
 
     bool any() const { return !steps_.empty(); }
-    // This many codes on, every value is far enough.
-    std::size_t reach() const { return reach_; }
     // Returns whether a cut may lie between two codes.
     bool can_cut_between(std::size_t code, std::size_t greater) const {
-        const std::size_t steps = greater - code;
-        if (steps >= reach_) return true;
-        return steps_[code] < many ? steps >= steps_[code] : reaches(code, greater);
+        return greater - code >= reach_ || can_cut_near(code, greater);
     }
     bool is_close_to_next(std::size_t code) const { return any() && steps_[code] > 1; }
     // The value of a code, the greatest of a bin, and whether a cut may lie between two values.
@@ -45,11 +41,15 @@ class ValueGaps {
 
   private:
     static constexpr std::size_t many = 255;
+    // Apart from the first comparison, which is all that most columns need and is inlined then.
+    bool can_cut_near(std::size_t code, std::size_t greater) const {
+        return steps_[code] < many ? greater - code >= steps_[code] : reaches(code, greater);
+    }
     bool reaches(std::size_t code, std::size_t greater) const { return is_apart(values_[code], values_[greater]); }
 
     double gap_;
     std::span<const double> values_;
-    std::size_t reach_ = 1;
+    std::size_t reach_ = 1;  // this many codes on, every value is far enough
     std::vector<std::uint8_t> steps_{};
 };
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._saved.array_specs import ArraySpec, dtype_code
+from calibrant._saved.arrays import ArraySpec, dtype_code
 from calibrant._saved.fields import wrong
 from calibrant._saved.form import form_named, form_of
 from calibrant.exceptions import ModelFileError

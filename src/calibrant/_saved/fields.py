@@ -180,7 +180,7 @@ class Line(Text):
 
 
 class Maybe(Field):
-    """What another field holds, of an attribute that an object need not have."""
+    """A field of an attribute that an object need not have."""
 
     may_be_missing = True
 
@@ -212,7 +212,7 @@ class OrNone(Field):
 
 
 class Either(Field):
-    """What the first field holds that accepts the value; made by ``|``."""
+    """A value of the first field that accepts it; made by ``|``."""
 
     def __init__(self, *fields: Field) -> None:
         self.fields = fields

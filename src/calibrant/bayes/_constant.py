@@ -55,6 +55,7 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
     array([[1., 0.]])
     """
 
+    _short_name: ClassVar[str] = "base_rate"
     _rules: ClassVar[Mapping[str, Rule]] = {"strategy": Choice("base_rate", "zero", "one")}
 
     def __init__(self, *, strategy: Literal["base_rate", "zero", "one"] = "base_rate", positive: Any = None) -> None:

@@ -1,28 +1,78 @@
-"""Class counts of a column: of each category, or of each interval of a numeric column."""
+"""The distribution of a column in each class: the interface, with class counts of categories or intervals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 
 from calibrant._memory import check_count_memory, count_memory
 from calibrant._saved import Array, Number, need, saved
-from calibrant.bayes._distribution import LOG_FLOOR, MOST_WEIGHT, Batch
+from calibrant.data import CodedTable
 from calibrant.data._internal import interval_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CategoryCounts", "IntervalCounts", "Smoothing"]
+    from calibrant.data._internal import Columns
+
+__all__ = [
+    "LOG_FLOOR",
+    "MOST_WEIGHT",
+    "Batch",
+    "CategoryCounts",
+    "ColumnDistribution",
+    "Dialect",
+    "IntervalCounts",
+    "Smoothing",
+]
+
+
+Dialect = Literal["exact", "weka"]
+
+# The least probability of a value, as in Weka: no single column can rule a class out.
+LOG_FLOOR = float(np.log(1e-75))
+MOST_WEIGHT = 1e150  # in a model file: sums of such weights are finite
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Validated training rows; ``labels`` are positions among ``n_classes`` classes."""
+
+    columns: Columns
+    labels: NDArray[np.intp]
+    n_classes: int
+    weights: NDArray[np.float64] | None
+
+    @cached_property
+    def table(self) -> CodedTable:
+        """The columns coded, with sorted values."""
+        return CodedTable.from_columns(self.columns, n_jobs=1)
+
+
+class ColumnDistribution(Protocol):
+    """The distribution of a column in each class; immutable."""
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        ...
+
+    def add(self, batch: Batch, column: int) -> Self:
+        """Return the distribution updated with column number ``column`` of a batch."""
+        ...
+
+    def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the log-probability of each value in each class (classes x values), 0 where it is missing."""
+        ...
 
 
 @saved(inline=True, m=Number(0, MOST_WEIGHT))
 @dataclass(frozen=True)
 class Smoothing:
-    """How counts become probabilities: with one more of each value, or ``m`` more rows in the values' base rates."""
+    """The smoothing of counts: one more of each value, or ``m`` more rows in the base rates of the values."""
 
     how: Literal["laplace", "m"]
     m: float

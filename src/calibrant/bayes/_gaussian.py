@@ -7,18 +7,75 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy.special import log_ndtr, ndtr
 
 from calibrant._saved import Array, need, saved
-from calibrant.bayes._distribution import LOG_FLOOR, Batch, Dialect
-from calibrant.bayes._normal_cells import LEAST_SD, log_cells_at, rough_cells
+from calibrant.bayes._counts import LOG_FLOOR, Batch, Dialect
 from calibrant.bayes._value_grid import FARTHEST_SAVED, CountedDistribution, ValueGrid
-from calibrant.bayes._weka import density_floor
 from calibrant.exceptions import NotSavedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FittedGaussian", "Gaussian"]
+__all__ = ["FAR", "LEAST_SD", "FittedGaussian", "Gaussian", "density_floor", "log_cells", "log_cells_at", "rough_cells"]
+
+
+# As in Weka: three standard deviations on each side of a value fit within its own unit.
+LEAST_SD = 1 / 6
+# This many standard deviations away a unit has less than the floor, even with ten billion rows.
+FAR = 20.0
+_FARTHEST = 1e5  # distances beyond, in standard deviations, are clipped: far below the floor
+_SMOOTH_SD = 430.0  # above, the expansion is exact to the last digits, and a difference of tails is not
+_LOG_ROOT_TWO_PI = 0.5 * float(np.log(2 * np.pi))
+
+
+def log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Return the log-probability of the unit around each distance from the mean.
+
+    Examples
+    --------
+    >>> log_cells(np.array([0.0, 1.0, -1.0, 60.0]), 1.0).round(6)
+    array([-9.5991600e-01, -1.4199320e+00, -1.4199320e+00, -1.7751302e+03])
+    """
+    far = np.minimum(np.abs(distances), _FARTHEST * sd)
+    if sd > _SMOOTH_SD:
+        return _smooth_log_cells(far, sd)
+    near_end, far_end = log_ndtr((0.5 - far) / sd), log_ndtr((-0.5 - far) / sd)
+    return np.asarray(near_end + np.log1p(-np.exp(far_end - near_end)))
+
+
+def log_cells_at(positions: NDArray[np.float64], mean: float, sd: float) -> NDArray[np.float64]:
+    """Return the same for whole positions, by a table where they are many; beyond `FAR` some value below the floor.
+
+    Examples
+    --------
+    >>> log_cells_at(np.array([3.0, 4.0]), 3.0, 1.0).round(6)
+    array([-0.959916, -1.419932])
+    """
+    low, high = np.floor(mean - FAR * sd), np.ceil(mean + FAR * sd)
+    if sd > _SMOOTH_SD or high - low > len(positions):
+        return log_cells(positions - mean, sd)
+    table = log_cells(np.arange(low, high + 1) - mean, sd)
+    return np.asarray(table[np.clip(positions - low, 0, high - low).astype(np.intp)])
+
+
+def rough_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Return the difference of the distribution function, as Weka does: 0 by cancellation far above the mean.
+
+    Examples
+    --------
+    >>> rough_cells(np.array([-9.0, 9.0]), 1.0)
+    array([9.47848537e-18, 0.00000000e+00])
+    """
+    return np.asarray(ndtr((distances + 0.5) / sd) - ndtr((distances - 0.5) / sd))
+
+
+def _smooth_log_cells(distances: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Return the integral by its expansion in the width of a unit; a difference of tails would lose digits."""
+    h2, z2 = 1 / sd**2, (distances / sd) ** 2
+    correction = h2 * (z2 - 1) / 24 + h2**2 * (z2**2 - 6 * z2 + 3) / 1920
+    return np.asarray(np.log1p(correction) - 0.5 * z2 - (np.log(sd) + _LOG_ROOT_TWO_PI))
+
 
 _LEAST_SAVED_SD = 1e-3  # on a grid a standard deviation has a sixth of a unit at least
 
@@ -44,7 +101,7 @@ class Gaussian(CountedDistribution):
 
     @cached_property
     def fitted(self) -> FittedGaussian:
-        """What the prediction needs of the values."""
+        """The means and standard deviations, without the values."""
         return FittedGaussian(*self.moments, self.counts.grid, self.dialect)
 
     def log_likelihood(self, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -96,3 +153,8 @@ class FittedGaussian:
 
     def _check_saved(self) -> None:
         need(len(self.means) == len(self.sds) >= 1 and self.grid.step > 0, "has other means than deviations")
+
+
+def density_floor(grid: ValueGrid) -> float:
+    """Return the least probability of a unit: Weka bounds the density, so it depends on the unit."""
+    return min(max(float(np.exp(LOG_FLOOR)) * grid.step, 1e-300), 1.0)

@@ -1,5 +1,5 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.bayes._distribution import Batch
+from calibrant.bayes._counts import Batch
 
 __all__ = ["Batch"]

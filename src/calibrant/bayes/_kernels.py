@@ -10,15 +10,49 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._saved import saved
-from calibrant.bayes._distribution import LOG_FLOOR
-from calibrant.bayes._normal_cells import FAR, LEAST_SD, log_cells
+from calibrant.bayes._counts import LOG_FLOOR
+from calibrant.bayes._gaussian import FAR, LEAST_SD, density_floor, log_cells, rough_cells
 from calibrant.bayes._value_grid import CountedDistribution
-from calibrant.bayes._weka import density_floor, sum_until_small
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
 __all__ = ["ColumnKernels", "KernelDistribution"]
+
+
+_SMALL = 0.01  # Weka stops a sum where the rest is below this fraction of it
+
+
+def sum_until_small(kernels: ColumnKernels, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of kernels from each position to the right, then to the left, each until the rest is small."""
+    sums, used = np.zeros(len(positions)), np.zeros(len(positions))
+    start = np.searchsorted(kernels.positions, positions)
+    _walk(kernels, positions, start, 1, sums, used)
+    _walk(kernels, positions, start - 1, -1, sums, used)
+    return sums
+
+
+def _walk(
+    kernels: ColumnKernels,
+    positions: NDArray[np.float64],
+    start: NDArray[np.intp],
+    step: int,
+    sums: NDArray[np.float64],
+    used: NDArray[np.float64],
+) -> None:
+    total = kernels.weights.sum()
+    at = start.copy()
+    active = np.flatnonzero((at >= 0) & (at < len(kernels.positions)))
+    while len(active):
+        here = at[active]
+        heights = rough_cells(kernels.positions[here] - positions[active], kernels.sd)
+        sums[active] += heights * kernels.weights[here]
+        used[active] += kernels.weights[here]
+        at[active] += step
+        continues = heights * (total - used[active]) >= _SMALL * sums[active]
+        active = active[continues & (at[active] >= 0) & (at[active] < len(kernels.positions))]
+
 
 _BLOCK = 2**22  # distances held in memory at once: 32 MiB
 # A step of a convolution takes an eighth of the time of a lookup, by measurement; it decides which of the two is used.

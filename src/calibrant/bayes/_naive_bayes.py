@@ -14,8 +14,15 @@ from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant._saved import Array, ListOf, Object, need, saved
 from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
-from calibrant.bayes._counts import CategoryCounts, IntervalCounts, Smoothing
-from calibrant.bayes._distribution import MOST_WEIGHT, Batch, ColumnDistribution, Dialect
+from calibrant.bayes._counts import (
+    MOST_WEIGHT,
+    Batch,
+    CategoryCounts,
+    ColumnDistribution,
+    Dialect,
+    IntervalCounts,
+    Smoothing,
+)
 from calibrant.bayes._gaussian import FittedGaussian, Gaussian
 from calibrant.bayes._kernels import KernelDistribution
 from calibrant.bayes._source_sums import SourceSums
@@ -121,6 +128,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
            [0.976, 0.024]])
     """
 
+    _short_name: ClassVar[str] = "naive_bayes"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "numeric": Choice(*NUMERIC),
         "n_bins": Int(1),

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._exact_sums import ExactSums, round_weights, weight_step
-from calibrant.bayes._counts import CategoryCounts, IntervalCounts
-from calibrant.bayes._distribution import Batch, ColumnDistribution
-from calibrant.bayes._gaussian import FittedGaussian
-from calibrant.bayes._normal_cells import LEAST_SD
+from calibrant.bayes._counts import Batch, CategoryCounts, ColumnDistribution, IntervalCounts
+from calibrant.bayes._gaussian import LEAST_SD, FittedGaussian
 from calibrant.bayes._start_columns import ColumnOptions, equal_width_cuts
 from calibrant.bayes._value_grid import ValueGrid
 from calibrant.data._internal import (

@@ -17,7 +17,7 @@ from calibrant.data._internal import mdl_cuts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.bayes._distribution import Batch, ColumnDistribution, Dialect
+    from calibrant.bayes._counts import Batch, ColumnDistribution, Dialect
 
 __all__ = ["NUMERIC", "ColumnOptions", "Numeric", "start_columns"]
 
@@ -26,7 +26,7 @@ Numeric = Literal["mdl", "gaussian", "kernel", "equal_width"]
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """How columns are modelled: the parameters of `NaiveBayesClassifier`."""
+    """The options of columns' distributions: the parameters of `NaiveBayesClassifier`."""
 
     numeric: Numeric
     n_bins: int

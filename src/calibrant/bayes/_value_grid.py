@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from calibrant._saved import Array, Integer, Number, need, saved
-from calibrant.bayes._distribution import MOST_WEIGHT, Batch, Dialect
+from calibrant.bayes._counts import MOST_WEIGHT, Batch, Dialect
 from calibrant.data._internal import cell_weights
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class ValueCounts:
 
         Examples
         --------
-        >>> from calibrant.bayes._distribution import Batch, Dialect
+        >>> from calibrant.bayes._counts import Batch, Dialect
         >>> from calibrant.data._frames.columns import fit_columns
         >>> columns = fit_columns([[2.5], [0.5], [2.5]])
         >>> batch = Batch(columns, np.array([0, 0, 1]), 2, None)

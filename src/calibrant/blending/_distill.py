@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from calibrant import _core
-from calibrant.blending._expected_loss import mean_with_error, row_losses
+from calibrant.blending._blend import mean_with_error, row_losses
 from calibrant.blending._measured_rows import take_columns
 from calibrant.data import CodedTable
 from calibrant.trees import ProbabilityTreeClassifier
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from calibrant.blending._table import BlendSample
     from calibrant.trees._internal import Examples
 
-__all__ = ["Distilled", "distill_tree", "measure_tree", "soft_examples"]
+__all__ = ["Distilled", "distill_tree", "measure_tree"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +171,7 @@ def distill_tree(blend: Blend, examples: Examples, sample: BlendSample, max_leav
 
 
 def _choose(sample: BlendSample, cells_of_row: int) -> NDArray[np.bool_]:
-    """Return which rows to use: all, or every second, third … where they would have too many cells."""
+    """Return a mask of the rows to use: all, or every second, third … where they would have too many cells."""
     most = max(_MIN_ROWS, _MAX_CELLS // cells_of_row)
     return np.asarray(np.arange(sample.n_pieces) % -(-sample.n_pieces // most) == 0)
 

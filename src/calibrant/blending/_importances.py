@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from calibrant._progress import progress
 from calibrant._random import stream
-from calibrant.blending._expected_loss import mean_with_error, row_losses
+from calibrant.blending._blend import mean_with_error, row_losses
 from calibrant.blending._measured_rows import foreign_members
 from calibrant.ensembles import PermutationImportances
 

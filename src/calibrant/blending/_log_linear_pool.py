@@ -23,7 +23,7 @@ from calibrant.calibration._internal import ReplaceCertain, ScoredRows, fit_repl
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinearPool", "MemberMap", "fit_pool"]
+__all__ = ["LogLinearPool", "fit_pool"]
 
 
 # Chosen by benchmarks/default_quality.py on every second data set. Weights and biases: from 20 to 100 the loss changes
@@ -179,5 +179,6 @@ def _minimize(
         return value, np.concatenate([of_weights, excess.sum(axis=0) + _BIAS_PENALTY * bias])
 
     bounds = [(0.0, None)] * n_members + [(None, None)] * n_classes
+    # Bounded, as a negative weight would reverse a member; the loss is convex, so that any start leads to one minimum
     found = minimize(loss, np.concatenate(at), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}).x
     return found[:n_members], found[n_members:]

@@ -18,9 +18,8 @@ from threadpoolctl import threadpool_limits
 from calibrant._folds import count_by_group, deal_groups
 from calibrant._random import stream
 from calibrant.blending._blend import Blend, fit_blend
-from calibrant.blending._fit_members import fit_members
 from calibrant.blending._member import BlendRows, EstimatorModel
-from calibrant.blending._plan import plan_members
+from calibrant.blending._plan import fit_members, plan_members
 from calibrant.blending._table import make_blend_table
 from calibrant.calibration._internal import take_rows
 from calibrant.data import CodedTable
@@ -37,15 +36,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import Examples
 
-__all__ = [
-    "MeasuredRows",
-    "RefittedBlend",
-    "check_passed",
-    "foreign_members",
-    "read_measured_rows",
-    "refit",
-    "take_columns",
-]
+__all__ = ["MeasuredRows", "check_passed", "foreign_members", "read_measured_rows", "refit", "take_columns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +116,7 @@ class RefittedBlend:
     rows: MeasuredRows
 
 
+# Beside the models, not in them: a refitted blend is neither pickled nor saved, and goes with its model
 _REFITTED: WeakKeyDictionary[Blend, RefittedBlend] = WeakKeyDictionary()
 
 

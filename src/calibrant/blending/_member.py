@@ -117,7 +117,7 @@ class EstimatorModel:
         if hasattr(self.estimator, "predict_proba"):
             return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
         margins = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
-        if margins.ndim == 1:
+        if margins.ndim == 1:  # of two classes: half of it for and half against, so that their difference stays
             margins = np.stack([-margins, margins], axis=1) / 2.0
         return np.asarray(softmax(margins, axis=1))
 
@@ -168,7 +168,7 @@ class FittedMember:
 
 
 class MemberLearner(Protocol):
-    """What fits a member."""
+    """A learner, which fits a member."""
 
     @property
     def family(self) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["SourceSample", "sample_source"]
+__all__ = ["sample_source"]
 
 _MOST = 100_000  # rows: five times what the weights of members are fitted to
 _OF_A_CLASS = 500  # rows of each class, where it has so many
@@ -99,6 +99,7 @@ def _merge(first: SourceSample, second: SourceSample, most: int) -> SourceSample
 def _of_least_hashes(sample: SourceSample, most: int) -> SourceSample:
     if len(sample.numbers) <= most:
         return sample
+    # Hashes of row numbers do not depend on how the source is cut into parts, nor on the order of their merges
     order = np.argsort(hash_codes([sample.numbers], len(sample.numbers)))
     kept = np.zeros(len(order), dtype=bool)
     kept[order[:most]] = True

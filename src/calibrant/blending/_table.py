@@ -270,10 +270,12 @@ def _draw_sample(pieces: Pieces, examples: Examples, most: int, seed: np.random.
         return whole
     random = stream(seed, _SAMPLE)
     counts = np.bincount(codes)
+    # At least a quarter of an equal share, so that weights and maps are fitted to some rows of every class
     wanted = np.maximum(np.rint(most * counts / n_pieces), most // (4 * len(counts))).astype(np.intp)
     drawn = [random.permutation(np.flatnonzero(codes == code))[:n] for code, n in enumerate(wanted)]
     chosen = np.zeros(n_pieces, dtype=bool)
     chosen[np.concatenate(drawn)] = True
+    # Weighted by the inverse of the share drawn, each class counts as in all rows
     share_drawn = np.array([len(rows) for rows in drawn]) / np.maximum(counts, 1)
     sample = whole.take(chosen)
     weight = sample.weight / share_drawn[sample.codes]

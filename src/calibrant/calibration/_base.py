@@ -2,15 +2,15 @@
 
 A map of one score is one file: a subclass of `ScoreMap` with `_learn` and `_map`. A map of all classes at once is a
 subclass of `Calibrator` with `_fit_scored` and `_predict_table`. Parameters stand in the constructor with rules beside
-them, what is learned in the attributes that `_learned` names.
+them, what is learned in the attributes that `learned` declares for dicts and for model files.
 """
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Rule, check_params
+from calibrant._saved import Field, Flag, Integer, LabelArray, ListOf, Maybe, Object, need, saved
 from calibrant.calibration._source_rows import read_source_scores
 from calibrant.calibration._validation import (
     BinaryScores,
@@ -39,15 +40,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INVERSE_SECTIONS",
+    "LARGEST",
     "SOURCE_PARAMETERS",
     "WEIGHT_KIND_DOC",
     "Calibrator",
     "ScoreMap",
+    "learned",
     "normalised",
     "read_probabilities",
     "two_columns",
 ]
 
+C = TypeVar("C", bound="type[Calibrator]")
+
+LARGEST = 1e150  # of coefficients in a model file: products of two such numbers are finite
 
 WEIGHT_KIND_DOC = """\
 weight_kind : {"frequency", "probability"}
@@ -95,6 +101,10 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     _is_monotone: ClassVar[bool] = False
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _learned: ClassVar[tuple[str, ...]] = ()
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        "classes_": Maybe(LabelArray()),
+        "n_columns_": Maybe(Integer(1)),
+    }
 
     classes_: NDArray[Any]
     n_columns_: int
@@ -150,7 +160,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Calibrator
             The fitted calibrator.
         """
-        check_params(self, self._rules)
+        check_params(self)
         if is_source(scores):
             rows = read_source_scores(scores, y, sample_weight, groups, labels=labels, columns=columns, client=client)
         else:
@@ -234,6 +244,27 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._read(written["learnt"])
         return self
 
+    def _is_of(self, n_classes: int, n_columns: int) -> bool:
+        """Return whether this calibrator is fitted to so many classes and columns of scores."""
+        return hasattr(self, "classes_") and len(self.classes_) == n_classes and self.n_columns_ == n_columns
+
+    def _check_saved(self) -> None:
+        if hasattr(self, "classes_"):
+            self._check_outputs()
+            self._check_learned()
+        else:  # not fitted, with defaults of the class
+            need(not hasattr(self, "n_columns_"), "lacks its classes")
+
+    def _check_learned(self) -> None:
+        """Raise by `need` where learned attributes of a model file are missing or do not agree."""
+        need(all(hasattr(self, name) for name in self._learned), "lacks what it learned")
+
+    def _check_outputs(self) -> None:
+        n_classes = len(self.classes_)
+        need(n_classes >= 2 and len(set(self.classes_.tolist())) == n_classes, "must have two classes or more")
+        allowed = (1, 2) if n_classes == 2 else (n_classes,)
+        need(getattr(self, "n_columns_", None) in allowed, "has other columns than classes")
+
     @abstractmethod
     def _fit_scored(self, scored: ScoredRows) -> None:
         """Fit to validated rows."""
@@ -258,12 +289,18 @@ class ScoreMap(Calibrator):
     array([1., 1., 1., 1.])
     """
 
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        **Calibrator._saved_fields,
+        "of_difference_": Maybe(Flag()),
+        "parts_": Maybe(ListOf(Object(), least=3)),
+    }
+
     parts_: list[ScoreMap]
     of_difference_: bool = False
 
     @abstractmethod
     def _learn(self, sample: BinaryScores) -> None:
-        """Fit the map to one score; what is learned goes to the attributes of `_learned`."""
+        """Fit the map to one score; what is learned goes to the attributes of `learned`."""
 
     @abstractmethod
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -304,6 +341,34 @@ class ScoreMap(Calibrator):
             super()._read(learned)
         else:
             self.parts_ = [clone(self)._restore(part) for part in learned["parts"]]
+
+    def _check_saved(self) -> None:
+        n_classes = len(getattr(self, "classes_", ()))
+        if n_classes <= 2:
+            super()._check_saved()
+            return
+        self._check_outputs()
+        parts = getattr(self, "parts_", [])
+        need(len(parts) == n_classes, "must have a map for each class")
+        need(all(type(part) is type(self) and part._is_of(2, 1) for part in parts), "has maps of other scores")
+
+
+def learned(**fields: Field) -> Callable[[C], C]:
+    """Return a decorator that declares a calibrator by the attributes that it learns, as fields of model files.
+
+    Examples
+    --------
+    >>> from calibrant.calibration import Platt
+    >>> Platt._learned
+    ('slope_', 'intercept_', 'on_', 'certain_')
+    """
+
+    def declare(cls: C) -> C:
+        cls._learned = tuple(fields)
+        # A map of one score lacks them where there are more than two classes: then its parts have them.
+        return saved(inline=False, **{name: Maybe(field) for name, field in fields.items()})(cls)
+
+    return declare
 
 
 def normalised(table: NDArray[np.float64]) -> NDArray[np.float64]:

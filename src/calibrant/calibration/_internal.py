@@ -1,7 +1,6 @@
 """What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
 
 from calibrant.calibration._auto.calibration_test import standard_error_of_mean
-from calibrant.calibration._classifier.calibrated_classifier import CALIBRATED_CLASSIFIER_RULES
 from calibrant.calibration._classifier.fit_data import FitData, is_pairwise, read_fit_data, take_rows, take_square
 from calibrant.calibration._classifier.held_out_scores import CV, Scoring, Source, fit_folds, make_splits, pool_scores
 from calibrant.calibration._classifier.response import WrapperMixin, final_step, response_method, score_columns
@@ -13,7 +12,6 @@ from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_r
 from calibrant.calibration._validation import ScoredRows
 
 __all__ = [
-    "CALIBRATED_CLASSIFIER_RULES",
     "CV",
     "DiagonalLoss",
     "FitData",

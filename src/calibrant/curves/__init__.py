@@ -1,23 +1,19 @@
 """Curves of predictions, computed without matplotlib; `calibrant.plots` draws them."""
 
-from calibrant.curves._costs.brier_curve import BrierCurve, brier_curve
-from calibrant.curves._costs.cost_curve import CostCurve, cost_curve, error_curve
-from calibrant.curves._costs.cost_line import CostLine, Costs, Crossover
-from calibrant.curves._costs.decision_curve import DecisionCurve, decision_curve
-from calibrant.curves._reliability.reliability_curve import ReliabilityCurve, reliability
-from calibrant.curves._reliability.score_distribution import (
+from calibrant.curves._brier_curve import BrierCurve, brier_curve
+from calibrant.curves._cost_curve import CostCurve, CostLine, Costs, Crossover, cost_curve, error_curve
+from calibrant.curves._decision_curve import DecisionCurve, decision_curve
+from calibrant.curves._lift import LiftCurve, PrecisionRecallCurve, lift, precision_recall
+from calibrant.curves._reliability_curve import ReliabilityCurve, reliability
+from calibrant.curves._roc_curve import RocCurve, RocPoints, roc, roc_by_cost_ratio
+from calibrant.curves._roc_hull import Mix, RocHull, hull_of, roc_hull
+from calibrant.curves._score_distribution import (
     ScoreHistogram,
     SortedScores,
     score_histogram,
     sorted_scores,
 )
-from calibrant.curves._roc.roc_curve import RocCurve, roc
-from calibrant.curves._roc.roc_hull import Mix, RocHull, hull_of, roc_hull
-from calibrant.curves._roc.roc_points import RocPoints, roc_by_cost_ratio
-from calibrant.curves._selection.lift import LiftCurve, lift
-from calibrant.curves._selection.precision_recall import PrecisionRecallCurve, precision_recall
-from calibrant.curves._selection.profit_curve import ProfitCurve, profit_curve
-from calibrant.curves._selection.threshold_table import ThresholdTable, threshold_table
+from calibrant.curves._threshold_table import ProfitCurve, ThresholdTable, profit_curve, threshold_table
 from calibrant.metrics._internal import Band
 
 __all__ = [

@@ -1,5 +1,5 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
-from calibrant.curves._ranked import rank
+from calibrant.curves._curve import rank
 
 __all__ = ["rank"]

@@ -8,7 +8,7 @@ from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
 from calibrant.data._coding.row_hashes import hash_codes
 from calibrant.data._coding.standard_design import StandardDesign, known_moments
-from calibrant.data._datasets.bundled import costs_text
+from calibrant.data._datasets.catalog import costs_text
 from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema

@@ -1,16 +1,16 @@
 """Decisions from probabilities: costs and benefits, cost-sensitive classifiers, thresholds, profit."""
 
-from calibrant.decisions._amounts.heckman import HeckmanRegressor
-from calibrant.decisions._classifiers.cost_sensitive import CostSensitiveClassifier
-from calibrant.decisions._classifiers.metacost import MetaCostClassifier
-from calibrant.decisions._classifiers.threshold import ThresholdClassifier
-from calibrant.decisions._costs.cost_matrix import CostMatrix
-from calibrant.decisions._costs.example_costs import ExampleCosts
-from calibrant.decisions._costs.expected_cost import best_decision, expected_cost
-from calibrant.decisions._profit.cost_benefit import CostBenefit, CostBenefitPoint, cost_benefit
-from calibrant.decisions._profit.decision_report import DecisionReport, decision_report
-from calibrant.decisions._profit.money import Money
-from calibrant.decisions._profit.profit import Profit, profit
+from calibrant.decisions._cost_benefit import CostBenefit, CostBenefitPoint, cost_benefit
+from calibrant.decisions._cost_matrix import CostMatrix
+from calibrant.decisions._cost_sensitive import CostSensitiveClassifier
+from calibrant.decisions._decision_report import DecisionReport, decision_report
+from calibrant.decisions._example_costs import ExampleCosts
+from calibrant.decisions._expected_cost import best_decision, expected_cost
+from calibrant.decisions._heckman import HeckmanRegressor
+from calibrant.decisions._metacost import MetaCostClassifier
+from calibrant.decisions._money import Money
+from calibrant.decisions._profit_of_model import Profit, profit
+from calibrant.decisions._threshold import ThresholdClassifier
 
 __all__ = [
     "CostBenefit",

@@ -4,18 +4,22 @@ Which one: `Curtailment` with ``then="m"`` for a single tree and a rare class, `
 for a single tree and many classes, `Laplace` for balanced classes, `Frequency` inside an ensemble.
 """
 
-from calibrant.estimates._base import ChosenByCV, CountedTree, Estimate, NamesClass, Resolvable
-from calibrant.estimates._held_out import FittedHeldOut, HeldOut
-from calibrant.estimates._kernel.kernel_density import KernelDensity
-from calibrant.estimates._kernel.row_estimate import RowEstimate, RowReader
-from calibrant.estimates._leaf.frequency import Frequency
-from calibrant.estimates._leaf.laplace import Laplace
-from calibrant.estimates._leaf.m_estimate import MEstimate
+from calibrant.estimates._base import (
+    ChosenByCV,
+    CountedTree,
+    Estimate,
+    FittedHeldOut,
+    HeldOutLeaves,
+    NamesClass,
+    Resolvable,
+)
+from calibrant.estimates._curtailment import Curtailment
+from calibrant.estimates._kernel_density import KernelDensity, RowEstimate, RowReader
+from calibrant.estimates._leaf_counts import Frequency, Laplace
+from calibrant.estimates._m_estimate import MEstimate
 from calibrant.estimates._names import ESTIMATES, as_estimate
-from calibrant.estimates._path.curtailment import Curtailment
-from calibrant.estimates._path.m_branch import MBranch
-from calibrant.estimates._path.path_average import PathAverage
-from calibrant.estimates._path.shrinkage import HierarchicalShrinkage
+from calibrant.estimates._path_average import PathAverage
+from calibrant.estimates._shrinkage import HierarchicalShrinkage, MBranch
 
 __all__ = [
     "ESTIMATES",
@@ -25,7 +29,7 @@ __all__ = [
     "Estimate",
     "FittedHeldOut",
     "Frequency",
-    "HeldOut",
+    "HeldOutLeaves",
     "HierarchicalShrinkage",
     "KernelDensity",
     "Laplace",

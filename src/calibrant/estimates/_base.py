@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from calibrant._docstrings import sections
+from calibrant._saved import Number, Object, Text, TupleOf
+from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChosenByCV", "CountedTree", "Estimate", "NamesClass", "Resolvable", "with_classes"]
+__all__ = [
+    "CV",
+    "ESTIMATE",
+    "METHOD_DOCS",
+    "NUMBER_OR_CV",
+    "PRIOR",
+    "ChosenByCV",
+    "CountedTree",
+    "Estimate",
+    "FittedHeldOut",
+    "HeldOutLeaves",
+    "NamesClass",
+    "Resolvable",
+    "not_chosen",
+    "powers_of_two",
+    "with_classes",
+]
 
 
 class CountedTree(Protocol):
@@ -132,3 +155,142 @@ class NamesClass(Estimate, Protocol):
 def with_classes(estimate: Estimate, classes: Sequence[Any] | NDArray[Any]) -> Estimate:
     """Return an estimate for these classes, itself where it names none."""
     return estimate.with_classes(classes) if isinstance(estimate, NamesClass) else estimate
+
+
+CV: Final = "cv"
+# Fields of model files: a number that may not be chosen yet, a prior, any estimate.
+NUMBER_OR_CV = Number(0, finite=False) | Text(CV)
+PRIOR = Text("base_rate", "uniform") | TupleOf(Number(0, 1), least=1)
+ESTIMATE = Object(
+    *("estimates.Curtailment", "estimates.Frequency", "estimates.HierarchicalShrinkage", "estimates.KernelDensity"),
+    *("estimates.Laplace", "estimates.MBranch", "estimates.MEstimate", "estimates.PathAverage"),
+)
+
+
+def powers_of_two(tree: CountedTree, *, low: float = 1.0) -> tuple[float, ...]:
+    """Return ``low`` times 1, 2, 4 ... up to the training weight of a tree.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> powers_of_two(SimpleNamespace(weight=np.array([9.0, 5, 4])))
+    (1.0, 2.0, 4.0, 8.0)
+    """
+    steps = math.floor(math.log2(max(float(tree.weight[0]) / low, 1.0)))
+    return tuple(low * 2.0**step for step in range(steps + 1))
+
+
+def not_chosen(who: str, parameter: str) -> ParameterError:
+    """Return the error of an estimate whose number is not chosen yet.
+
+    Examples
+    --------
+    >>> raise not_chosen("MEstimate", "m")
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: MEstimate: m must be a number to compute probabilities; got 'cv', which a
+    classifier chooses in fit. Pass a number, or use one of candidates(tree).
+    """
+    return ParameterError(
+        f"{who}: {parameter} must be a number to compute probabilities; got 'cv', which a classifier chooses in fit. "
+        "Pass a number, or use one of candidates(tree)."
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOutLeaves:
+    """Held-out rows and the leaves where they end; a row with missing values ends in several leaves, with shares.
+
+    Parameters
+    ----------
+    tree : CountedTree
+        A tree grown without these rows.
+    row, leaf, share : arrays of the same length
+        Each entry is the share of a row that ends at a leaf; the shares of a row sum to 1.
+    label : array of shape (n_rows,)
+        The class of each row, a column of the tree's counts.
+    weight : array of shape (n_rows,)
+        The weight of each row.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> rows = HeldOutLeaves(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> rows.probabilities(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]))
+    array([0.8, 0.4])
+    """
+
+    tree: CountedTree
+    row: NDArray[np.intp]
+    leaf: NDArray[np.int32]
+    share: NDArray[np.float64]
+    label: NDArray[np.intp]
+    weight: NDArray[np.float64]
+
+    def probabilities(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the predicted probability of each row's actual class.
+
+        Parameters
+        ----------
+        table : array of shape (n_nodes, n_classes)
+            Probabilities at the nodes of the tree.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            The leaves' probabilities, averaged by share.
+        """
+        mixed = self.share * table[self.leaf, self.label[self.row]]
+        return np.asarray(np.bincount(self.row, mixed, minlength=len(self.label)), dtype=np.float64)
+
+
+@runtime_checkable
+class FittedHeldOut(Estimate, Protocol):
+    """An estimate that may have to be fitted on held-out rows.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import PathAverage
+    >>> isinstance(PathAverage(), FittedHeldOut), PathAverage().needs_held_out
+    (True, False)
+    """
+
+    @property
+    def needs_held_out(self) -> bool:
+        """Whether `fit_held_out` must be called before `table`."""
+
+    def fit_held_out(self, folds: Sequence[HeldOutLeaves]) -> Estimate:
+        """Return the estimate fitted to the held-out rows of every fold of a cross-validation."""
+
+
+METHOD_DOCS: Mapping[str, str] = {
+    "tree": """\
+tree : CountedTree
+    A grown tree.""",
+    "table_sections": sections("%(tree)s", returns="array of shape (n_nodes, n_classes)\n    Class probabilities."),
+    "leaves": """\
+leaves : array of shape (n_leaves, n_classes), optional
+    The class weights of the leaves; not used.""",
+    "resolve_sections": """\
+Parameters
+----------
+counts : array of shape (n_classes,)
+    The class weights of the training set.
+%(leaves)s
+
+Returns
+-------
+%(estimate)s
+    The estimate with numbers only.""",
+    "candidates_sections": """\
+Parameters
+----------
+tree : CountedTree
+    The tree grown on all rows.
+
+Returns
+-------
+tuple of %(estimate)s
+    %(candidates)s""",
+}

@@ -7,17 +7,16 @@ from functools import partial
 from typing import Any
 
 from calibrant._params import Choice, HasMethods, check_param
+from calibrant._saved import need
 from calibrant.estimates._base import Estimate
-from calibrant.estimates._kernel.kernel_density import KernelDensity
-from calibrant.estimates._leaf.frequency import Frequency
-from calibrant.estimates._leaf.laplace import Laplace
-from calibrant.estimates._leaf.m_estimate import MEstimate
-from calibrant.estimates._path.curtailment import Curtailment
-from calibrant.estimates._path.m_branch import MBranch
-from calibrant.estimates._path.path_average import PathAverage
-from calibrant.estimates._path.shrinkage import HierarchicalShrinkage
+from calibrant.estimates._curtailment import Curtailment
+from calibrant.estimates._kernel_density import KernelDensity
+from calibrant.estimates._leaf_counts import Frequency, Laplace
+from calibrant.estimates._m_estimate import MEstimate
+from calibrant.estimates._path_average import PathAverage
+from calibrant.estimates._shrinkage import HierarchicalShrinkage, MBranch
 
-__all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "look_up"]
+__all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "check_estimate"]
 
 ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "frequency": Frequency,
@@ -54,9 +53,22 @@ def as_estimate(name: str, given: Any) -> Estimate:
     Curtailment(v=None, strength=10, then='m')
     """
     check_param(name, given, ESTIMATE_RULE)
-    return look_up(given)
+    return ESTIMATES[given]() if isinstance(given, str) else given
 
 
-def look_up(estimate: str | Estimate) -> Estimate:
-    """Return the estimate of a validated name, or the estimate itself."""
-    return ESTIMATES[estimate]() if isinstance(estimate, str) else estimate
+def check_estimate(estimate: Any, n_classes: int) -> None:
+    """Raise unless an estimate of a model file has all its numbers, for this number of classes."""
+    is_number = True
+    if isinstance(estimate, Curtailment):
+        is_number = isinstance(estimate.v, float | int)
+        if estimate.then is not None and not isinstance(estimate.then, str):
+            check_estimate(estimate.then, n_classes)
+    elif isinstance(estimate, MEstimate):
+        is_number = isinstance(estimate.m, float | int)
+    elif isinstance(estimate, HierarchicalShrinkage):
+        is_number = not isinstance(estimate.strength, str)
+    elif isinstance(estimate, PathAverage):
+        is_number = not estimate.needs_held_out
+    need(is_number, "has an estimate without its numbers")
+    prior = estimate.prior if isinstance(estimate, MEstimate | KernelDensity) else "uniform"
+    need(isinstance(prior, str) or len(prior) == n_classes, "has an estimate with a prior of other classes")

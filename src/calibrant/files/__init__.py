@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibrant.files._description import ColumnDescription, DataSource, ExpectedScore, ModelDescription
-    from calibrant.files._load import describe_model, load_model
+    from calibrant.files._model_files import describe_model, load_model, save
     from calibrant.files._predict_table import PredictedTable, predict_table
-    from calibrant.files._save import save
 
 __all__ = [
     "ColumnDescription",
@@ -30,17 +29,18 @@ _MODULES = {
     "ModelDescription": "_description",
     "PredictedTable": "_predict_table",
     "DataSource": "_description",
-    "describe_model": "_load",
-    "load_model": "_load",
+    "describe_model": "_model_files",
+    "load_model": "_model_files",
     "predict_table": "_predict_table",
-    "save": "_save",
+    "save": "_model_files",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,8 @@
-"""The zip file of a model: written all or not at all, read with no belief before a check."""
+"""The zip file of a model, byte by byte: APPNOTE.TXT 6.3, always with the 64-bit fields.
+
+A list of entries has one layout only. So a reader compares the headers it finds with those it would write, and every
+byte of a file is accounted for: there is no room for hidden, overlapping or unlisted content.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import json
 import mmap
 import os
 import stat
+import struct
 import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,25 +19,113 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from calibrant._saved.array_specs import ArraySpec
+from calibrant._saved.arrays import ArraySpec
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import ModelFileError
-from calibrant.files import _zip_layout as layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "ALIGNMENT",
+    "DEFLATED",
     "HEADER",
     "MAX_HEADER",
     "MAX_RATIO",
+    "STORED",
+    "TAIL_SIZE",
     "Container",
+    "Entry",
     "array_name",
+    "central_record",
+    "local_header",
     "open_container",
     "parse_json",
+    "tail",
     "to_json",
     "write_container",
 ]
+
+
+STORED, DEFLATED = 0, 8
+ALIGNMENT = 64  # bytes; a cache line, and more than any type of NumPy needs
+
+_MADE_BY, _NEEDED = 0x032D, 45  # Unix, version 4.5: the 64-bit fields
+_DATE = 0x21  # 1 January 1980: the header says when the model was made, and equal models are equal files
+_RW_FILE = 0o100644 << 16
+_IN_EXTRA, _MANY = 0xFFFFFFFF, 0xFFFF  # "see the 64-bit fields"
+_ZIP64, _ALIGN = 0x0001, 0xD935  # ids of extra fields; the second is that of Android's zipalign
+_STORED_CRC = 0x6343  # an id of our own: the zip's checksum is of the expanded content, and deflate ignores some bits
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_CENTRAL = struct.Struct("<4s6H3I5H2I")
+_END_64 = struct.Struct("<4sQ2H2I4Q")
+_LOCATOR = struct.Struct("<4sIQI")
+_END = struct.Struct("<4s4H2IH")
+_CENTRAL_EXTRA = 36
+MAX_RECORD = _CENTRAL.size + _CENTRAL_EXTRA + 100  # bytes; names are shorter than 100
+TAIL_SIZE = _END_64.size + _LOCATOR.size + _END.size
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the zip: its name, method, checksums and sizes; ``stored`` is what stands in the file."""
+
+    name: str
+    method: int
+    crc32: int
+    stored_crc32: int
+    stored_size: int
+    size: int
+
+
+def local_header(entry: Entry, offset: int) -> bytes:
+    """Return the header before an entry's content at an offset; content that is not compressed is aligned."""
+    extra = struct.pack("<HHQQHHI", _ZIP64, 16, entry.size, entry.stored_size, _STORED_CRC, 4, entry.stored_crc32)
+    if entry.method == STORED:
+        unpadded = offset + _LOCAL.size + len(entry.name) + len(extra) + 6
+        padding = -unpadded % ALIGNMENT
+        extra += struct.pack("<HHH", _ALIGN, 2 + padding, ALIGNMENT) + bytes(padding)
+    name = entry.name.encode("ascii")
+    sizes = (entry.crc32, _IN_EXTRA, _IN_EXTRA, len(name), len(extra))
+    return _LOCAL.pack(b"PK\3\4", _NEEDED, 0, entry.method, 0, _DATE, *sizes) + name + extra
+
+
+def central_record(entry: Entry, offset: int) -> bytes:
+    """Return the record of an entry in the directory."""
+    name = entry.name.encode("ascii")
+    extra = struct.pack("<HHQQQ", _ZIP64, 24, entry.size, entry.stored_size, offset)
+    extra += struct.pack("<HHI", _STORED_CRC, 4, entry.stored_crc32)
+    sizes = (entry.crc32, _IN_EXTRA, _IN_EXTRA, len(name), len(extra))
+    record = (b"PK\1\2", _MADE_BY, _NEEDED, 0, entry.method, 0, _DATE, *sizes, 0, 0, 0, _RW_FILE, _IN_EXTRA)
+    return _CENTRAL.pack(*record) + name + extra
+
+
+def tail(n_entries: int, directory_offset: int, directory_size: int) -> bytes:
+    """Return the records after the directory, which hold its position and size."""
+    where = (n_entries, n_entries, directory_size, directory_offset)
+    end = _END_64.pack(b"PK\6\6", _END_64.size - 12, _MADE_BY, _NEEDED, 0, 0, *where)
+    end += _LOCATOR.pack(b"PK\6\7", 0, directory_offset + directory_size, 1)
+    return end + _END.pack(b"PK\5\6", 0, 0, _MANY, _MANY, _IN_EXTRA, _IN_EXTRA, 0)
+
+
+def unpack_tail(content: bytes) -> tuple[int, int, int]:
+    """Return number of entries, offset and size of the directory as a tail says; they are not checked."""
+    *_, n_entries, size, offset = _END_64.unpack_from(content)
+    return n_entries, offset, size
+
+
+def unpack_record(content: bytes) -> tuple[Entry, int] | None:
+    """Return the entry of a record in the directory and its offset, or None if it is none; they are not checked."""
+    if len(content) < _CENTRAL.size:
+        return None
+    fields = _CENTRAL.unpack_from(content)
+    method, crc32, n_name = fields[4], fields[7], fields[10]
+    if fields[0] != b"PK\1\2" or len(content) < _CENTRAL.size + n_name + _CENTRAL_EXTRA:
+        return None
+    name = content[_CENTRAL.size : _CENTRAL.size + n_name].decode("ascii", "replace")
+    size, stored_size, offset, stored_crc32 = struct.unpack_from("<4xQQQ4xI", content, _CENTRAL.size + n_name)
+    return Entry(name, method, crc32, stored_crc32, stored_size, size), offset
 
 
 MAX_HEADER = 2**26  # bytes
@@ -130,28 +223,28 @@ class _Archive:
         self.sha256 = hashlib.sha256()
         self._file = file
         self._offset = self._expanded = 0
-        self._entries: list[layout.Entry] = []
+        self._entries: list[Entry] = []
         self._offsets: list[int] = []
 
     def add(self, name: str, content: memoryview, *, compress: bool) -> None:
-        crc32, stored, method = zlib.crc32(content), content, layout.STORED
+        crc32, stored, method = zlib.crc32(content), content, STORED
         self._expanded += content.nbytes
         if compress:
             deflated = memoryview(_deflated(content))
             # At every entry the file so far stays within the ratio, which then holds for the whole of it.
             if len(deflated) < content.nbytes and self._expanded <= MAX_RATIO * (self._offset + len(deflated)):
-                stored, method = deflated, layout.DEFLATED
-        stored_crc32 = crc32 if method == layout.STORED else zlib.crc32(stored)
-        entry = layout.Entry(name, method, crc32, stored_crc32, stored.nbytes, content.nbytes)
+                stored, method = deflated, DEFLATED
+        stored_crc32 = crc32 if method == STORED else zlib.crc32(stored)
+        entry = Entry(name, method, crc32, stored_crc32, stored.nbytes, content.nbytes)
         self._entries.append(entry)
         self._offsets.append(self._offset)
-        self._write(layout.local_header(entry, self._offset))
+        self._write(local_header(entry, self._offset))
         self._write(stored)
 
     def finish(self) -> None:
         at = self._offset
-        self._write(layout.directory(self._entries, self._offsets))
-        self._write(layout.tail(len(self._entries), at, self._offset - at))
+        self._write(b"".join(map(central_record, self._entries, self._offsets)))
+        self._write(tail(len(self._entries), at, self._offset - at))
 
     def _write(self, content: bytes | memoryview) -> None:
         self._file.write(content)
@@ -176,7 +269,7 @@ class Container:
 
     content: mmap.mmap
     header: dict[str, Any]
-    entries: Sequence[tuple[layout.Entry, int]]
+    entries: Sequence[tuple[Entry, int]]
 
     def sha256(self) -> str:
         """Return the digest of the whole file."""
@@ -201,13 +294,13 @@ class Container:
     def array(self, spec: ArraySpec, number: int) -> NDArray[Any]:
         """Return one array after its checksum was compared."""
         entry, offset = self.entries[number + 1]
-        if entry.method == layout.STORED:
+        if entry.method == STORED:
             _check_crc(entry.name, memoryview(self.content)[offset : offset + entry.size], entry.crc32)
             return spec.view(self.content, offset)
         return spec.view(expand(self.content, entry, offset), 0)
 
 
-def _read_spec(document: Any, entry: layout.Entry) -> ArraySpec:
+def _read_spec(document: Any, entry: Entry) -> ArraySpec:
     try:
         spec = ArraySpec.read(document)
     except ModelFileError as error:
@@ -241,11 +334,11 @@ def open_container(path: str | os.PathLike[str], sha256: str | None = None) -> C
     return Container(content, header, entries)
 
 
-def expand(content: mmap.mmap, entry: layout.Entry, offset: int) -> bytes:
+def expand(content: mmap.mmap, entry: Entry, offset: int) -> bytes:
     """Return the content of an entry; no more than its size is ever expanded."""
     stored = memoryview(content)[offset : offset + entry.stored_size]
     _check_crc(entry.name, stored, entry.stored_crc32)
-    if entry.method == layout.STORED:
+    if entry.method == STORED:
         expanded = bytes(stored)
     else:
         stream = zlib.decompressobj(-zlib.MAX_WBITS)
@@ -274,7 +367,7 @@ def _map(path: str | os.PathLike[str]) -> mmap.mmap:
                 "is a pickle, or a joblib file, and could run any code when it is loaded. Load it in Python if you "
                 "trust it, and save the model by calibrant.save."
             )
-        if os.fstat(file.fileno()).st_size < layout.TAIL_SIZE:
+        if os.fstat(file.fileno()).st_size < TAIL_SIZE:
             raise ModelFileError(f"is not a model file, or is cut off. {_DAMAGED}")
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
@@ -288,21 +381,21 @@ def _check_pin(content: mmap.mmap, sha256: str) -> None:
         )
 
 
-def _read_entries(content: mmap.mmap) -> list[tuple[layout.Entry, int]]:
+def _read_entries(content: mmap.mmap) -> list[tuple[Entry, int]]:
     """Return the entries with the offsets of their content; raise unless every byte is as `save` lays it out."""
     if content[:4] != b"PK\3\4":
         raise ModelFileError("is not a model file. Pass a file that calibrant.save wrote.")
-    end = len(content) - layout.TAIL_SIZE
-    n_entries, directory_offset, directory_size = layout.unpack_tail(content[end : end + layout.TAIL_SIZE])
+    end = len(content) - TAIL_SIZE
+    n_entries, directory_offset, directory_size = unpack_tail(content[end : end + TAIL_SIZE])
     is_cut = directory_offset + directory_size != end or not 0 < n_entries <= _MAX_ENTRIES
-    if is_cut or content[end:] != layout.tail(n_entries, directory_offset, directory_size):
+    if is_cut or content[end:] != tail(n_entries, directory_offset, directory_size):
         raise ModelFileError(f"does not end as a model file does. {_DAMAGED}")
-    entries: list[tuple[layout.Entry, int]] = []
+    entries: list[tuple[Entry, int]] = []
     record_at, offset = directory_offset, 0
     for number in range(n_entries):
-        entry = _read_record(content[record_at : min(end, record_at + layout.MAX_RECORD)], number, offset)
-        record_at += len(layout.central_record(entry, offset))
-        header = layout.local_header(entry, offset)
+        entry = _read_record(content[record_at : min(end, record_at + MAX_RECORD)], number, offset)
+        record_at += len(central_record(entry, offset))
+        header = local_header(entry, offset)
         start = offset + len(header)
         if start + entry.stored_size > directory_offset or content[offset:start] != header:
             raise ModelFileError(f"{entry.name} does not lie where the directory puts it. {_DAMAGED}")
@@ -313,26 +406,26 @@ def _read_entries(content: mmap.mmap) -> list[tuple[layout.Entry, int]]:
     return entries
 
 
-def _read_record(content: bytes, number: int, offset: int) -> layout.Entry:
+def _read_record(content: bytes, number: int, offset: int) -> Entry:
     """Return the next entry of the directory; raise unless it is the expected one at the expected offset."""
-    unpacked = layout.unpack_record(content)
+    unpacked = unpack_record(content)
     if unpacked is None:
         raise ModelFileError(f"its directory is cut off. {_DAMAGED}")
     entry, at = unpacked
     expected = HEADER if number == 0 else array_name(number - 1)
     if entry.name != expected:
         raise ModelFileError(f"has the entry {entry.name!r:.60} where {expected!r} is expected. {_DAMAGED}")
-    if entry.method not in (layout.STORED, layout.DEFLATED):
+    if entry.method not in (STORED, DEFLATED):
         raise ModelFileError(f"{entry.name} is compressed by a method that calibrant does not use. {_DAMAGED}")
     stored, expanded = (entry.stored_size, entry.stored_crc32), (entry.size, entry.crc32)
-    if entry.method == layout.STORED and stored != expanded:
+    if entry.method == STORED and stored != expanded:
         raise ModelFileError(f"{entry.name} has two sizes or checksums. {_DAMAGED}")
-    if at != offset or not content.startswith(layout.central_record(entry, at)):
+    if at != offset or not content.startswith(central_record(entry, at)):
         raise ModelFileError(f"{entry.name} is not as calibrant writes it: moved, encrypted or a link. {_DAMAGED}")
     return entry
 
 
-def _check_sizes(entries: Sequence[tuple[layout.Entry, int]], file_size: int) -> None:
+def _check_sizes(entries: Sequence[tuple[Entry, int]], file_size: int) -> None:
     """Raise if a small file would expand to a large one, as no saved model does."""
     if entries[0][0].size > MAX_HEADER:
         raise ModelFileError(

@@ -1,18 +1,31 @@
-"""What a model file says about its model."""
+"""The description of a model in its file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from calibrant._repr import short_repr
+from calibrant._saved import Integer, Line, Number, saved
 from calibrant._saved.fields import printable
 from calibrant.data import Table
-from calibrant.data._internal import fingerprint_rows
+from calibrant.data._internal import Schema, fingerprint_rows
 from calibrant.exceptions import ParameterError
 
-__all__ = ["ColumnDescription", "DataSource", "ExpectedScore", "ModelDescription"]
+__all__ = [
+    "ColumnDescription",
+    "DataSource",
+    "ExpectedScore",
+    "ModelDescription",
+    "find_schema",
+    "is_calibrants",
+    "read_expected",
+    "read_source",
+    "wrapped_models",
+]
+
+_MAX_DEPTH = 10  # of models in models
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,7 @@ class ColumnDescription:
     measure: str = ""
 
 
+@saved(inline=True, name=Line(), n_rows=Integer(0) | None, fingerprint=Line())
 @dataclass(frozen=True)
 class DataSource:
     """The data that a model was made from.
@@ -66,6 +80,14 @@ class DataSource:
     fingerprint: str = ""
 
 
+@saved(
+    inline=True,
+    metric=Line(),
+    value=Number(finite=False),
+    low=Number(finite=False) | None,
+    high=Number(finite=False) | None,
+    confidence=Number(0, 1) | None,
+)
 @dataclass(frozen=True)
 class ExpectedScore:
     """The score to be expected on new rows, with an interval.
@@ -102,7 +124,7 @@ class ExpectedScore:
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What a model file says about its model.
+    """The description of a model in its file.
 
     Parameters
     ----------
@@ -184,7 +206,7 @@ def _column_text(column: ColumnDescription) -> str:
 
 
 def read_source(made_from: DataSource | Table | Mapping[str, Any] | None) -> DataSource:
-    """Return what `save` was told about the data; raise if it is something else."""
+    """Return the data source that the caller of `save` names; raise if it is something else."""
     if isinstance(made_from, DataSource):
         return made_from
     if isinstance(made_from, Table):
@@ -214,3 +236,41 @@ def _from_mapping(cls: Any, name: str, values: Any) -> Any:
         return cls(**values)
     except TypeError as error:
         raise ParameterError(f"{name} lacks a value: {error}.") from error
+
+
+def find_schema(model: Any) -> Schema | None:
+    """Return the kinds and categories of the columns of a model; None where it does not know them.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> find_schema(ProbabilityTreeClassifier().fit([[1], [2]], [0, 1])).features[0].kind
+    'numeric'
+    """
+    return next((each._schema for each in wrapped_models(model) if _has_schema(each)), None)
+
+
+def wrapped_models(model: Any) -> Iterator[Any]:
+    """Yield a model, the one that it wraps, and so on."""
+    for _ in range(_MAX_DEPTH):
+        if model is None:
+            return
+        yield model
+        model = _wrapped(model) if is_calibrants(model) else None
+
+
+def is_calibrants(model: Any) -> bool:
+    """Return whether a model is of a class of calibrant."""
+    return type(model).__module__.partition(".")[0] == "calibrant"
+
+
+def _wrapped(model: Any) -> Any:
+    if _has_schema(model):
+        return None
+    several = getattr(model, "estimators_", None)
+    first = several[0] if isinstance(several, list) and several else None
+    return first if first is not None else getattr(model, "estimator_", getattr(model, "tree", None))
+
+
+def _has_schema(model: Any) -> bool:
+    return "_schema" in getattr(model, "__dict__", {})

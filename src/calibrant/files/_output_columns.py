@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant.estimates import Frequency, Laplace
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.files._model_columns import has_own_labels
+from calibrant.files._description import is_calibrants
 from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ class OutputColumns:
         self.proba_sums = np.zeros(len(self.classes))
         self.counts = np.zeros(len(self.classes), dtype=np.intp)
         self.action_counts = np.zeros(0 if self.costs is None else self.costs.n_actions, dtype=np.intp)
-        self._predicts = has_own_labels(self.model)
+        # The predicted class of a model that decides by costs, or of another library, may not be the most probable one.
+        is_decider = type(self.model).__module__.startswith("calibrant.decisions")
+        self._predicts = is_decider or not is_calibrants(self.model)
 
     def names(self, kept: Sequence[str]) -> list[str]:
         """Return the names of the columns; raise if one of the kept columns has a name of another."""

@@ -17,7 +17,7 @@ import numpy as np
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
 from calibrant._repr import listed
-from calibrant.data._internal import CsvOptions, match_problems, open_chunks
+from calibrant.data._internal import CsvOptions, Feature, Schema, WantedColumns, match_problems, open_chunks
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import (
     CalibrantError,
@@ -28,17 +28,17 @@ from calibrant.exceptions import (
     SchemaError,
     nearest,
 )
-from calibrant.files._load import describe_model, load_model
-from calibrant.files._model_columns import described_schema, find_schema, wanted_columns
+from calibrant.files._description import ColumnDescription, find_schema, is_calibrants, wrapped_models
+from calibrant.files._model_files import describe_model, load_model
 from calibrant.files._output_columns import OutputColumns, check_has_intervals
 from calibrant.files._table_writer import check_format, open_writer
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.data._internal import Chunk, Schema, TableChunks, WantedColumns
+    from calibrant.data._internal import Chunk, TableChunks
 
-__all__ = ["PredictedTable", "UnseenCategories", "check_match", "predict_table", "unused_columns"]
+__all__ = ["PredictedTable", "predict_table"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ def _counts(counts: Mapping[Any, int]) -> str:
 
 
 _MOST_NAMES = 10
+# A blend may have members of other libraries, which get the rows as they are passed.
+_PASS_ROWS = ("calibrant.blending",)
 
 
 def check_match(table: TableChunks, first: Chunk, wanted: WantedColumns, who: str) -> None:
@@ -359,3 +361,41 @@ def _result(
         notes=(*unseen.notes(), *whole),
         is_streamed=table.is_streamed,
     )
+
+
+def wanted_columns(model: Any, keep: tuple[str, ...] | Literal["all"], described: Schema | None) -> WantedColumns:
+    """Return the columns that a model needs, with their kinds where it or the description of its file knows them."""
+    schema = find_schema(model) or described
+    if schema is not None:
+        known = schema.names if schema.named else None
+        return WantedColumns(known, len(schema.features), schema, keep, as_text=not _is_own(model))
+    names = getattr(model, "feature_names_in_", None)
+    n_features = len(names) if names is not None else getattr(model, "n_features_in_", None)
+    if n_features is None:
+        raise ParameterError(
+            f"model must know its columns; {type(model).__name__} has no feature_names_in_. Fit it to a frame."
+        )
+    return WantedColumns(None if names is None else tuple(map(str, names)), int(n_features), None, keep, as_text=True)
+
+
+def described_schema(columns: Sequence[ColumnDescription], model: Any) -> Schema | None:
+    """Return the columns of a model that the description of its file lists; None if it lists not all of them."""
+    known = {each.name: _feature(each) for each in columns}
+    names = [str(name) for name in getattr(model, "feature_names_in_", known)]
+    is_known = bool(names) and all(name in known for name in names)
+    return Schema(tuple(known[name] for name in names), named=True) if is_known else None
+
+
+def _feature(column: ColumnDescription) -> Feature:
+    return Feature(
+        column.name,
+        "nominal" if column.kind == "nominal" else "numeric",
+        column.categories,
+        measure=column.measure,
+    )
+
+
+def _is_own(model: Any) -> bool:
+    """Return whether a model and what it wraps are of calibrant, which takes categories and strings alike."""
+    models = list(wrapped_models(model))
+    return all(is_calibrants(each) and not type(each).__module__.startswith(_PASS_ROWS) for each in models)

@@ -56,6 +56,7 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
            [0.5, 0.5]])
     """
 
+    _short_name: ClassVar[str] = "logistic"
     _rules: ClassVar[Mapping[str, Rule]] = {"C": Real(0, closed="right")}
 
     def __init__(self, *, C: float = 1.0, nominal: Nominal = "auto") -> None:

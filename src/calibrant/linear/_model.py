@@ -42,7 +42,7 @@ _LARGE = 1e150  # products of two such numbers are finite
 )
 @dataclass(frozen=True, eq=False)
 class Design:
-    """How columns become numbers: nominal ones one-hot, numeric ones standardised, the mean where missing.
+    """The coding of columns as numbers: nominal ones one-hot, numeric ones standardised, the mean where missing.
 
     A numeric column with missing values has a second one, 1 where the value is missing. Rare and unseen categories have
     a column together.

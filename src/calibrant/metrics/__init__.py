@@ -1,116 +1,90 @@
 """Metrics of predicted probabilities: one function for each, described in the registry `METRICS`."""
 
-from calibrant.metrics._calibration.calibration_tests import HosmerLemeshow, hosmer_lemeshow
-from calibrant.metrics._calibration.ece import CLASSWISE_ECE, ECE, classwise_ece, ece
-from calibrant.metrics._calibration.equal_calibration import EqualCalibration
-from calibrant.metrics._calibration.ici import ICI, ici
-from calibrant.metrics._calibration.sliding_windows import CAL, cal
+from calibrant.metrics._calibration.calibration_tests import (
+    EqualCalibration,
+    HosmerLemeshow,
+    SpiegelhalterZ,
+    hosmer_lemeshow,
+    spiegelhalter_z,
+)
+from calibrant.metrics._calibration.errors import (
+    cal,
+    classwise_ece,
+    ece,
+    ici,
+    smooth_ece,
+)
 from calibrant.metrics._calibration.slope_and_intercept import (
-    CALIBRATION_INTERCEPT,
-    CALIBRATION_SLOPE,
     calibration_intercept,
     calibration_slope,
 )
-from calibrant.metrics._calibration.smooth_ece import SMOOTH_ECE, smooth_ece
-from calibrant.metrics._calibration.spiegelhalter import SPIEGELHALTER_Z, SpiegelhalterZ, spiegelhalter_z
 from calibrant.metrics._classification.accuracy import (
-    ACCURACY,
-    BALANCED_ACCURACY,
-    DELTA_ACCURACY,
-    ERROR,
     accuracy,
     balanced_accuracy,
     delta_accuracy,
     error,
+    kappa,
+    mcc,
+    top_k_accuracy,
 )
-from calibrant.metrics._classification.agreement import KAPPA, MCC, kappa, mcc
 from calibrant.metrics._classification.confusion import confusion_matrix
-from calibrant.metrics._classification.costs import COST, PROFIT, cost, profit
-from calibrant.metrics._classification.f_measure import (
-    F1,
-    F_BETA,
-    G_MEAN,
-    SENSITIVITY_SPECIFICITY,
+from calibrant.metrics._classification.costs import cost, profit
+from calibrant.metrics._classification.rates import (
     f1,
     f_beta,
     g_mean,
-    sensitivity_specificity,
-)
-from calibrant.metrics._classification.rates import (
-    NPV,
-    PRECISION,
-    RECALL,
-    SENSITIVITY,
-    SPECIFICITY,
     npv,
     precision,
     recall,
     sensitivity,
+    sensitivity_specificity,
     specificity,
 )
-from calibrant.metrics._classification.top_k import TOP_K_ACCURACY, top_k_accuracy
-from calibrant.metrics._intervals.proportions import Interval, proportion_interval
+from calibrant.metrics._intervals.intervals import Interval, proportion_interval
 from calibrant.metrics._losses.decomposition import (
     Decomposition,
     MurphyDecomposition,
     decomposition,
     murphy_decomposition,
 )
-from calibrant.metrics._losses.information import (
-    DESCRIPTION_LENGTH,
+from calibrant.metrics._losses.log_losses import (
+    avll,
     description_length,
     infinite_rows,
     informational_loss,
-)
-from calibrant.metrics._losses.log_losses import (
-    AVLL,
-    LOG_LOSS,
-    LOG_LOSS_BITS,
-    MXE,
-    NCE,
-    avll,
     log_loss,
     log_loss_bits,
     mxe,
     nce,
 )
 from calibrant.metrics._losses.relative_errors import (
-    INFORMATION_SCORE,
-    RELATIVE_ABSOLUTE_ERROR,
-    ROOT_RELATIVE_SQUARED_ERROR,
     information_score,
     relative_absolute_error,
     root_relative_squared_error,
 )
-from calibrant.metrics._losses.spherical import SPHERICAL, spherical
 from calibrant.metrics._losses.squared_errors import (
-    BRIER,
-    MSE,
-    MSE01,
-    QL,
-    RMS,
     brier,
     mse,
     mse01,
     ql,
     quadratic_loss,
     rms,
+    spherical,
 )
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._ranking.auc import AUC, GINI, KS, auc, gini, ks
-from calibrant.metrics._ranking.h_measure import H_MEASURE, h_measure
-from calibrant.metrics._ranking.lift import AULC, LIFT, aulc, lift
-from calibrant.metrics._ranking.partial_auc import PARTIAL_AUC, partial_auc
+from calibrant.metrics._metric import METRICS, Metric
+from calibrant.metrics._ranking.areas import (
+    auc,
+    gini,
+    h_measure,
+    ks,
+    partial_auc,
+)
 from calibrant.metrics._ranking.precision import (
-    AUPRC,
-    AVERAGE_PRECISION,
-    ELEVEN_POINT_PRECISION,
-    PRECISION_AT_K,
-    RECALL_AT_K,
-    THREE_POINT_PRECISION,
+    aulc,
     auprc,
     average_precision,
     eleven_point_precision,
+    lift,
     precision_at_k,
     recall_at_k,
     three_point_precision,
@@ -120,9 +94,9 @@ from calibrant.metrics._scorecard.evaluate import evaluate
 from calibrant.metrics._scorecard.evaluate_table import evaluate_table
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
 from calibrant.metrics._validation.probability_scale import ScaledProbabilities, to_probabilities
-from calibrant.metrics._verdict.result import Verdict
+from calibrant.metrics._verdict.judge import calibration_verdict
 from calibrant.metrics._verdict.sample_size import rows_needed
-from calibrant.metrics._verdict.verdict import calibration_verdict
+from calibrant.metrics._verdict.verdict import Verdict
 
 __all__ = [
     "METRICS",
@@ -209,60 +183,15 @@ __all__ = [
     "top_k_accuracy",
 ]
 
-_ALL = (
-    MSE,
-    BRIER,
-    QL,
-    RMS,
-    MSE01,
-    LOG_LOSS,
-    LOG_LOSS_BITS,
-    MXE,
-    NCE,
-    AVLL,
-    SPHERICAL,
-    DESCRIPTION_LENGTH,
-    RELATIVE_ABSOLUTE_ERROR,
-    ROOT_RELATIVE_SQUARED_ERROR,
-    INFORMATION_SCORE,
-    CAL,
-    ECE,
-    CLASSWISE_ECE,
-    SMOOTH_ECE,
-    ICI,
-    CALIBRATION_SLOPE,
-    CALIBRATION_INTERCEPT,
-    SPIEGELHALTER_Z,
-    AUC,
-    GINI,
-    PARTIAL_AUC,
-    KS,
-    H_MEASURE,
-    AVERAGE_PRECISION,
-    AUPRC,
-    THREE_POINT_PRECISION,
-    ELEVEN_POINT_PRECISION,
-    PRECISION_AT_K,
-    RECALL_AT_K,
-    LIFT,
-    AULC,
-    ACCURACY,
-    ERROR,
-    BALANCED_ACCURACY,
-    TOP_K_ACCURACY,
-    PRECISION,
-    RECALL,
-    SENSITIVITY,
-    SPECIFICITY,
-    NPV,
-    KAPPA,
-    MCC,
-    F1,
-    F_BETA,
-    SENSITIVITY_SPECIFICITY,
-    G_MEAN,
-    DELTA_ACCURACY,
-    COST,
-    PROFIT,
+# Losses, calibration, rankings, decisions: the order of cards of every metric.
+_ORDER = (
+    *("mse", "brier", "ql", "rms", "mse01", "log_loss", "log_loss_bits", "mxe", "nce", "avll", "spherical"),
+    *("description_length", "relative_absolute_error", "root_relative_squared_error", "information_score"),
+    *("cal", "ece", "classwise_ece", "smooth_ece", "ici", "calibration_slope", "calibration_intercept"),
+    *("spiegelhalter_z", "auc", "gini", "partial_auc", "ks", "h_measure", "average_precision", "auprc"),
+    *("three_point_precision", "eleven_point_precision", "precision_at_k", "recall_at_k", "lift", "aulc"),
+    *("accuracy", "error", "balanced_accuracy", "top_k_accuracy", "precision", "recall", "sensitivity"),
+    *("specificity", "npv", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean"),
+    *("delta_accuracy", "cost", "profit"),
 )
-METRICS: dict[str, Metric] = {metric.id: metric for metric in _ALL}
+METRICS.update({name: METRICS.pop(name) for name in _ORDER})

@@ -1,4 +1,4 @@
-"""The entry of a metric in the registry."""
+"""The registry of metrics, with the rules of their options."""
 
 from __future__ import annotations
 
@@ -6,16 +6,32 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param
 from calibrant.exceptions import ParameterError
+from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-__all__ = ["BoundMetric", "Metric", "bound_keywords", "options_of", "requested_metrics"]
+__all__ = [
+    "CARUANA",
+    "CHAWLA",
+    "METRICS",
+    "NIELSEN",
+    "WITTEN",
+    "ZADROZNY",
+    "BoundMetric",
+    "Metric",
+    "bound_keywords",
+    "check_options",
+    "metric",
+    "options_of",
+    "requested_metrics",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +100,38 @@ class Metric:
         return one < other if self.better == "lower" else one > other
 
 
+METRICS: dict[str, Metric] = {}  # by id, in the order of `calibrant.metrics`
+_F = TypeVar("_F", bound=Callable[..., float])
+
+
+def metric(
+    better: Literal["lower", "higher", "nearer"],
+    low: float,
+    high: float,
+    papers: Mapping[str, str] | None = None,
+    *,
+    judge: Callable[..., float] | None = None,
+    **facts: Any,
+) -> Callable[[_F], _F]:
+    """Enter a function into the registry, and fill the placeholders of its docstring.
+
+    The function passes its first arguments to `read_predictions`, which returns validated rows as they are: so it is
+    its own `judge`, unless another is passed. `facts` are further fields of `Metric`.
+    """
+
+    def register(function: _F) -> _F:
+        name = function.__name__
+        own = judge or partial(_judge, function)
+        METRICS[name] = Metric(name, function, own, better, low, high, papers or {}, **facts)
+        return document_metric(function)
+
+    return register
+
+
+def _judge(function: Callable[..., float], predictions: Any, **options: Any) -> float:
+    return function(predictions, None, **options)
+
+
 @dataclass(frozen=True, eq=False)
 class BoundMetric(Metric):
     """A metric with options of its own, which its `judge` is called with.
@@ -96,15 +144,16 @@ class BoundMetric(Metric):
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
+    labels: Any = None
 
     @staticmethod
     def of(metric: Metric, options: Mapping[str, Any], labels: Any = None) -> BoundMetric:
-        """Bind the options of a metric, and the order of classes that some of them follow."""
-        takes_labels = labels is not None and "labels" in inspect.signature(metric.judge).parameters
-        judge = partial(metric.judge, **options, **({"labels": labels} if takes_labels else {}))
+        """Bind the options of a metric, and the order of classes that a matrix or a prior among them follows."""
+        follows = labels is not None and not {"matrix", "prior"}.isdisjoint(options)
+        judge = partial(metric.judge, **options, **({"labels": labels} if follows else {}))
         kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
         own = {"judge": judge, "needs": (), "hits": _bound_hits(metric, options)}
-        return BoundMetric(**(kept | own), options=dict(options))
+        return BoundMetric(**(kept | own), options=dict(options), labels=labels)
 
 
 def _bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
@@ -139,3 +188,82 @@ def requested_metrics(
         hint = f" Pass [{metrics!r}]." if isinstance(metrics, str) else ""
         raise ParameterError(f"metrics must be a list of ids, 'all' or None; got {metrics!r}.{hint}")
     return {name: find(name) for name in metrics}
+
+
+CARUANA = "Caruana & Niculescu-Mizil 2006"
+CHAWLA = "Chawla & Cieslak 2006"
+NIELSEN = "Nielsen 2004"
+WITTEN = "Witten, Frank & Hall 2011"
+ZADROZNY = "Zadrozny & Elkan 2001"
+
+
+_POSITIVE = Real(0, closed="neither")
+_FRACTION = Real(0, 1, closed="right")
+_THRESHOLD_RULES: dict[str, Rule] = {"threshold": Real(0, 1) | Nothing(), "inclusive": Bool()}
+_CLIP: dict[str, Rule] = {"clip": Real(0, 0.5, closed="left") | Nothing()}
+_AVERAGE: dict[str, Rule] = {"average": Choice("macro", "weighted", "micro") | Nothing()}
+_BINS: dict[str, Rule] = {
+    "n_bins": Int(1),
+    "strategy": Choice("width", "mass"),
+    "norm": Choice("l1", "l2", "max"),
+    "debiased": Bool(),
+}
+
+_OPTION_RULES: dict[str, dict[str, Rule]] = {
+    "accuracy": _THRESHOLD_RULES,
+    "auc": {"average": Choice("one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted")},
+    "aulc": {"step": Real(1e-6, 1) | Nothing()},
+    "auprc": {"interpolation": Choice("davis_goadrich", "linear")},
+    "avll": {"only_exact": Bool()},
+    "balanced_accuracy": _THRESHOLD_RULES,
+    "brier": {"form": Choice("auto", "sum", "half")},
+    "cal": {"window": Int(1)},
+    "calibration_intercept": {"joint": Bool()},
+    "classwise_ece": _BINS,
+    "confusion_matrix": _THRESHOLD_RULES,
+    "cost": {"decide": Choice("likeliest", "cheapest")},
+    "decomposition": {"score": Choice("brier", "log_loss")},
+    "ece": _BINS,
+    "error": _THRESHOLD_RULES,
+    "f1": _THRESHOLD_RULES | _AVERAGE,
+    "f_beta": {"beta": Real(0)} | _THRESHOLD_RULES | _AVERAGE,
+    "g_mean": _THRESHOLD_RULES,
+    "h_measure": {"alpha": _POSITIVE | Nothing(), "beta": _POSITIVE | Nothing()},
+    "hosmer_lemeshow": {"n_groups": Int(2), "is_fitted": Bool()},
+    "kappa": _THRESHOLD_RULES | {"weights": Choice("linear", "quadratic") | Nothing()},
+    "lift": {"fraction": _FRACTION, "total_positives": _POSITIVE | Nothing()},
+    "log_loss": _CLIP,
+    "log_loss_bits": _CLIP,
+    "mcc": _THRESHOLD_RULES,
+    "murphy_decomposition": {"n_bins": Int(1) | Nothing()},
+    "mxe": _CLIP,
+    "nce": {"base": Real(1, closed="neither")} | _CLIP,
+    "npv": _THRESHOLD_RULES | _AVERAGE,
+    "partial_auc": {"max_fpr": _FRACTION, "standardized": Bool()},
+    "precision": _THRESHOLD_RULES | _AVERAGE,
+    "precision_at_k": {"k": _POSITIVE},
+    "recall": _THRESHOLD_RULES | _AVERAGE,
+    "recall_at_k": {"k": _POSITIVE, "total_positives": _POSITIVE | Nothing()},
+    "sensitivity": _THRESHOLD_RULES | _AVERAGE,
+    "sensitivity_specificity": _THRESHOLD_RULES,
+    "specificity": _THRESHOLD_RULES | _AVERAGE,
+    "spiegelhalter_z": {"weight_kind": Choice("frequency", "probability")},
+    "top_k_accuracy": {"k": Int(1)},
+}
+
+
+def check_options(metric: str, rows: Any = None, /, **options: Any) -> None:
+    """Raise a ParameterError if an option of a metric breaks its rule; options without a rule pass.
+
+    Where the rows are validated already so are the options, which `evaluate` need not check for each replicate.
+
+    Examples
+    --------
+    >>> check_options("ece", n_bins=0)
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: n_bins must be an int >= 1; got 0.
+    """
+    rules = {} if isinstance(rows, Predictions) else _OPTION_RULES.get(metric, {})
+    for name, value in options.items():
+        if name in rules:
+            check_param(name, value, rules[name])

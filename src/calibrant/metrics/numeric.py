@@ -23,10 +23,10 @@ __all__ = [
     "mean_absolute_percentage_error",
     "mean_squared_error",
     "mean_squared_percentage_error",
-    "relative_absolute_error",
+    "relative_mean_absolute_error",
+    "relative_root_mean_squared_error",
     "relative_squared_error",
     "root_mean_squared_error",
-    "root_relative_squared_error",
 ]
 
 
@@ -100,7 +100,9 @@ def relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sa
 
 
 @document_metric
-def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
+def relative_root_mean_squared_error(
+    y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None
+) -> float:
     """Return the root of `relative_squared_error`: 0 is best.
 
     %(parameters_numbers)s
@@ -111,14 +113,14 @@ def root_relative_squared_error(y_true: Any, y_pred: Any, *, training_mean: floa
 
     Examples
     --------
-    >>> root_relative_squared_error([1, 3], [0, 2], training_mean=2)
+    >>> relative_root_mean_squared_error([1, 3], [0, 2], training_mean=2)
     1.0
     """
     return math.sqrt(relative_squared_error(y_true, y_pred, training_mean=training_mean, sample_weight=sample_weight))
 
 
 @document_metric
-def relative_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
+def relative_mean_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, sample_weight: Any = None) -> float:
     """Return the absolute error relative to that of the training mean: 0 is best, 1 no better than the mean.
 
     %(parameters_numbers)s
@@ -128,7 +130,7 @@ def relative_absolute_error(y_true: Any, y_pred: Any, *, training_mean: float, s
 
     Examples
     --------
-    >>> relative_absolute_error([1, 3], [1, 2], training_mean=2)
+    >>> relative_mean_absolute_error([1, 3], [1, 2], training_mean=2)
     0.5
     """
     check_param("training_mean", training_mean, Real())

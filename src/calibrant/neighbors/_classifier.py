@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,36 +12,27 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
+from calibrant._saved import Array, Object, need, saved
 from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS
 from calibrant.data._internal import Nominal, RowClassifierMixin, is_source, read_training_rows
-from calibrant.neighbors._column_validation import Numbers, check_finite, column_weights, read_scale
-from calibrant.neighbors._readings import RowsByClass
+from calibrant.neighbors._column_weights import Numbers, check_finite, column_weights, read_scale
+from calibrant.neighbors._readings import WEIGHTS, RowsByClass, Ties, VoteCount, Weights
 from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
-from calibrant.neighbors._votes import WEIGHTS, Ties, VoteCount, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["NEIGHBORS_RULES", "NeighborsClassifier"]
-
-NEIGHBORS_RULES: dict[str, Rule] = {
-    "n_neighbors": Int(1) | Choice("all"),
-    "weights": Choice(*WEIGHTS),
-    "attribute_weights": Choice("gain_ratio", "info_gain") | Nothing() | Numbers(1),
-    "relative_attribute_weights": Bool(),
-    "scale": Choice("standard", "range") | Nothing() | Numbers(2),
-    "bandwidth": Real(0, closed="neither") | Choice("auto"),
-    "offset": Real(0),
-    "smoothing": Real(0) | Choice("1/n"),
-    "ties": Choice("all", "share"),
-    "tie_tolerance": Real(0, 1, closed="left"),
-    "algorithm": Choice("auto", "kd_tree", "ball_tree", "brute"),
-    "n_jobs": N_JOBS,
-}
+__all__ = ["NeighborsClassifier"]
 
 
+@saved(
+    _neighbours=Object(Neighbours),
+    _labels=Array("i4", low=0),
+    _positions=Array("i8", low=0),
+    attribute_weights_=Array("f8", finite=True, low=0, high=1e100),
+)
 @fill_docstring()
 class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Class probabilities from the most similar training rows: votes of the nearest, or of all by their distance.
@@ -128,6 +119,22 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.96, 0.04]])
     """
 
+    _short_name: ClassVar[str] = "neighbors"
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_neighbors": Int(1) | Choice("all"),
+        "weights": Choice(*WEIGHTS),
+        "attribute_weights": Choice("gain_ratio", "info_gain") | Nothing() | Numbers(1),
+        "relative_attribute_weights": Bool(),
+        "scale": Choice("standard", "range") | Nothing() | Numbers(2),
+        "bandwidth": Real(0, closed="neither") | Choice("auto"),
+        "offset": Real(0),
+        "smoothing": Real(0) | Choice("1/n"),
+        "ties": Choice("all", "share"),
+        "tie_tolerance": Real(0, 1, closed="left"),
+        "algorithm": Choice("auto", "kd_tree", "ball_tree", "brute"),
+        "n_jobs": N_JOBS,
+    }
+
     _READING: ClassVar[frozenset[str]] = frozenset(
         {"n_neighbors", "weights", "bandwidth", "offset", "smoothing", "ties", "tie_tolerance", "n_jobs"}
     )
@@ -169,7 +176,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
 
         %(fit_sections)s
         """
-        check_params(self, NEIGHBORS_RULES)
+        check_params(self)
         refuse_source(self, is_source(X))
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
         check_finite(rows.columns.schema, rows.columns.arrays)
@@ -241,7 +248,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
 
     def _read_points(self, X: Any) -> Points:
         _, rows = self._rows(X)
-        check_params(self, NEIGHBORS_RULES)
+        check_params(self)
         check_finite(self._schema, rows)
         return self._neighbours.space.to_points(rows)
 
@@ -249,7 +256,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
     def _family_head(cls, members: Sequence[Any]) -> Any:
         """Return any member, since all store the same rows; raise if a parameter of one is wrong."""
         for member in members:
-            check_params(member, NEIGHBORS_RULES)
+            check_params(member)
         return members[0]
 
     def _predict_readings(self, X: Any, members: Sequence[Any]) -> list[NDArray[np.float64]]:
@@ -277,6 +284,22 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
             offset=float(member.offset),
             bandwidth=None if member.bandwidth == "auto" else float(member.bandwidth),
         )
+
+    def _saved_note(self) -> str:
+        return f"holds {len(self._labels):,} training rows, from which it predicts"
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        space, features, n_rows = self._neighbours.space, self._schema.features, len(self._neighbours.points)
+        for kind, columns in (("numeric", space.numeric), ("nominal", space.nominal)):
+            is_right = (column < len(features) and features[column].kind == kind for column in columns)
+            need(all(is_right), "has columns that its table does not have")
+        sizes = [len(features[column].categories) for column in space.nominal]
+        need(sizes == list(space.n_categories), "has other categories than its table")
+        need(len(self._labels) == len(self._positions) == n_rows, "has other classes than rows")
+        is_there = np.array_equal(np.unique(self._labels), np.arange(len(self.classes_)))
+        need(is_there, "has rows of a class that is not there, or a class without rows")
+        need(len(self.attribute_weights_) == len(features), "has other weights than columns")
 
 
 def _positions(sample_weight: Any, n_kept: int) -> NDArray[np.intp]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from calibrant._saved import Array, Inline, Text, need, saved
 from calibrant._threads import n_threads
-from calibrant.neighbors._space import Points, Space
+from calibrant.neighbors._space import LARGEST, Points, Space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,6 +66,13 @@ class NeighborPairs:
         return replace(self, query=self.query[order], row=self.row[order], squared=self.squared[order])
 
 
+@saved(
+    space=Inline(Space),
+    numbers=Array("f8", ndim=2, low=-LARGEST, high=LARGEST),
+    codes=Array("i4", ndim=2, low=-1),
+    weights=Array("f8", finite=True, low=0, high=LARGEST) | None,
+    algorithm=Text("kd_tree", "ball_tree", "brute") | None,
+)
 @dataclass(frozen=True)
 class Neighbours:
     """Training rows to search; ``weights`` is None where each counts as one neighbour."""
@@ -84,6 +92,28 @@ class Neighbours:
         chosen = _best_algorithm(*coordinates.shape) if algorithm == "auto" else algorithm
         index = NearestNeighbors(algorithm=chosen).fit(coordinates)
         return cls(space, points, weights, index, float((coordinates**2).sum(axis=1).max()))
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        """Return the rows, and how their index is built: it is built again when they are loaded."""
+        return {
+            "space": self.space,
+            "numbers": self.points.numbers,
+            "codes": self.points.codes,
+            "weights": self.weights,
+            "algorithm": None if self.index is None else self.index.algorithm,
+        }
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> Neighbours:
+        space, numbers, codes, weights = (values[name] for name in ("space", "numbers", "codes", "weights"))
+        widths = numbers.shape[1], codes.shape[1]
+        need(widths == (len(space.numeric), len(space.nominal)), "has rows of other columns")
+        n_rows = len(numbers)
+        need(n_rows == len(codes) >= 1 and (weights is None or len(weights) == n_rows), "has rows without values")
+        need(not np.isinf(numbers).any(), "has rows that are infinite")
+        need(weights is None or weights.sum() > 0, "has rows without weight")
+        need((codes < np.array(space.n_categories, dtype=np.int64)).all(), "has rows of categories that are not there")
+        return cls.of(space, Points(numbers, codes), weights, values["algorithm"] or "brute")
 
     @property
     def unweighted(self) -> Neighbours:

@@ -1,4 +1,4 @@
-"""The space of rows: scaled numeric columns, nominal ones as codes, and the distance between two rows."""
+"""The space of rows: scaled numeric columns, nominal ones as codes, with the distance between two rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,119 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from calibrant.neighbors._scaling import ColumnScaling
+from calibrant._saved import Integer, Number, TupleOf, need, saved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Columns
 
-__all__ = ["Points", "Scale", "Space"]
+__all__ = ["LARGEST", "ColumnScaling", "Points", "Scale", "Space"]
+
+
+LARGEST = 1e150  # of numbers in a model file: squares of such distances are finite
+
+_FAR = 1e100  # squares of it are still finite
+
+
+@saved(
+    inline=True,
+    exponent=Integer(-1100, 1100),
+    centre=Number(-LARGEST, LARGEST),
+    unit=Number(1e-300),
+    factor=Number(0, 1e50),
+    low=Number(-LARGEST, LARGEST),
+    high=Number(-LARGEST, LARGEST),
+)
+@dataclass(frozen=True)
+class ColumnScaling:
+    """The unit and the range of a numeric column, times the root of the column's weight.
+
+    ``exponent`` scales the values to about 1 before anything is subtracted or squared, so that neither 1e300 nor 1e-300
+    is lost; scaling by a power of 2 is exact. A constant column has ``factor`` 0: its known values do not differ.
+    """
+
+    exponent: int
+    centre: float
+    unit: float
+    factor: float
+    low: float
+    high: float
+
+    @classmethod
+    def standard(cls, values: NDArray[Any], weights: NDArray[np.float64] | None, root: float) -> ColumnScaling:
+        """Return the scaling by standard deviations of the known values, divided by their weight (not by one less)."""
+        known = ~np.isnan(values)
+        near, exponent = _near_one(values[known])
+        share = None if weights is None else weights[known]
+        centre = float(np.average(near, weights=share))
+        spread = float(np.sqrt(np.average((near - centre) ** 2, weights=share)))
+        return cls._between(exponent, centre, spread, (float(near.min()), float(near.max())), root)
+
+    @classmethod
+    def range(cls, values: NDArray[Any], root: float) -> ColumnScaling:
+        """Return the scaling by the range of the known values."""
+        near, exponent = _near_one(values[~np.isnan(values)])
+        low, high = float(near.min()), float(near.max())
+        return cls._between(exponent, low, high - low, (low, high), root)
+
+    @classmethod
+    def raw(cls, values: NDArray[Any], root: float) -> ColumnScaling:
+        """Return no scaling."""
+        known = values[~np.isnan(values)].astype(np.float64)
+        with np.errstate(over="ignore"):
+            ends = np.clip([known.min(), known.max()], -_FAR, _FAR)
+        return cls._between(0, 0.0, 1.0, (float(ends[0]), float(ends[1])), root)
+
+    @classmethod
+    def _between(
+        cls, exponent: int, centre: float, unit: float, ends: tuple[float, float], root: float
+    ) -> ColumnScaling:
+        if ends[0] == ends[1]:
+            return cls(exponent, centre, 1.0, 0.0, 0.0, root)
+        low, high = ((end - centre) / unit * root for end in ends)
+        return cls(exponent, centre, unit, root, low, high)
+
+    def transform(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the scaled values, NaN where missing.
+
+        Examples
+        --------
+        >>> scaling = ColumnScaling.range(np.array([20.0, 60.0, np.nan]), 1.0)
+        >>> scaling.transform(np.array([20.0, 30.0, np.nan]))
+        array([0.  , 0.25,  nan])
+        """
+        with np.errstate(over="ignore"):
+            scaled = (np.ldexp(values.astype(np.float64), -self.exponent) - self.centre) / self.unit
+        return np.asarray(np.clip(scaled, -_FAR, _FAR) * self.factor)
+
+    @property
+    def reach(self) -> float:
+        """The greatest difference between two training values, which is also that of two missing ones."""
+        return self.high - self.low
+
+    def farthest(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the greatest difference that a missing value may have from each of some values, missing or not.
+
+        Examples
+        --------
+        >>> ColumnScaling.range(np.array([20.0, 60.0]), 1.0).farthest(np.array([0.0, 0.25, 0.5, np.nan]))
+        array([1.  , 0.75, 0.5 , 1.  ])
+        """
+        far = np.maximum(scaled - self.low, self.high - scaled)
+        return np.where(np.isnan(scaled), self.reach, far)
+
+
+def _near_one(known: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
+    known = known.astype(np.float64)
+    exponent = int(np.frexp(np.abs(known).max())[1])
+    return np.asarray(np.ldexp(known, -exponent)), exponent
+
 
 # How numeric columns are scaled: by name, not at all (None), or between a lower and an upper limit each.
 Scale: TypeAlias = "Literal['standard', 'range'] | NDArray[np.float64] | None"
+
+_POSITIONS = TupleOf(Integer(0, 2**31))
 
 
 @dataclass(frozen=True)
@@ -43,6 +145,13 @@ class Points:
         return np.asarray(~np.isnan(self.numbers).any(axis=1) & (self.codes >= 0).all(axis=1))
 
 
+@saved(
+    inline=True,
+    numeric=_POSITIONS,
+    nominal=_POSITIONS,
+    nominal_weights=TupleOf(Number(0, 1e50)),
+    n_categories=_POSITIONS,
+)
 @dataclass(frozen=True)
 class Space:
     """The columns of positive weight: scalings of the numeric ones, weights and category counts of the nominal ones."""
@@ -132,6 +241,13 @@ class Space:
         for j, (weight, n) in enumerate(zip(self.nominal_weights, self.n_categories, strict=True)):
             parts.append(np.sqrt(weight / 2) * (points.codes[:, j, None] == np.arange(n)))
         return np.hstack(parts)
+
+    def _check_saved(self) -> None:
+        need(len(self.scalings) == len(self.numeric), "has other scales than numeric columns")
+        sizes = {len(self.nominal), len(self.nominal_weights), len(self.n_categories)}
+        need(len(sizes) == 1, "has other weights than columns")
+        columns = [*self.numeric, *self.nominal]
+        need(len(set(columns)) == len(columns), "has a column twice")
 
 
 def _scaling_of(

@@ -23,7 +23,7 @@ from calibrant.neural._net import Net, Training
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Epochs", "NeuralNetClassifier"]
+__all__ = ["NeuralNetClassifier"]
 
 
 _EPOCH = Int(1, 10**9)
@@ -100,6 +100,7 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
            [0.94, 0.06]])
     """
 
+    _short_name: ClassVar[str] = "neural_net"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "n_hidden": Int(1, 100_000),
         "n_epochs": Int(1, 10**9),

@@ -78,7 +78,7 @@ class Net:
 
 @dataclass(frozen=True)
 class Training:
-    """How nets are trained: gradient descent with momentum on batches of shuffled rows, at a constant rate."""
+    """The training of nets: gradient descent with momentum on batches of shuffled rows, at a constant rate."""
 
     n_hidden: int
     momentum: float
@@ -92,6 +92,7 @@ class Training:
         wanted, classes = set(epochs), np.arange(n_classes)
         net, weights = self._untrained(len(terms), seed), _weights(rows.weights)
         kept = []
+        # An epoch a call: scikit-learn's own loop keeps no weights on the way
         for epoch in range(1, max(wanted) + 1):
             self._train_epoch(net, terms, rows.codes, classes, weights)
             if epoch in wanted:
@@ -107,7 +108,7 @@ class Training:
             batch_size=min(self.batch_size, n_rows),
             learning_rate_init=self.learning_rate,
             momentum=self.momentum,
-            nesterovs_momentum=False,
+            nesterovs_momentum=False,  # plain momentum, as Rumelhart, Hinton and Williams have it
             # an object, since every epoch would shuffle rows alike by a number
             random_state=np.random.RandomState(seed),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibrant.studies._definition.datasets import Dataset
-    from calibrant.studies._definition.grids import Grid
+    from calibrant.studies._definition.methods import Grid
     from calibrant.studies._definition.schema import study_schema
     from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.ranks import MethodRanks
@@ -43,7 +43,7 @@ __all__ = [
 _MODULES = {
     "BestMethod": "_results.best",
     "Dataset": "_definition.datasets",
-    "Grid": "_definition.grids",
+    "Grid": "_definition.methods",
     "MethodRanks": "_results.ranks",
     "PairDifference": "_results.study_comparison",
     "RankedMethod": "_table_comparison.ranking",

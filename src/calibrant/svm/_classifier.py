@@ -83,6 +83,7 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
            [0.92, 0.08]])
     """
 
+    _short_name: ClassVar[str] = "svm"
     _rules: ClassVar[Mapping[str, Rule]] = {
         "kernel": Choice("linear", "polynomial", "radial"),
         "degree": Int(1, 10),

@@ -69,7 +69,7 @@ class Machines:
 
 @dataclass(frozen=True)
 class Solver:
-    """How machines are fitted: the kernel, the cost C of a row within the margin, and the most iterations."""
+    """The options of the solver: the kernel, the cost C of a row within the margin, and the most iterations."""
 
     kernel: KernelFunction
     C: float
@@ -97,7 +97,7 @@ class Solver:
     ) -> Machines:
         is_used = coef.any(axis=0)
         support, coef = terms[is_used], coef[:, is_used]
-        if self.kernel.name == "linear":
+        if self.kernel.name == "linear":  # the weights of the terms say the same, and hold no training row
             support, coef = coef @ support, np.eye(len(coef))
         return Machines(self.kernel, support, coef, intercept, 0.0, 0.0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -123,6 +123,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     array([[0.8  , 0.2  ],
            [0.925, 0.075]])
     """
+
+    _short_name: ClassVar[str] = "tree"
 
     def __init__(
         self,

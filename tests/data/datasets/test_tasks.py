@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from calibrant.data import Table, load
-from calibrant.data._datasets.apply_task import apply_task
 from calibrant.data._datasets.catalog import catalog
+from calibrant.data._datasets.load import apply_task
 from calibrant.data._datasets.tasks import TASKS, ReportedFigures, Task
 from calibrant.exceptions import DataError, SchemaError
 

@@ -26,7 +26,7 @@ from calibrant.blending import ProbabilityClassifier
 from calibrant.calibration import CalibratedClassifier, Chain, Isotonic, Platt
 from calibrant.decisions import CostMatrix, CostSensitiveClassifier
 from calibrant.ensembles import BaggedTreesClassifier, BoostedStumpsClassifier, BoostedTreesClassifier, MOBESPClassifier
-from calibrant.files._header import SCHEMA_VERSION
+from calibrant.files._model_files import SCHEMA_VERSION
 from calibrant.linear import LogisticClassifier
 from calibrant.neighbors import NeighborsClassifier
 from calibrant.trees import ProbabilityTreeClassifier

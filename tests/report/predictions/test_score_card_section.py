@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from calibrant._repr import number_text
 from calibrant._sections import DataTable, Figure, Paragraph
 from calibrant.metrics import METRICS, evaluate
-from calibrant.metrics._internal import number_text
 from calibrant.report._predictions.metric_words import metric_words
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.score_card import section

@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
+from calibrant._saved import Array, Flag, Inline, ListOf, Object, need
 from calibrant.calibration._auto.calibration_test import calibration_pvalue, standard_error_of_mean
 from calibrant.calibration._auto.choice import (
     AutoChoice,
@@ -23,7 +24,7 @@ from calibrant.calibration._auto.choice import (
     row_losses,
     take_pieces,
 )
-from calibrant.calibration._base import Calibrator
+from calibrant.calibration._base import Calibrator, learned
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
 from calibrant.calibration._maps.beta import Beta
@@ -67,6 +68,13 @@ _MULTICLASS: dict[str, Callable[[], Calibrator]] = {
 }
 
 
+@learned(
+    choice_=Inline(AutoChoice),
+    members_=ListOf(Object()),
+    weights_=Array("f8", finite=True, low=0, high=1 + 1e-6),
+    mended_=Inline(ReplaceCertain) | None,
+    of_difference_=Flag(),
+)
 class Auto(Calibrator):
     """A mix of maps and no map at all, weighted by their gains on held-out rows.
 
@@ -228,6 +236,17 @@ class Auto(Calibrator):
         odds = sum(share * as_logits(proba.ravel()) for share, proba in zip(shares, maps, strict=True))
         proba = from_logits(np.asarray(odds))
         return proba if self.n_columns_ == 1 else np.stack([1.0 - proba, proba], axis=1)
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        n_classes, columns = len(self.classes_), 1 if len(self.classes_) == 2 else len(self.classes_)
+        need(len(self.weights_) == 1 + len(self.members_), "must have a weight for each member")
+        are_shares = (self.weights_[1:] > 0).all() and abs(self.weights_.sum() - 1) < 1e-6
+        need(are_shares, "has weights that are not shares")
+        fits = (isinstance(each, Calibrator) and each._is_of(n_classes, columns) for each in self.members_)
+        need(all(fits), "has members of other classes")
+        need(self.mended_ is None or self.mended_.floor <= self.mended_.ceiling, "has a floor above the ceiling")
+        need(self.mended_ is not None or self.weights_[0] == 0, "must map margins")
 
     def _write(self) -> dict[str, Any]:
         return {

@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 
 from calibrant import _core
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
+from calibrant._saved import Number, saved
 from calibrant._threads import n_threads
 from calibrant.calibration._fitting.bins import pool_ties
 from calibrant.calibration._validation import BinaryScores, ScoredRows
@@ -39,7 +40,10 @@ __all__ = [
     "take_pieces",
 ]
 
+_NUMBER = Number(finite=False)  # in a model file: what nothing was tried for is NaN
 
+
+@saved(inline=True, log_loss=_NUMBER, gain=_NUMBER, standard_error=_NUMBER, weight=Number(0, 1 + 1e-6))
 @dataclass(frozen=True)
 class Candidate:
     """A map that was tried.
@@ -68,6 +72,7 @@ class Candidate:
     weight: float
 
 
+@saved(inline=True, gain=_NUMBER, standard_error=_NUMBER, n_rows=Number(0))
 @dataclass(frozen=True, repr=False)
 class AutoChoice:
     """The choice of an `Auto` calibrator with its evidence.

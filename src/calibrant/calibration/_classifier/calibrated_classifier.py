@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -14,8 +15,9 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin, OfTrainingRows
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._folds import Pieces
-from calibrant._params import Bool, HasMethods, Int, Seed, check_params
+from calibrant._params import Bool, HasMethods, Int, Rule, Seed, check_params
 from calibrant._random import SeedLike
+from calibrant._saved import Inline, ListOf, Maybe, Object, RowsOnly, need, saved
 from calibrant._threads import N_JOBS
 from calibrant.calibration._auto.auto import Auto, warn_of_few_rows
 from calibrant.calibration._auto.choice import AutoChoice
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CALIBRATED_CLASSIFIER_RULES", "CalibratedClassifier"]
+__all__ = ["CalibratedClassifier"]
 
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
@@ -60,18 +62,12 @@ _FIT_PARAMS = """\
 **fit_params : Any
     Arguments of the estimator's `fit`; those with a value for each row are split with the rows."""
 
-CALIBRATED_CLASSIFIER_RULES = {
-    "estimator": HasMethods("fit", words="a classifier"),
-    "cv": CV,
-    "ensemble": Bool(),
-    "refit": Bool(),
-    "method": METHOD,
-    "weight_kind": WEIGHT_KIND,
-    "n_jobs": N_JOBS,
-    "random_state": Seed(),
-}
 
-
+@saved(
+    calibrators_=ListOf(Object(), least=1),
+    calibrator_=Maybe(Object()),
+    held_out_=RowsOnly(Inline(HeldOut)),
+)
 class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier with its scores calibrated.
 
@@ -145,6 +141,17 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
            [0.98, 0.02]])
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "estimator": HasMethods("fit", words="a classifier"),
+        "cv": CV,
+        "ensemble": Bool(),
+        "refit": Bool(),
+        "method": METHOD,
+        "weight_kind": WEIGHT_KIND,
+        "n_jobs": N_JOBS,
+        "random_state": Seed(),
+    }
+
     _copied_tags: ClassVar[tuple[str, ...]] = ("pairwise", *WrapperMixin._copied_tags)
 
     calibrators_: list[Calibrator]
@@ -182,7 +189,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
         %(wrapped_grouped_fit_sections)s
         """
-        check_params(self, CALIBRATED_CLASSIFIER_RULES)
+        check_params(self)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
         self._check_ensemble()
@@ -330,6 +337,13 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         """What the automatic calibrator tried and chose, with its evidence."""
         check_is_fitted(self, "estimators_")
         return self.calibrator_.choice_  # type: ignore[no-any-return]
+
+    def _check_saved(self) -> None:
+        self._check_models("predict_proba", "decision_function")
+        need(len(self.estimators_) == len(self.calibrators_), "must have a map for each model")
+        n_classes, columns = len(self.classes_), 1 if len(self.classes_) == 2 else len(self.classes_)
+        fits = (isinstance(each, Calibrator) and each._is_of(n_classes, columns) for each in self.calibrators_)
+        need(all(fits), "has maps of other classes")
 
 
 def _average(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from sklearn.model_selection import check_cv
 from calibrant._params import Choice, Int, Rule
 from calibrant._random import SeedLike
 from calibrant._repr import instance_hint, short_repr
+from calibrant._saved import Array, LabelArray, saved
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import Method, scores_of
 from calibrant.calibration._classifier.run_folds import ReadingOfFits, run_folds, splits_of_folds, stratified_folds
@@ -60,6 +61,14 @@ _OWN_SCORES = ("oob_proba_", "held_out_proba_", "oob_decision_function_")
 CV = Int(2) | Choice("prefit", "train", "oob") | _Splits()
 
 
+@saved(
+    inline=True,
+    rows=Array("i", low=0),
+    scores=Array("f", ndim=2),
+    y=LabelArray(),
+    weight=Array("f", finite=True, low=0) | None,
+    groups=Array("i", low=0) | None,
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
     """Scores of held-out rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +11,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._params import Choice
+from calibrant._saved import Field, Integer, LabelArray, ListOf, Maybe, Object, need
+from calibrant._saved.form import check_fitted
 from calibrant.data._internal import LogProbaMixin
 from calibrant.exceptions import DataError, ParameterError
 
@@ -140,6 +143,13 @@ class WrapperMixin(LogProbaMixin):
     """A classifier with a base classifier `estimator`, fitted as one or more ``estimators_``."""
 
     _copied_tags: ClassVar[tuple[str, ...]] = ("sparse", "allow_nan", "string")
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        "classes_": LabelArray(),
+        "estimators_": ListOf(Object(), least=1),
+        "estimator_": Maybe(Object()),
+        "n_features_in_": Maybe(Integer(1)),
+        "feature_names_in_": Maybe(LabelArray()),
+    }
 
     estimator: Any
     classes_: NDArray[Any]
@@ -152,6 +162,12 @@ class WrapperMixin(LogProbaMixin):
             self.__dict__.pop(name, None)
             if hasattr(models[0], name):
                 setattr(self, name, getattr(models[0], name))
+
+    def _check_models(self, *methods: str) -> None:
+        """Raise unless the models of a file are fitted, and one of these methods can be called."""
+        for model in self.estimators_:
+            need(any(hasattr(model, method) for method in methods), f"has a model without {' or '.join(methods)}")
+            check_fitted(model)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

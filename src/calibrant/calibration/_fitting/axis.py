@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
+from calibrant._saved import MapOf, Number, Text, need
 from calibrant.calibration._base import INVERSE_SECTIONS, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryScores
 
-__all__ = ["AxisMapMixin", "ScoreAxis", "find_axis", "solve_increasing"]
+__all__ = ["AXIS_FIELD", "FARTHEST_SAVED", "AxisMapMixin", "ScoreAxis", "check_axis", "find_axis", "solve_increasing"]
 
 _HALVINGS = 100  # bisect an interval of 2e15 down to 1e-15
 _FARTHEST = 1e15  # beyond it neighbouring doubles are farther apart than a tenth of the spread
+
+FARTHEST_SAVED = 10 * _FARTHEST  # of positions in a model file, which are clipped at the farthest
+AXIS_FIELD = MapOf(Text("logit", "score") | Number(-1e308, 1e308))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,14 @@ class ScoreAxis:
         return asdict(self)
 
 
+def check_axis(axis: dict[str, Any]) -> None:
+    """Raise unless a dict of a model file has the arguments of `ScoreAxis`."""
+    need(axis.keys() == {"on", "centre", "spread", "floor", "ceiling"}, "has a wrong axis")
+    numbers = [axis[name] for name in ("centre", "spread", "floor", "ceiling")]
+    need(axis["on"] in ("logit", "score") and all(type(each) in (int, float) for each in numbers), "has a wrong axis")
+    need(axis["spread"] > 0 and 0 <= axis["floor"] <= axis["ceiling"] <= 1, "has a wrong axis")
+
+
 class AxisMapMixin(ABC):
     """A map of one score whose log-odds are a curve over an axis: its prediction and its inverse."""
 
@@ -84,6 +96,10 @@ class AxisMapMixin(ABC):
     @abstractmethod
     def _check_invertible(self) -> None:
         """Raise if the fitted map has no inverse."""
+
+    def _check_learned(self) -> None:
+        super()._check_learned()  # type: ignore[misc]
+        check_axis(self.axis_)
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return from_logits(self._log_odds(ScoreAxis(**self.axis_).transform(scores)))

@@ -12,6 +12,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from calibrant import _core
 from calibrant._params import Choice
+from calibrant._saved import Text
 from calibrant.calibration._validation import are_probabilities
 from calibrant.exceptions import ParameterError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ON",
+    "SCALE_FIELD",
     "On",
     "Scale",
     "as_logits",
@@ -35,6 +37,7 @@ __all__ = [
 
 On: TypeAlias = Literal["auto", "logit", "score"]
 Scale: TypeAlias = Literal["logit", "score"]
+SCALE_FIELD = Text("logit", "score")  # of `on_` in model files
 
 ON = Choice("auto", "logit", "score")
 

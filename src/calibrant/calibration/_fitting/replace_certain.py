@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._saved import Number, saved
+from calibrant._saved import MapOf, Number, need, saved
 from calibrant.calibration._base import normalised
 from calibrant.calibration._validation import BinaryScores, ScoredRows
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CERTAIN_ATTRIBUTE",
+    "CERTAIN_FIELD",
     "ReplaceCertain",
     "ReplaceCertainMixin",
     "fit_replace_certain",
@@ -31,6 +32,9 @@ CERTAIN_ATTRIBUTE = """\
 certain_ : dict or None
     The ``floor`` and the ``ceiling`` of probabilities, which replace 0 and 1; 0 and 1 themselves where no row in
     ``fit`` had them, None for margins."""
+
+
+CERTAIN_FIELD = MapOf(Number(0, 1)) | None  # of `certain_` in model files
 
 
 @saved(inline=True, floor=Number(0, 1), ceiling=Number(0, 1))
@@ -83,6 +87,12 @@ class ReplaceCertainMixin:
 
     def _fit_certain(self, rows: ScoredRows | BinaryScores, scale: Scale) -> None:
         self.certain_ = fit_replace_certain(rows, only_seen=True).to_dict() if scale == "logit" else None
+
+    def _check_learned(self) -> None:
+        super()._check_learned()  # type: ignore[misc]
+        if self.certain_ is not None:
+            is_complete = self.certain_.keys() == {"floor", "ceiling"}
+            need(is_complete and self.certain_["floor"] <= self.certain_["ceiling"], "has wrong certain_")
 
     def _replace_certain(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores if self.certain_ is None else ReplaceCertain(**self.certain_).apply(scores)

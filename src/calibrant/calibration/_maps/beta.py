@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from calibrant._params import Choice, Rule
-from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
+from calibrant._saved import Number
+from calibrant.calibration._base import LARGEST, ScoreMap, learned
+from calibrant.calibration._fitting.axis import AXIS_FIELD, AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
@@ -24,6 +25,7 @@ Form: TypeAlias = Literal["abm", "am", "ab"]
 _PENALTY = 1e-11  # that of the authors' package betacal, which is scikit-learn's LogisticRegression(C=99999999999)
 
 
+@learned(a_=Number(0, LARGEST), b_=Number(0, LARGEST), intercept_=Number(-LARGEST, LARGEST), axis_=AXIS_FIELD)
 class Beta(AxisMapMixin, ScoreMap):
     """The map that is exact where the scores of each class follow a beta distribution.
 
@@ -57,7 +59,6 @@ class Beta(AxisMapMixin, ScoreMap):
     _is_monotone = True
 
     _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
-    _learned = ("a_", "b_", "intercept_", "axis_")
 
     a_: float
     b_: float

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from calibrant._params import Choice, Int, Real, Rule
-from calibrant.calibration._base import ScoreMap
+from calibrant._saved import Array, Integer, need
+from calibrant.calibration._base import ScoreMap, learned
 from calibrant.calibration._fitting.bins import DistinctScores, ScoreBins, count_bins, pool_ties, width_bins
 from calibrant.calibration._validation import BinaryScores, are_probabilities
 
@@ -29,6 +30,12 @@ _CANDIDATES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 _STRATEGIES = {"count": count_bins, "width": width_bins}
 
 
+@learned(
+    edges_=Array("f8", finite=True),
+    probabilities_=Array("f8", finite=True, low=0, high=1),
+    weights_=Array("f8", finite=True, low=0),
+    n_bins_=Integer(1),
+)
 class Binning(ScoreMap):
     """The frequency of the positive class in each of a few bins of the score.
 
@@ -67,7 +74,6 @@ class Binning(ScoreMap):
         "strategy": Choice(*_STRATEGIES),
         "m": Real(0),
     }
-    _learned = ("edges_", "probabilities_", "weights_", "n_bins_")
 
     edges_: NDArray[np.float64]
     probabilities_: NDArray[np.float64]
@@ -98,6 +104,12 @@ class Binning(ScoreMap):
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self.probabilities_[np.searchsorted(self.edges_, scores, side="right")])
 
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        n_bins = len(self.probabilities_)
+        need((np.diff(self.edges_) >= 0).all() and len(self.edges_) == n_bins - 1, "has edges out of order")
+        need(len(self.weights_) == n_bins == self.n_bins_, "has other weights than bins")
+
 
 _PRIOR_ROWS = 2.0  # the paper's N', divided among the bins
 _RANGE = 10.0  # the paper's C: from n^(1/3) / C bins to C n^(1/3)
@@ -106,6 +118,12 @@ _NEGLIGIBLE = 1e-16  # a share of the evidence below the precision of a double
 _EDGE = 1e-12  # middles of bins stay so far from 0 and 1: a beta prior needs both counts above 0
 
 
+@learned(
+    cuts_=Array("f8", finite=True),
+    values_=Array("f8", finite=True, low=0, high=1 + 1e-6),
+    n_bins_=Array("i", low=1),
+    evidence_=Array("f8", finite=True, low=0, high=1),
+)
 class BBQ(ScoreMap):
     """The mean of equal-count binnings of many sizes, weighted by their evidence.
 
@@ -132,8 +150,6 @@ class BBQ(ScoreMap):
     (array([0.01, 1.  ]), 10)
     """
 
-    _learned = ("cuts_", "values_", "n_bins_", "evidence_")
-
     cuts_: NDArray[np.float64]
     values_: NDArray[np.float64]
     n_bins_: NDArray[np.int64]
@@ -155,6 +171,12 @@ class BBQ(ScoreMap):
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.minimum(self.values_[np.searchsorted(self.cuts_, scores, side="right")], 1.0))
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        is_right = (np.diff(self.cuts_) > 0).all() and len(self.values_) == len(self.cuts_) + 1
+        need(is_right, "has cuts that are not in order")
+        need(len(self.n_bins_) == len(self.evidence_), "has other numbers of bins than evidence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

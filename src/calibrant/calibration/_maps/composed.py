@@ -15,9 +15,10 @@ from sklearn.base import clone
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import InstanceOf, Nothing, Rule
-from calibrant.calibration._base import Calibrator, normalised
-from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale, from_logits
-from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
+from calibrant._saved import ListOf, Object, need
+from calibrant.calibration._base import Calibrator, learned, normalised
+from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale, from_logits
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._maps.log_linear import check_every_class_has_rows
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._validation import ScoredRows
@@ -31,6 +32,7 @@ __all__ = ["Chain", "Pairwise", "couple"]
 _CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
 
 
+@learned(first_=Object(), then_=Object())
 class Chain(Calibrator):
     """A calibrator of the probabilities of another one.
 
@@ -81,6 +83,12 @@ class Chain(Calibrator):
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.then_._predict_table(self._between(table))
 
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        parts, n_classes = (self.first_, self.then_), len(self.classes_)
+        fits = (isinstance(part, Calibrator) and part._is_of(n_classes, self.n_columns_) for part in parts)
+        need(all(fits), "has parts of other classes")
+
     def _write(self) -> dict[str, Any]:
         return {"first": self.first_.to_dict(), "then": self.then_.to_dict()}
 
@@ -93,6 +101,7 @@ _LEAST = 1e-12  # with probabilities of pairs in (0, 1) the solution is unique
 _CHUNK = 8192  # rows whose matrices of pairs are held in memory at once
 
 
+@learned(on_=SCALE_FIELD, certain_=CERTAIN_FIELD, parts_=ListOf(Object(), least=1))
 @fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
 class Pairwise(ReplaceCertainMixin, Calibrator):
     """A calibrator of two classes fitted to every pair of classes, and the probabilities that fit all pairs best.
@@ -137,7 +146,8 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
         check_every_class_has_rows(scored)
         self.on_ = find_scale(scored.scores, "auto")
         if len(scored.classes) == 2:
-            self.parts_ = [self._template()._fit_clone(scored)]  # which replaces certain probabilities where it needs
+            self.certain_ = None  # the part replaces certain probabilities where it needs
+            self.parts_ = [self._template()._fit_clone(scored)]
             return
         self._fit_certain(scored, self.on_)
         self.parts_ = [self._template()._fit_clone(self._pair_rows(scored, low, high)) for low, high in self._pairs()]
@@ -177,11 +187,18 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
             wins[:, low, high] = 1.0 - wins[:, high, low]
         return couple(wins)
 
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        n_classes, columns = len(self.classes_), self.n_columns_ if len(self.classes_) == 2 else 1
+        need(len(self.parts_) == n_classes * (n_classes - 1) // 2, "must have a map for each pair")
+        fits = (isinstance(part, Calibrator) and part._is_of(2, columns) for part in self.parts_)
+        need(all(fits), "has maps of other classes")
+
     def _write(self) -> dict[str, Any]:
         return {"on_": self.on_, "certain_": self.certain_, "parts": [part.to_dict() for part in self.parts_]}
 
     def _read(self, learned: Mapping[str, Any]) -> None:
-        self.on_, self.certain_ = learned["on_"], learned.get("certain_")
+        self.on_, self.certain_ = learned["on_"], learned["certain_"]
         self.parts_ = [self._template()._restore(part) for part in learned["parts"]]
 
 

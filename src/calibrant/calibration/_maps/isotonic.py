@@ -10,8 +10,9 @@ from sklearn.utils.metaestimators import available_if
 
 from calibrant import _core
 from calibrant._params import Bool, Choice, Rule
+from calibrant._saved import Array, Integer, Number, need
 from calibrant._threads import n_threads
-from calibrant.calibration._base import ScoreMap, read_probabilities
+from calibrant.calibration._base import ScoreMap, learned, read_probabilities
 from calibrant.calibration._fitting.natural_spline import interpolate, midpoints
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
@@ -25,6 +26,13 @@ Method = TypeVar("Method")
 _where_centred: Callable[[Method], Method] = available_if(lambda self: self.mode == "centred")
 
 
+@learned(
+    scores_=Array("f8", finite=True),
+    probabilities_=Array("f8", finite=True, low=0, high=1),
+    n_blocks_=Integer(1),
+    ties_=Number(),
+    auc_change_=Number(),
+)
 class Isotonic(ScoreMap):
     """The nondecreasing function of the score that fits best, by least squares and by log-loss alike.
 
@@ -66,7 +74,6 @@ class Isotonic(ScoreMap):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
-    _learned = ("scores_", "probabilities_", "n_blocks_", "ties_", "auc_change_")
 
     scores_: NDArray[np.float64]
     probabilities_: NDArray[np.float64]
@@ -117,6 +124,13 @@ class Isotonic(ScoreMap):
         requested = read_probabilities(self, proba)
         check_has_inverse(is_constant=self.n_blocks_ == 1)
         return interpolate(requested, self.probabilities_, self.scores_)
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        fewer = int(self.mode == "step")
+        need(len(self.scores_) == len(self.probabilities_) - fewer >= 1 - fewer, "has other scores than values")
+        need(len(self.probabilities_) >= 1, "has no values")
+        need((np.diff(self.scores_) > 0).all() and (np.diff(self.probabilities_) >= 0).all(), "must increase")
 
 
 _Knots = tuple["NDArray[np.float64]", "NDArray[np.float64]"]

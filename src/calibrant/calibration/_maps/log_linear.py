@@ -16,11 +16,12 @@ from scipy.special import softmax
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule
-from calibrant.calibration._base import Calibrator
+from calibrant._saved import Array, Field, Maybe, Number, need, saved
+from calibrant.calibration._base import LARGEST, Calibrator
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.logits import Scale, as_logs, find_scale
+from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty, fit_multinomial
-from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows
 from calibrant.exceptions import DataError
@@ -78,6 +79,15 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
     """
 
     _learned = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_", "certain_")
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        **Calibrator._saved_fields,
+        "coef_": Maybe(Array("f8", ndim=2, finite=True, low=-LARGEST, high=LARGEST)),
+        "intercept_": Maybe(Array("f8", finite=True, low=-LARGEST, high=LARGEST)),
+        "inverse_temperature_": Maybe(Number(0)),
+        "uniform_share_": Maybe(Number(0, 1)),
+        "on_": Maybe(SCALE_FIELD),
+        "certain_": Maybe(CERTAIN_FIELD),
+    }
 
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
@@ -100,6 +110,12 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
             return False
         of_first, of_second = self.coef_[1] - self.coef_[0]
         return bool(of_first <= 0.0 <= of_second)
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        n_classes = len(self.classes_)
+        need(self.coef_.shape == (n_classes, n_classes), "has other coefficients than classes")
+        need(self.intercept_.shape == (n_classes,), "has other intercepts than classes")
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")
@@ -203,6 +219,7 @@ def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     return Temperature()._fit_clone(rows).inverse_temperature_ / size
 
 
+@saved()
 class Dirichlet(LogLinear):
     """softmax(W ln p + b), which is exact where the probabilities of each class have a Dirichlet distribution.
 
@@ -262,6 +279,7 @@ class Dirichlet(LogLinear):
         return Penalty(odir.weight + self.l2 / (k * (k + 1)), np.zeros_like(odir.towards) if self.l2 else odir.towards)
 
 
+@saved()
 @fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class MatrixScaling(StructuredScalingMixin, LogLinear):
     """softmax(W ln p + b), W drawn to the identity and b to 0 the more, the fewer the rows: structured matrix scaling.
@@ -302,6 +320,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
         return found.reshape(n_classes, n_classes + 1)
 
 
+@saved()
 @fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class VectorScaling(StructuredScalingMixin, LogLinear):
     """softmax(v * ln p + b), each class by its own slope and intercept: structured vector scaling.

@@ -10,10 +10,20 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Rule
-from calibrant.calibration._base import INVERSE_SECTIONS, ScoreMap, read_probabilities
+from calibrant._saved import Number
+from calibrant.calibration._base import INVERSE_SECTIONS, LARGEST, ScoreMap, learned, read_probabilities
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
-from calibrant.calibration._fitting.logits import ON, On, Scale, as_logits, find_scale, from_logits, on_scale
-from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
+from calibrant.calibration._fitting.logits import (
+    ON,
+    SCALE_FIELD,
+    On,
+    Scale,
+    as_logits,
+    find_scale,
+    from_logits,
+    on_scale,
+)
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
@@ -22,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Platt", "platt_target"]
 
 
+@learned(slope_=Number(), intercept_=Number(-LARGEST, LARGEST), on_=SCALE_FIELD, certain_=CERTAIN_FIELD)
 @fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
 class Platt(ReplaceCertainMixin, ScoreMap):
     """A sigmoid of the score, or of its logit where the score is a probability.
@@ -53,7 +64,6 @@ class Platt(ReplaceCertainMixin, ScoreMap):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
-    _learned = ("slope_", "intercept_", "on_", "certain_")
 
     slope_: float
     intercept_: float

@@ -10,8 +10,9 @@ from scipy.special import softmax
 
 from calibrant._numbers import as_floats
 from calibrant._params import InstanceOf, Nothing, Real, Rule, check_params
-from calibrant.calibration._base import Calibrator
-from calibrant.calibration._fitting.logits import Scale, find_scale
+from calibrant._saved import Array, need
+from calibrant.calibration._base import Calibrator, learned
+from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss, fit_multinomial
 from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
 from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
@@ -31,6 +32,7 @@ _SUM = 1e-6  # how far base rates may sum from 1: users round them
 _CHANGE, _MAX_STEPS = 1e-12, 10_000  # expectation-maximisation converges linearly, slowly where classes overlap
 _LEAST = 1e-12  # a base rate of 0 would never recover
 
+_PRIOR_FIELD = Array("f8", finite=True, low=1e-300, high=1)
 _PRIOR = (
     Real(0, 1, closed="neither")
     | InstanceOf(Sequence, words="a base rate for each class")
@@ -39,6 +41,7 @@ _PRIOR = (
 )
 
 
+@learned(train_prior_=_PRIOR_FIELD, new_prior_=_PRIOR_FIELD, on_=SCALE_FIELD)
 class PriorShift(Calibrator):
     """Probabilities of a model that was trained with other base rates: p_k times new prior / training prior.
 
@@ -74,7 +77,6 @@ class PriorShift(Calibrator):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
-    _learned = ("train_prior_", "new_prior_", "on_")
 
     train_prior_: NDArray[np.float64]
     new_prior_: NDArray[np.float64]
@@ -170,6 +172,10 @@ class PriorShift(Calibrator):
         if self.n_columns_ == 1:
             return np.asarray(softmax(logs, axis=1)[:, 1] if self.on_ == "logit" else logs[:, 1] - logs[:, 0])
         return np.asarray(softmax(logs, axis=1) if self.on_ == "logit" else logs - logs.mean(axis=1, keepdims=True))
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        need(len(self.train_prior_) == len(self.new_prior_) == len(self.classes_), "has other priors than classes")
 
 
 def implied_prior(scored: ScoredRows, on: Scale) -> NDArray[np.float64]:

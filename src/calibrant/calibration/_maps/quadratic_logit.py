@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from calibrant._params import Bool, Real, Rule
-from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.axis import AxisMapMixin, find_axis
+from calibrant._saved import Number, need
+from calibrant.calibration._base import LARGEST, ScoreMap, learned
+from calibrant.calibration._fitting.axis import AXIS_FIELD, FARTHEST_SAVED, AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target, fit_logistic
 from calibrant.calibration._maps.platt import platt_target
 from calibrant.calibration._validation import check_has_inverse
@@ -27,6 +28,11 @@ _OUTER = 0.05  # rows on either side where the map is straight: a few scores of 
 _NARROW = 1e-9  # between ends this close the map has no bend
 
 
+@learned(
+    **dict.fromkeys(("quadratic_", "linear_", "intercept_"), Number(-LARGEST, LARGEST)),
+    **dict.fromkeys(("low_", "high_", "centre_"), Number(-FARTHEST_SAVED, FARTHEST_SAVED)),
+    axis_=AXIS_FIELD,
+)
 class QuadraticLogit(AxisMapMixin, ScoreMap):
     """A sigmoid of ``quadratic_ d^2 + linear_ d + intercept_``, where d is the log-odds of the score minus ``centre_``.
 
@@ -71,7 +77,6 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
-    _learned = ("quadratic_", "linear_", "intercept_", "low_", "high_", "centre_", "axis_")
 
     quadratic_: float
     linear_: float
@@ -147,6 +152,10 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         if not self.monotone:
             raise DataError("a map with monotone=False may increase and decrease, so it has no inverse.")
         check_has_inverse(is_constant=self.quadratic_ == self.linear_ == 0.0)
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        need(self.low_ <= self.high_, "has ends that are not in order")
 
 
 def _base_logit(target: Target, totals: tuple[float, float]) -> float:

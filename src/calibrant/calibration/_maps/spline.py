@@ -10,8 +10,9 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from calibrant._params import Int, Rule
-from calibrant.calibration._base import ScoreMap
-from calibrant.calibration._fitting.axis import ScoreAxis, find_axis
+from calibrant._saved import Array, Number, need
+from calibrant.calibration._base import ScoreMap, learned
+from calibrant.calibration._fitting.axis import AXIS_FIELD, FARTHEST_SAVED, ScoreAxis, check_axis, find_axis
 from calibrant.calibration._fitting.bins import pool_ties
 from calibrant.calibration._fitting.logits import from_logits
 from calibrant.calibration._fitting.natural_spline import (
@@ -39,8 +40,16 @@ _PRICE_OF_DEGREE = 1.4  # Kim & Gu 2004: with 1, the expectation, curves are oft
 _MAX_STEPS, _LEAST_STEP, _DECREASE, _NEAR = 100, 1e-10, 1e-4, 1e-10  # as in _fitting/logistic.py
 _ROUNDING, _SINGULAR = 1e-14, 1e-13  # relative errors of a sum of losses and of a solution
 _REGULAR = 1e-3  # a Cholesky factor of a matrix of unit diagonal, with a diagonal above this, is far from singular
+_NARROWEST = 1e-9  # of the range of the knots in a model file, which are at least a thousandth of it apart
 
 
+@learned(
+    knots_=Array("f8", finite=True, low=-FARTHEST_SAVED, high=FARTHEST_SAVED),
+    values_=Array("f8", finite=True, low=-1e100, high=1e100),
+    penalty_=Number(0),
+    degrees_=Number(),
+    axis_=AXIS_FIELD,
+)
 class Spline(ScoreMap):
     """A natural cubic spline of the log-odds of the score, with a smoothing penalty chosen by the rows.
 
@@ -83,7 +92,6 @@ class Spline(ScoreMap):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"n_knots": Int(2, 100)}
-    _learned = ("knots_", "values_", "penalty_", "degrees_", "axis_")
 
     knots_: NDArray[np.float64]
     values_: NDArray[np.float64]
@@ -127,6 +135,13 @@ class Spline(ScoreMap):
 
     def _map(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return from_logits(evaluate_spline(self.knots_, self.values_, ScoreAxis(**self.axis_).transform(scores)))
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        check_axis(self.axis_)
+        knots = self.knots_
+        need(len(knots) == len(self.values_) >= 1, "has other values than knots")
+        need((np.diff(knots) > _NARROWEST * (knots[-1] - knots[0])).all(), "has knots that are not in order")
 
 
 def _fit(

@@ -11,9 +11,10 @@ from scipy.optimize import brentq
 from scipy.special import softmax
 
 from calibrant._docstrings import fill_docstring
-from calibrant.calibration._base import Calibrator, read_probabilities
-from calibrant.calibration._fitting.logits import Scale, as_logits, as_logs, from_logits, on_scale
-from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, ReplaceCertainMixin
+from calibrant._saved import Number
+from calibrant.calibration._base import Calibrator, learned, read_probabilities
+from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logits, as_logs, from_logits, on_scale
+from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_named_scores
 from calibrant.exceptions import DataError
 
@@ -27,6 +28,7 @@ _COLDEST = 1e300  # the greatest 1 / T, whose products are still finite
 _LARGEST = float(np.finfo(np.float64).max)
 
 
+@learned(inverse_temperature_=Number(0), on_=SCALE_FIELD, certain_=CERTAIN_FIELD)
 @fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
 class Temperature(ReplaceCertainMixin, Calibrator):
     """The softmax of the scores divided by a temperature, or the sigmoid for one column.
@@ -56,8 +58,6 @@ class Temperature(ReplaceCertainMixin, Calibrator):
     """
 
     _is_monotone = True
-
-    _learned = ("inverse_temperature_", "on_", "certain_")
 
     inverse_temperature_: float
     on_: Scale

@@ -18,7 +18,8 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
 from calibrant._numbers import as_floats
 from calibrant._params import HasMethods, Rule, check_params
-from calibrant.calibration._base import SOURCE_PARAMETERS, WEIGHT_KIND_DOC, ScoreMap, normalised
+from calibrant._saved import Array, LabelArray, ListOf, Maybe, Object, need, saved
+from calibrant.calibration._base import SOURCE_PARAMETERS, WEIGHT_KIND_DOC, ScoreMap, learned, normalised
 from calibrant.calibration._fitting.bins import pool_ties
 from calibrant.calibration._validation import ScoredRows, is_of_difference, one_column, read_scored
 from calibrant.data._internal import LogProbaMixin, WeightKind, as_frequencies, check_weights, code_labels, is_source
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
 __all__ = ["LeafVenn", "VennAbers", "merge_pairs"]
 
 
+@saved(folds_=Maybe(ListOf(Object(), least=1)))
+@learned(
+    low_from_=Array("f8", finite=True),
+    low_=Array("f8", finite=True, low=0, high=1),
+    high_after_=Array("f8", finite=True),
+    high_=Array("f8", finite=True, low=0, high=1),
+)
 class VennAbers(ScoreMap):
     """Two probabilities for each row, of which one is valid whatever the scores are, merged into one.
 
@@ -69,8 +77,6 @@ class VennAbers(ScoreMap):
     """
 
     _is_monotone = True
-
-    _learned = ("low_from_", "low_", "high_after_", "high_")
 
     low_from_: NDArray[np.float64]
     low_: NDArray[np.float64]
@@ -224,6 +230,23 @@ class VennAbers(ScoreMap):
         else:
             super()._read(learned)
 
+    def _check_saved(self) -> None:
+        if not hasattr(self, "folds_"):
+            super()._check_saved()
+            parts = getattr(self, "parts_", [])
+            need(not any(hasattr(part, "folds_") for part in parts), "has maps of folds")
+            return
+        self._check_outputs()
+        for fold in self.folds_:
+            need(type(fold) is VennAbers and not hasattr(fold, "folds_"), "has wrong folds")
+            same = fold.classes_.tolist() == self.classes_.tolist() and fold.n_columns_ == self.n_columns_
+            need(same, "has wrong folds")
+
+    def _check_learned(self) -> None:
+        super()._check_learned()
+        for at, values in ((self.low_from_, self.low_), (self.high_after_, self.high_)):
+            need((np.diff(at) > 0).all() and len(values) == len(at) + 1, "has wrong steps")
+
 
 def merge_pairs(p0: Any, p1: Any) -> NDArray[np.float64]:
     """Merge the pairs of several Venn-Abers predictors by geometric means, as in cross Venn-Abers.
@@ -306,6 +329,7 @@ array of shape (n_rows, n_classes, n_classes)
     Entry (i, k, j) is the probability of class j with row i added as class k."""
 
 
+@saved(classes_=Maybe(LabelArray()), counts_=Maybe(Array("f8", ndim=2, finite=True, low=0, high=1e150)))
 class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilities for each row, one of them valid whatever the tree is, merged into one.
 
@@ -459,3 +483,8 @@ class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  
         if unknown:
             raise DataError(f"y has the class {unknown[0]!r}, which the tree does not know: {self.classes_.tolist()}.")
         return np.array([index[value] for value in labels.classes.tolist()], dtype=np.intp)[labels.codes]
+
+    def _check_saved(self) -> None:
+        is_whole = hasattr(self, "classes_") and hasattr(self, "counts_")
+        need(is_whole, "has classes without counts, or counts without classes")
+        need(self.counts_.shape[1] == len(self.classes_) >= 1 and len(self.counts_) >= 1, "has wrong counts")

@@ -294,7 +294,7 @@ def _row(row: Any, *, interval: bool) -> dict[str, Any]:
 
 
 def _cells(row: Any, methods: list[str], *, interval: bool) -> list[str]:
-    from calibrant.metrics._internal import number_text
+    from calibrant._repr import number_text
 
     if not interval:
         return ["" if row[name] != row[name] else number_text(row[name]) for name in methods]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 from collections.abc import Sequence
@@ -11,27 +10,7 @@ from typing import Any
 from calibrant.cli._app.options import usage_error
 from calibrant.exceptions import ParameterError, UnknownParameterError, nearest
 
-__all__ = ["METHODS", "make_method"]
-
-METHODS = {
-    "probability": "blending.ProbabilityClassifier",
-    "base_rate": "bayes.ConstantClassifier",
-    "naive_bayes": "bayes.NaiveBayesClassifier",
-    "logistic": "linear.LogisticClassifier",
-    "tree": "trees.ProbabilityTreeClassifier",
-    "forest": "ensembles.BaggedTreesClassifier",
-    "b_pets": "ensembles.BPETsClassifier",
-    "eb_pets": "ensembles.EBPETsClassifier",
-    "mob_esp": "ensembles.MOBESPClassifier",
-    "boosted": "ensembles.BoostedTreesClassifier",
-    "stumps": "ensembles.BoostedStumpsClassifier",
-    "lazy_trees": "ensembles.LazyOptionTreesClassifier",
-    "neighbors": "neighbors.NeighborsClassifier",
-    "neural_net": "neural.NeuralNetClassifier",
-    "svm": "svm.SVMClassifier",
-}
-# These score their own training rows held out: one fit instead of six
-_HELD_OUT = ("probability", "forest", "b_pets", "eb_pets", "mob_esp")
+__all__ = ["make_method"]
 
 
 def make_method(name: str, params: Sequence[str], calibrate: str | None, seed: int) -> Any:
@@ -42,12 +21,14 @@ def make_method(name: str, params: Sequence[str], calibrate: str | None, seed: i
     >>> make_method("tree", ["max_depth=3"], None, 0)
     ProbabilityTreeClassifier(max_depth=3, random_state=0)
     """
-    estimator = _estimator(name, _read_params(params), seed)
+    estimator: Any = _estimator(name, _read_params(params), seed)
     if calibrate is None:
         return estimator
     from calibrant.calibration import CalibratedClassifier
 
-    cv: Any = "oob" if name in _HELD_OUT else 5
+    # These score their own training rows held out: one fit instead of six
+    has_own_scores = any(hasattr(type(estimator), each) for each in ("held_out_proba_", "oob_proba_"))
+    cv: Any = "oob" if has_own_scores else 5
     return CalibratedClassifier(estimator, calibrate, cv=cv, random_state=seed)
 
 
@@ -68,18 +49,15 @@ def _estimator(name: str, params: dict[str, Any], seed: int) -> Any:
 
 
 def _class(name: str) -> Any:
-    if name in METHODS:
-        package, _, found = METHODS[name].rpartition(".")
-        return getattr(importlib.import_module(f"calibrant.{package}"), found)
-    if "." not in name and not name[:1].isupper():
-        listed = ", ".join(METHODS)
+    from calibrant.studies._internal import resolve_path, short_names
+
+    known = short_names()
+    if name not in known and "." not in name and not name[:1].isupper():
         raise usage_error(
-            f"there is no method {name!r}.{nearest(name, METHODS)} Write one of {listed}, or an import path.",
+            f"there is no method {name!r}.{nearest(name, known)} Write one of {', '.join(known)}, or an import path.",
             "--method",
         )
-    from calibrant.studies._internal import resolve_path
-
-    found = resolve_path(name)
+    found = known[name] if name in known else resolve_path(name)
     if not inspect.isclass(found):
         raise usage_error(f"{name!r} is no class.", "--method")
     return found

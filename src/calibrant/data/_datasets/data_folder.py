@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._params import Bool, InstanceOf, Int, Nothing, Real, Rule, check_param
-from calibrant.data._datasets.roles import Roles, assign_roles
+from calibrant.data._datasets.catalog import Roles, assign_roles
 from calibrant.data._readers.arrow import read_parquet
 from calibrant.exceptions import MissingFileError, ReadError
 

@@ -1,28 +1,215 @@
-"""`load` and `list_datasets`: named data sets from a folder, this package, scikit-learn or OpenML."""
+"""Data sets by name, as they are or as the task of a paper."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from calibrant._optional import optional_import
 from calibrant._params import InstanceOf, check_param
-from calibrant.data._datasets.apply_task import apply_task
-from calibrant.data._datasets.bundled import load_embedded, load_from_sklearn
-from calibrant.data._datasets.catalog import DatasetInfo, catalog
+from calibrant._sections import DataTable, Section, TableColumn, sections_html
+from calibrant.data._datasets.catalog import DatasetInfo, catalog, load_embedded, load_from_sklearn, match_label
 from calibrant.data._datasets.data_folder import DataFolder
-from calibrant.data._datasets.dataset_list import DatasetEntry, DatasetList
-from calibrant.data._datasets.roles import match_label
 from calibrant.data._datasets.tasks import TASKS, Task
-from calibrant.exceptions import ParameterError, ReadError, nearest
+from calibrant.data._tables.table import Table
+from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaError, nearest
 
 if TYPE_CHECKING:
-    from calibrant.data._tables.table import Table
+    from collections.abc import Iterable
 
-__all__ = ["list_datasets", "load"]
+    import pandas as pd
+
+    from calibrant.data._datasets.tasks import Task
+
+__all__ = ["DatasetEntry", "DatasetList", "apply_task", "list_datasets", "load"]
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    """A data set or a paper's task: its size, and the source it would be loaded from now."""
+
+    name: str
+    rows: int | None
+    features: int | None
+    classes: int | None
+    positive: str | None
+    papers: str
+    where: str
+
+
+_FIELDS = fields(DatasetEntry)
+
+
+class DatasetList(tuple[str, ...]):
+    """The names that ``load`` accepts, with the details of each.
+
+    Parameters
+    ----------
+    entries : iterable of DatasetEntry
+        One for each name.
+
+    Examples
+    --------
+    >>> names = DatasetList([DatasetEntry("tiny", 2, 1, 2, "yes", "", "package")])
+    >>> "tiny" in names, len(names)
+    (True, 1)
+    >>> names
+    1 data set: load(name) loads one, .to_frame() lists details.
+      tiny
+    """
+
+    entries: tuple[DatasetEntry, ...]
+
+    def __new__(cls, entries: Iterable[DatasetEntry]) -> Self:
+        entries = tuple(entries)
+        self = super().__new__(cls, (entry.name for entry in entries))
+        self.entries = entries
+        return self
+
+    def __getnewargs__(self) -> tuple[tuple[DatasetEntry, ...]]:
+        return (self.entries,)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with a row for each name: rows, features, classes, positive class, papers and source.
+
+        Examples
+        --------
+        >>> from calibrant.data import list_datasets
+        >>> list_datasets().to_frame().loc["appeal", "where"]
+        'calibrant'
+        """
+        pandas = optional_import("pandas", extra="data", purpose="show the list as a frame")
+        frame: pd.DataFrame = pandas.DataFrame([asdict(entry) for entry in self.entries]).set_index("name")
+        return frame
+
+    def __repr__(self) -> str:
+        return "\n".join([self._head, *self._paragraphs()])
+
+    def _repr_html_(self) -> str:
+        return sections_html(self._sections())
+
+    def _sections(self) -> tuple[Section, ...]:
+        """Return the list as sections, which notebooks and web pages show."""
+        numbers = ("rows", "features", "classes")
+        columns = tuple(TableColumn(each.name, "right" if each.name in numbers else "left") for each in _FIELDS)
+        rows = tuple(tuple(map(_cell, astuple(entry))) for entry in self.entries)
+        return (Section("datasets", self._head, (DataTable("Data sets", columns, rows),)),)
+
+    @property
+    def _head(self) -> str:
+        sets = "data set" if len(self) == 1 else "data sets"
+        return f"{len(self)} {sets}: load(name) loads one, .to_frame() lists details."
+
+    def _paragraphs(self) -> Iterator[str]:
+        families: dict[str, list[str]] = {}
+        for name in self:
+            families.setdefault(name.rpartition(".")[0], []).append(name)
+        lines = textwrap.TextWrapper(100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+        return (lines.fill("  ".join(names)) for names in families.values())
+
+
+def _cell(value: str | int | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+_HINT = "set CALIBRANT_DATA to a folder that has the file that the task was made for."
+
+
+def apply_task(task: Task, table: Table, name: str) -> Table:
+    """Return the table of a task, made from the table of its source.
+
+    Examples
+    --------
+    >>> from calibrant.data import load
+    >>> from calibrant.data._datasets.tasks import TASKS
+    >>> apply_task(TASKS["nielsen.wine"], load("wine"), "nielsen.wine").class_counts
+    {'1': 59, '2': 71}
+    """
+    table = _select_columns(_select_rows(table, task), task)
+    y = _regroup(_classes(table), task)
+    positive = match_label(y, task.positive or table.positive)
+    notes = (*table.notes, *task.differences.values(), *filter(None, [task.note]))
+    return replace(table, y=y, name=name, positive=positive, notes=notes)
+
+
+def _select_rows(table: Table, task: Task) -> Table:
+    table = _official_part(table, task.part) if task.part else table
+    y = _classes(table)
+    _check_labels(table, {*task.classes, *task.without, *chain(*task.groups.values())})
+    keep = ~y.isin(task.without) & (y.isin(task.classes) if task.classes else True)
+    return table.take(np.asarray(keep, dtype=bool))
+
+
+def _official_part(table: Table, part: str) -> Table:
+    if table.split is None:
+        raise DataError(f"{table.name} has no official split in this copy; {_HINT}")
+    return replace(table.part(part), split=None)
+
+
+def _select_columns(table: Table, task: Task) -> Table:
+    missing = [column for column in task.drop_columns if column not in table.X]
+    if missing:
+        raise SchemaError(f"{table.name} has no column {missing[0]!r}.{nearest(missing[0], table.X)}")
+    table = _keep_columns(table, [column for column in table.kinds if column not in task.drop_columns])
+    if task.complete_rows:
+        table = table.take(np.asarray(table.X.notna().all(axis=1)))
+    if task.drop_constant:
+        table = _keep_columns(table, [name for name in table.kinds if table.X[name].nunique(dropna=False) > 1])
+    return _with_indicators(table) if task.indicators else table
+
+
+def _keep_columns(table: Table, columns: list[str]) -> Table:
+    return replace(table, X=table.X[columns], kinds={column: table.kinds[column] for column in columns})
+
+
+def _with_indicators(table: Table) -> Table:
+    """Replace each nominal column by a 0/1 column for each of its categories that occurs; missing values have none."""
+    import pandas as pd
+
+    columns: dict[str, pd.Series[Any]] = {}
+    for column, kind in table.kinds.items():
+        values = table.X[column]
+        if kind == "numeric":
+            columns[column] = values
+            continue
+        present = values.astype("category").cat.remove_unused_categories().cat.categories
+        columns |= {f"{column}={category}": (values == category).astype("int8") for category in present}
+    return replace(table, X=pd.DataFrame(columns), kinds=dict.fromkeys(columns, "numeric"))
+
+
+def _regroup(y: pd.Series[Any], task: Task) -> pd.Series[Any]:
+    if not task.groups:
+        return y.cat.remove_unused_categories() if hasattr(y, "cat") else y
+    import pandas as pd
+
+    rest = next((name for name, members in task.groups.items() if not members), None)
+    group = {label: name for name, members in task.groups.items() for label in members}
+    named = [group.get(label, rest) for label in y]
+    return pd.Series(pd.Categorical(named, categories=list(task.groups)), index=y.index, name=y.name)
+
+
+def _check_labels(table: Table, labels: Iterable[str]) -> None:
+    known = list(table.class_counts)
+    for label in sorted(labels):
+        if label not in known:
+            raise DataError(f"{table.name} has no class {label!r} in this copy, but {known}; {_HINT}")
+
+
+def _classes(table: Table) -> pd.Series[Any]:
+    if table.y is None:
+        raise DataError(f"{table.name} has no class column.")
+    return table.y
+
 
 _OPENML = "openml:"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -139,6 +139,8 @@ class BaggedTreesClassifier(
     array([[1.  , 0.  ],
            [0.92, 0.08]])
     """
+
+    _short_name: ClassVar[str] = "forest"
 
     def __init__(
         self,

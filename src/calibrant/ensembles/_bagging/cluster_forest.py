@@ -14,7 +14,7 @@ from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_lev
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._readings.forest_reading import needs_all_rows
 from calibrant.ensembles._tree_style import styled, styled_for
-from calibrant.estimates._internal import look_up
+from calibrant.estimates import as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import ClusterRows, DaskParts, JoinedRows, examples_for
@@ -53,7 +53,7 @@ def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
     """Return whether blocks of rows can be read by themselves: one worker reads the forest otherwise."""
     if params.prune is not None or params.honest or params.collapse:
         return False
-    if needs_all_rows(look_up(estimator._reading_options().estimate), tree):
+    if needs_all_rows(as_estimate("estimate", estimator._reading_options().estimate), tree):
         return False
     return bool(estimator.combine == "vote" or estimator.out_of_bag == "ignore")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from calibrant._estimator import init_arguments
 from calibrant._random import SeedLike
@@ -44,6 +44,8 @@ class BPETsClassifier(BaggedTreesClassifier):
     >>> model.predict_proba([[1]]).round(2)
     array([[0.75, 0.25]])
     """
+
+    _short_name: ClassVar[str] = "b_pets"
 
     def __init__(
         self,
@@ -106,6 +108,8 @@ class EBPETsClassifier(BaggedTreesClassifier):
     >>> model.predict_proba([[1]])
     array([[1., 0.]])
     """
+
+    _short_name: ClassVar[str] = "eb_pets"
 
     def __init__(
         self,
@@ -188,6 +192,8 @@ class MOBESPClassifier(BaggedTreesClassifier):
     >>> bool((model.fit(X, y).predict_proba(X) == 0).any()), bool((calibrated.predict_proba(X) == 0).any())
     (True, False)
     """
+
+    _short_name: ClassVar[str] = "mob_esp"
 
     def __init__(
         self,

@@ -122,6 +122,7 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
            [0.653, 0.347]])
     """
 
+    _short_name: ClassVar[str] = "stumps"
     _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
     _rules = BOOSTED_STUMP_RULES
 

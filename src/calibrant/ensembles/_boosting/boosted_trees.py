@@ -145,6 +145,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
            [0.678, 0.322]])
     """
 
+    _short_name: ClassVar[str] = "boosted"
     _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
     _rules = BOOSTED_TREE_RULES
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -108,6 +108,8 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
     array([[0.99, 0.01],
            [1.  , 0.  ]])
     """
+
+    _short_name: ClassVar[str] = "lazy_trees"
 
     def __init__(
         self,

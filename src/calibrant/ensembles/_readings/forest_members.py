@@ -14,8 +14,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._exact_sums import weight_step
 from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.leaf_paths import LeafPaths
-from calibrant.estimates import CountedTree
-from calibrant.estimates._internal import frequencies
+from calibrant.estimates import CountedTree, Frequency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +142,7 @@ class Members:
 
 def vote_tables(trees: Sequence[CountedTree]) -> list[NDArray[np.float64]]:
     """Return the class frequencies of the nodes of each tree."""
-    return [np.ascontiguousarray(frequencies(tree)) for tree in trees]
+    return [np.ascontiguousarray(Frequency().table(tree)) for tree in trees]
 
 
 def class_weights(

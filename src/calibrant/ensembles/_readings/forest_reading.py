@@ -23,8 +23,8 @@ from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting,
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.ensembles._readings.row_reading import RowReading
 from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
-from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate
-from calibrant.estimates._internal import look_up, with_classes
+from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate, as_estimate
+from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
 
@@ -61,7 +61,7 @@ class ReadingOptions:
 
     def check(self) -> None:
         """Raise if the reading cannot use the estimate; called before growing."""
-        estimate = look_up(self.estimate)
+        estimate = as_estimate("estimate", self.estimate)
         if self.combine == "vote" or self.out_of_bag == "ignore":
             return
         if isinstance(estimate, RowEstimate):
@@ -104,7 +104,7 @@ class ForestReader:
     @cached_property
     def estimate(self) -> Estimate:
         """The estimate with all its numbers; base rates, m and v are those of the whole training set."""
-        named = with_classes(look_up(self.options.estimate), self.forest.examples.classes)
+        named = with_classes(as_estimate("estimate", self.options.estimate), self.forest.examples.classes)
         estimate = _choose_by_cv(named, self.forest)
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from calibrant.estimates import CountedTree
-from calibrant.estimates._internal import frequencies
+from calibrant.estimates import CountedTree, Frequency
 from calibrant.trees._internal import probability_table
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class PooledTree:
     @cached_property
     def label(self) -> NDArray[np.intp]:
         """The majority class of each node, of the nearest one above with weight where it has none."""
-        shares = frequencies(self)
+        shares = Frequency().table(self)
         return np.asarray((shares >= shares.max(axis=1, keepdims=True) - _TOLERANCE).argmax(axis=1))
 
     @property

@@ -48,7 +48,7 @@ _TREE = {"num_leaves", "num_cat", "cat_boundaries", "cat_threshold", "is_linear"
 
 @dataclass(frozen=True)
 class TreesText:
-    """What a checked text says of its model."""
+    """The sizes and the objective of a checked model."""
 
     n_features: int
     n_outputs: int

@@ -236,7 +236,7 @@ def _nodes(document: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _step(item: dict[str, Any], key: str) -> str:
-    """Return what a key adds to a path: attributes and keys are names, and the parts of a node add nothing."""
+    """Return the text that a key adds to a path: a name for attributes and keys, nothing for the parts of a node."""
     return "" if "__loader__" in item or key == "args" else f".{key}"
 
 

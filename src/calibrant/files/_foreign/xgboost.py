@@ -128,7 +128,7 @@ def _check_tree(tree: dict[str, Any], n_features: int) -> None:
 
 
 def _reached(whole: dict[str, np.ndarray]) -> np.ndarray:
-    """Return which nodes a row can reach; raise unless each is reached by one path, from the parent it names."""
+    """Return a mask of the nodes that a row can reach; raise unless one path leads to each, by the parent it names."""
     left, right, parents = whole["left_children"], whole["right_children"], whole["parents"]
     reached = np.zeros(len(left), dtype=bool)
     level, origin = np.zeros(1, dtype=np.int64), np.array([_ROOT])

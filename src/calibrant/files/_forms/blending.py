@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 
 from calibrant._saved.arrays import Array
-from calibrant._saved.fields import Flag, Integer
+from calibrant._saved.fields import Flag, Integer, need
 from calibrant._saved.form import Form
-from calibrant.blending._internal import PoolCalibrator, TreesModel
-from calibrant.files._forms.calibration import AUTO_FIELDS, check_auto
-from calibrant.files._forms.legacy import estimator_form
-from calibrant.files._forms.score_maps import need
+from calibrant.blending._internal import TreesModel
 from calibrant.files._forms.tree_fields import Trees
 
 __all__ = ["FORMS"]
@@ -30,9 +27,6 @@ def _make_tables(values: dict[str, Any]) -> TreesModel:
 
 
 FORMS: tuple[Form, ...] = (
-    estimator_form(
-        "blending.PoolCalibrator", PoolCalibrator, AUTO_FIELDS, check=check_auto, rules=PoolCalibrator._rules
-    ),
     Form(
         "blending.TreesModel",
         TreesModel,

@@ -22,9 +22,9 @@ from calibrant.ensembles._internal import (
     TreeMember,
     stack_stumps,
 )
+from calibrant.estimates._internal import ESTIMATE
 from calibrant.exceptions import ModelFileError
 from calibrant.files._forms.data import COLUMNS, check_columns
-from calibrant.files._forms.estimates import ESTIMATE
 from calibrant.files._forms.legacy import Optional_, estimator_form
 from calibrant.files._forms.tree_fields import NarrowFloats, Trees, check_order, same_table
 from calibrant.files._forms.trees import check_reading, check_same_columns

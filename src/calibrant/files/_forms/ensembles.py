@@ -31,10 +31,10 @@ from calibrant.ensembles._internal import (
     ReadingOptions,
 )
 from calibrant.estimates import RowEstimate
+from calibrant.estimates._internal import ESTIMATE, check_estimate
 from calibrant.exceptions import ModelFileError
 from calibrant.files._forms.boosting import BOOSTING_FORMS
 from calibrant.files._forms.data import COLUMNS, check_columns, taken_columns
-from calibrant.files._forms.estimates import ESTIMATE, check_estimate
 from calibrant.files._forms.legacy import Optional_, Struct, estimator_form
 from calibrant.files._forms.tree_fields import Narrowed, Snapshot, TablesByTree, Trees, WithRows, is_recomputed
 from calibrant.files._forms.trees import EXAMPLES, check_has_rows, check_same_columns, table_of

@@ -12,8 +12,7 @@ from calibrant._params import check_params
 from calibrant._saved.arrays import Array, LabelArray
 from calibrant._saved.fields import Field, wrong
 from calibrant._saved.values import Object, Parameters
-from calibrant.estimates import Curtailment, Estimate, PathAverage
-from calibrant.estimates._internal import look_up
+from calibrant.estimates import Curtailment, Estimate, PathAverage, as_estimate
 from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.trees._internal import TREE_ARRAYS, TreeReading, narrowest, pack_trees, probability_table, unpack_trees
 
@@ -166,7 +165,7 @@ def check_order(order: NDArray[Any], n_classes: int) -> None:
 def is_recomputed(estimate: Estimate) -> bool:
     """Return whether a table of probabilities has the same bits on any machine, being sums, products and quotients."""
     if isinstance(estimate, Curtailment):
-        return estimate.then is None or is_recomputed(look_up(estimate.then))
+        return estimate.then is None or is_recomputed(as_estimate("estimate", estimate.then))
     return not (isinstance(estimate, PathAverage) and estimate.how == "bayes")
 
 

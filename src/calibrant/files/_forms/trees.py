@@ -12,9 +12,9 @@ from calibrant._saved.fields import Integer, ListOf, Maybe, Number, Text, TupleO
 from calibrant._saved.form import Form
 from calibrant._saved.values import Object
 from calibrant.data import CodedTable
+from calibrant.estimates._internal import ESTIMATE, check_estimate
 from calibrant.exceptions import ModelFileError
 from calibrant.files._forms.data import COLUMNS, check_columns, taken_columns
-from calibrant.files._forms.estimates import ESTIMATE, check_estimate
 from calibrant.files._forms.legacy import Optional_, estimator_form
 from calibrant.files._forms.tree_fields import Narrowed, NarrowFloats, Snapshot, Trees, check_order, same_table
 from calibrant.trees import ProbabilityTreeClassifier, Tree

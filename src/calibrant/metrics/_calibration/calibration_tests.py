@@ -1,20 +1,39 @@
-"""Hosmer & Lemeshow's test of perfect calibration, in groups of neighboring probabilities."""
+"""Tests of perfect calibration, or of the same calibration in all segments."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import chdtrc
+from scipy.special import chdtrc, ndtr
+from scipy.stats import chi2
 
+from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._ranking.rankings import positive_ranking
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import check_options, metric
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
 from calibrant.metrics._validation.read_predictions import read_predictions
 
-__all__ = ["HosmerLemeshow", "hosmer_lemeshow"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibrant.metrics._intervals.bootstrap_plan import WeightKind
+
+__all__ = [
+    "EqualCalibration",
+    "HosmerLemeshow",
+    "SpiegelhalterZ",
+    "equal_calibration",
+    "excess_and_variance",
+    "holm",
+    "hosmer_lemeshow",
+    "spiegelhalter_z",
+    "spiegelhalter_z_of",
+    "z_of_sums",
+]
 
 
 @dataclass(frozen=True)
@@ -74,11 +93,205 @@ def hosmer_lemeshow(
     >>> round(found.statistic, 3), round(found.p_value, 3)  # 2 (1 - 0.4)^2 / (2 * 0.16)
     (2.25, 0.325)
     """
-    check_options("hosmer_lemeshow", n_groups=n_groups, is_fitted=is_fitted)
+    check_options("hosmer_lemeshow", y_true, n_groups=n_groups, is_fitted=is_fitted)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    weight, positive, expected = positive_ranking(predictions, "hosmer_lemeshow").mass_bins(n_groups)
+    weight, positive, expected = predictions.positive_ranking("hosmer_lemeshow").mass_bins(n_groups)
     variance, error = expected * (1.0 - expected / weight), (positive - expected) ** 2
     with np.errstate(divide="ignore"):
         terms = np.divide(error, variance, out=np.zeros_like(error), where=error > 0)
     statistic, df = float(terms.sum()), len(weight) - (2 if is_fitted else 0)
     return HosmerLemeshow(statistic, df, float(chdtrc(df, statistic)) if df > 0 else math.nan)
+
+
+class SpiegelhalterZ(float):
+    """Spiegelhalter's Z: a number that has a p-value.
+
+    Examples
+    --------
+    >>> found = spiegelhalter_z([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.6])
+    >>> round(found, 4), round(found.p_value, 4)
+    (0.5025, 0.6153)
+    """
+
+    __slots__ = ()
+
+    @property
+    def p_value(self) -> float:
+        """The probability of a Z so far from 0, on either side, if the probabilities are perfectly calibrated.
+
+        Examples
+        --------
+        >>> round(SpiegelhalterZ(1.96).p_value, 4)
+        0.05
+        """
+        return float(2.0 * ndtr(-abs(self)))
+
+
+def spiegelhalter_z_of(predictions: Predictions, weight_kind: WeightKind = "frequency") -> SpiegelhalterZ:
+    """Return Spiegelhalter's Z of validated rows."""
+    predictions.check_two_classes("spiegelhalter_z")
+    return z_of_sums(*excess_and_variance(predictions.binary_rows(), weight_kind))
+
+
+@metric("nearer", -math.inf, math.inf, {"Spiegelhalter 1986": "Z"}, classes="two")
+def spiegelhalter_z(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    weight_kind: WeightKind = "frequency",
+) -> SpiegelhalterZ:
+    """Return Spiegelhalter's Z, the standardized difference between the Brier score and its expectation: 0 is best.
+
+    It is standard normal for perfectly calibrated probabilities, so beyond 1.96 on either side they are
+    miscalibrated, at 5 %; its `p_value` is that of both sides. Above 0 the score is worse than the probabilities
+    promise (Spiegelhalter 1986).
+
+    %(parameters_positive)s
+    %(weight_kind)s
+
+    %(returns)s
+        The statistic, a float with a `p_value`; NaN where every probability is 0, 1 or 1/2.
+
+    Examples
+    --------
+    >>> found = spiegelhalter_z([0, 1, 1, 0], [0.1, 0.8, 0.3, 0.6])
+    >>> round(found, 4), round(found.p_value, 4)
+    (0.5025, 0.6153)
+    """
+    check_options("spiegelhalter_z", y_true, weight_kind=weight_kind)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return spiegelhalter_z_of(predictions, weight_kind)
+
+
+def excess_and_variance(rows: BinaryRows, weight_kind: WeightKind = "frequency") -> tuple[float, float]:
+    """Return the sums of Spiegelhalter's Z: the excess of the Brier score over its expectation, and its variance.
+
+    The variance of a sum of rows of weights w is that of w copies if the weights are frequencies, and grows by w^2 if
+    each is one row that represents w of the population.
+    """
+    excess = variance = 0.0
+    for chunk in row_chunks(len(rows.proba)):
+        p = rows.proba[chunk]
+        slope = 1.0 - 2.0 * p
+        weighted = slope if rows.weight is None else slope * rows.weight[chunk]
+        excess += float(((rows.positive[chunk] - p) * weighted).sum())
+        variance += float(((slope if weight_kind == "frequency" else weighted) * p * (1.0 - p) * weighted).sum())
+    return excess, variance
+
+
+def z_of_sums(excess: float, variance: float) -> SpiegelhalterZ:
+    """Return Z from its sums.
+
+    Examples
+    --------
+    >>> z_of_sums(1.0, 0.25), z_of_sums(0.0, 0.0)
+    (2.0, nan)
+    """
+    return SpiegelhalterZ(excess / math.sqrt(variance) if variance > 0 else math.nan)
+
+
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class EqualCalibration:
+    """P-values of each segment being calibrated like all rows.
+
+    Parameters
+    ----------
+    pvalues : dict of object to float
+        The p-value of each segment.
+    corrected : dict of object to float
+        The same after Holm's correction for the number of segments: with a threshold of 0.05 the probability of any
+        false alarm is at most 5 %.
+
+    Examples
+    --------
+    >>> EqualCalibration({"a": 0.01, "b": 0.8}, {"a": 0.02, "b": 0.8})
+    calibrated differently from the rest: a (p = 0.02, corrected for 2 segments)
+    """
+
+    pvalues: Mapping[Any, float]
+    corrected: Mapping[Any, float]
+
+    def __repr__(self) -> str:
+        found = [f"{name} (p = {p:.2g}" for name, p in self.corrected.items() if p < _SIGNIFICANT]
+        if not found:
+            return f"no segment is shown to be calibrated differently (corrected for {len(self.corrected)} segments)"
+        segments = "), ".join(found)
+        return f"calibrated differently from the rest: {segments}, corrected for {len(self.corrected)} segments)"
+
+
+def equal_calibration(
+    rows: BinaryRows, segment: NDArray[np.intp], names: list[Any], cluster: NDArray[np.intp] | None = None
+) -> EqualCalibration:
+    """Test, for each segment, whether a separate line on the scale of log-odds fits it better than the common one.
+
+    With clusters the covariance of the score is that of their sums, whatever the dependence within them (Boos 1992).
+
+    Parameters
+    ----------
+    rows : BinaryRows
+        Probabilities and actual classes.
+    segment : array of shape (n_rows,)
+        The index of each row's segment.
+    names : list
+        The name of each segment.
+    cluster : array of shape (n_rows,), optional
+        The index of each row's cluster, where rows are not independent or stand for several.
+
+    Returns
+    -------
+    EqualCalibration
+        A p-value for each segment, uncorrected and corrected for their number.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> proba, segment = rng.random(2000), np.arange(2000) % 2
+    >>> outcome = rng.random(2000) < np.where(segment == 1, 0.5, proba)
+    >>> equal_calibration(BinaryRows(proba, outcome), segment, ["a", "b"]).corrected["b"] < 0.001
+    True
+    """
+    line = fitted_line(rows)
+    inverse = np.linalg.pinv(line.information())
+    pvalues = []
+    for number in range(len(names)):
+        within = segment == number
+        own = line.information(within)
+        score = line.score(within)
+        covariance = own - own @ inverse @ own  # fitting the common line removes a part of the score's variance
+        if cluster is not None:
+            covariance = _clustered_covariance(line, within, own @ inverse, cluster)
+        # A segment of equal probabilities, or one that holds all rows, has a singular covariance up to rounding.
+        precision = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
+        pvalues.append(float(chi2.sf(score @ precision @ score, 2)))
+    return EqualCalibration(dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True)))
+
+
+def _clustered_covariance(
+    line: LogisticLine, within: NDArray[np.bool_], projection: NDArray[np.float64], cluster: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the covariance of a segment's score, net of the common line's fit, from sums over clusters."""
+    scores = line.design * (line.residual * line.weight)[:, None]
+    net = within[:, None] * scores - scores @ projection.T
+    sums = np.stack([np.bincount(cluster, column) for column in net.T])
+    return np.asarray(sums @ sums.T)
+
+
+def holm(pvalues: list[float]) -> list[float]:
+    """Return p-values corrected for their number (Holm 1979).
+
+    Examples
+    --------
+    >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(pvalues, kind="stable")
+    factors = np.arange(len(pvalues), 0, -1)
+    corrected = np.empty(len(pvalues))
+    corrected[order] = np.minimum(np.maximum.accumulate(np.asarray(pvalues)[order] * factors), 1.0)
+    return [float(p) for p in corrected]

@@ -1,36 +1,47 @@
-"""Accuracy, balanced accuracy and error rate of the predicted class."""
+"""Accuracy of the predicted class, also beyond chance or among the likeliest classes."""
 
 from __future__ import annotations
 
-from functools import partial
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import Confusions, is_predicted, judge_confusion
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import CARUANA, NIELSEN, WITTEN
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._classification.confusion import (
+    accuracy_of,
+    balanced_accuracy_of,
+    error_of,
+    is_predicted,
+    kappa_of,
+    mcc_of,
+)
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.read_predictions import read_more_labels, read_predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ACCURACY",
-    "BALANCED_ACCURACY",
-    "DELTA_ACCURACY",
-    "ERROR",
-    "accuracy",
-    "balanced_accuracy",
-    "delta_accuracy",
-    "error",
-]
+__all__ = ["accuracy", "balanced_accuracy", "delta_accuracy", "error", "is_in_top", "kappa", "mcc", "top_k_accuracy"]
 
 
-@document_metric
+def _is_correct(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
+    if threshold is None:
+        return np.asarray(predictions.predicted_class() == predictions.label, dtype=np.float64)
+    is_positive = predictions.label == predictions.positive
+    return np.asarray(is_predicted(predictions, threshold, inclusive) == is_positive, dtype=np.float64)
+
+
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {CARUANA: "ACC", WITTEN: "success rate"},
+    hits=_is_correct,
+    judge=accuracy_of,
+)
 def accuracy(
     y_true: Any,
     y_proba: Any,
@@ -54,29 +65,16 @@ def accuracy(
     >>> accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.75
     """
-    check_options("accuracy", threshold=threshold, inclusive=inclusive)
+    check_options("accuracy", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_accuracy, predictions, threshold, inclusive)
-
-
-def _is_correct(
-    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
-) -> NDArray[np.float64]:
-    if threshold is None:
-        return np.asarray(predictions.predicted_class() == predictions.label, dtype=np.float64)
-    is_positive = predictions.label == predictions.positive
-    return np.asarray(is_predicted(predictions, threshold, inclusive) == is_positive, dtype=np.float64)
+    return accuracy_of(predictions, threshold, inclusive)
 
 
 def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> NDArray[np.float64]:
     return 1.0 - _is_correct(predictions, threshold, inclusive)
 
 
-def _accuracy(confusions: Confusions) -> NDArray[np.float64]:
-    return confusions.correct / confusions.total
-
-
-@document_metric
+@metric("lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong, judge=error_of)
 def error(
     y_true: Any,
     y_proba: Any,
@@ -102,16 +100,18 @@ def error(
     >>> error(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.25
     """
-    check_options("error", threshold=threshold, inclusive=inclusive)
+    check_options("error", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_error, predictions, threshold, inclusive)
+    return error_of(predictions, threshold, inclusive)
 
 
-def _error(confusions: Confusions) -> NDArray[np.float64]:
-    return (confusions.total - confusions.correct) / confusions.total
-
-
-@document_metric
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {"Brodersen et al. 2010": "balanced accuracy"},
+    judge=balanced_accuracy_of,
+)
 def balanced_accuracy(
     y_true: Any,
     y_proba: Any,
@@ -137,17 +137,12 @@ def balanced_accuracy(
     >>> round(balanced_accuracy(["no", "yes", "no", "no"], [0.1, 0.8, 0.6, 0.3], threshold=0.2), 4)  # of 1/3 and 1
     0.6667
     """
-    check_options("balanced_accuracy", threshold=threshold, inclusive=inclusive)
+    check_options("balanced_accuracy", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_balanced_accuracy, predictions, threshold, inclusive)
+    return balanced_accuracy_of(predictions, threshold, inclusive)
 
 
-def _balanced_accuracy(confusions: Confusions) -> NDArray[np.float64]:
-    recalls = confusions.recalls
-    return np.asarray(recalls.mean(axis=1, where=~np.isnan(recalls)))
-
-
-@document_metric
+@metric("higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",))
 def delta_accuracy(
     y_true: Any, y_proba: Any, *, vote: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -168,31 +163,115 @@ def delta_accuracy(
     >>> delta_accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.4, 0.3], vote=["no", "no", "no", "no"])
     0.25
     """
-    return _delta_accuracy(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), vote)
-
-
-def _delta_accuracy(predictions: Predictions, vote: Any) -> float:
-    by_vote = (read_more_labels("vote", vote, predictions) == predictions.label).astype(np.float64)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    by_vote = (predictions.read_labels("vote", vote) == predictions.label).astype(np.float64)
     return predictions.mean(_is_correct(predictions) - by_vote)
 
 
-ACCURACY = Metric(
-    *("accuracy", accuracy, partial(judge_confusion, _accuracy), "higher", 0.0, 1.0),
-    papers={CARUANA: "ACC", WITTEN: "success rate"},
-    hits=_is_correct,
-)
-ERROR = Metric(
-    "error", error, partial(judge_confusion, _error), "lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong
-)
-BALANCED_ACCURACY = Metric(
-    "balanced_accuracy",
-    balanced_accuracy,
-    partial(judge_confusion, _balanced_accuracy),
-    "higher",
-    0.0,
-    1.0,
-    {"Brodersen et al. 2010": "balanced accuracy"},
-)
-DELTA_ACCURACY = Metric(
-    "delta_accuracy", delta_accuracy, _delta_accuracy, "higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",)
-)
+@metric("higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"}, judge=kappa_of)
+def kappa(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+    weights: str | None = None,
+) -> float:
+    """Return Cohen's kappa, the agreement beyond chance relative to the most possible: at most 1 (best).
+
+    %(parameters)s
+    %(threshold)s
+    weights : {"linear", "quadratic"}, optional
+        For ordered classes, in the order of the columns: weight an error by the number of classes it is off, or by
+        the square of that.
+
+    %(returns)s
+        The coefficient; NaN where chance alone is always correct.
+
+    Examples
+    --------
+    >>> kappa(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
+    0.5
+    """
+    check_options("kappa", y_true, threshold=threshold, inclusive=inclusive, weights=weights)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return kappa_of(predictions, threshold, inclusive, weights=weights)
+
+
+@metric("higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"}, judge=mcc_of)
+def mcc(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+) -> float:
+    """Return the correlation of predicted and actual classes: from -1 to 1 (best).
+
+    Matthews (1975) defines it for two classes, Gorodkin (2004) for several.
+
+    %(parameters)s
+    %(threshold)s
+
+    %(returns)s
+        The correlation; NaN where all rows are of one class, or predicted to be.
+
+    Examples
+    --------
+    >>> round(mcc(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
+    0.5774
+    """
+    check_options("mcc", y_true, threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return mcc_of(predictions, threshold, inclusive)
+
+
+def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
+    """Return 1 for each row whose actual class is among the k most likely ones, and 0 for others.
+
+    Examples
+    --------
+    >>> is_in_top(read_predictions([0, 2], [[0.4, 0.3, 0.3], [0.4, 0.3, 0.3]], labels=[0, 1, 2]))
+    array([1., 0.])
+    """
+    proba, own = predictions.proba, predictions.true_class_proba()[:, None]
+    rank = np.argsort(np.argsort(predictions.classes, kind="stable"))
+    is_before = (proba > own) | ((proba == own) & (rank < rank[predictions.label][:, None]))
+    return np.asarray(is_before.sum(axis=1) < k, dtype=np.float64)
+
+
+@metric("higher", 0.0, 1.0, {"Russakovsky et al. 2015": "1 - top-k error"}, hits=is_in_top)
+def top_k_accuracy(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    k: int = 2,
+) -> float:
+    """Return the fraction of rows whose actual class is among the k most likely ones: from 0 to 1 (best).
+
+    With k = 1 it is the accuracy. Ties are broken in favor of the lower class.
+
+    %(parameters)s
+    k : int
+        The number of classes; from the number of all classes on, the value is 1.
+
+    %(returns)s
+        The fraction.
+
+    Examples
+    --------
+    >>> top_k_accuracy(["a", "b", "c", "c"], [[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.5, 0.4, 0.1], [0.1, 0.3, 0.6]], k=2)
+    0.75
+    """
+    check_options("top_k_accuracy", y_true, k=k)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return predictions.mean(is_in_top(predictions, k))

@@ -1,4 +1,4 @@
-"""The confusion matrix, from which accuracy, agreement, F-measures and costs are computed."""
+"""Confusion matrices, of rows or of all their bootstrap replicates at once, as the measures of them take them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,35 @@ import numpy as np
 
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import Metric, check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Confusions", "averaged", "confusion_matrix", "is_predicted", "judge_confusion", "measure_of", "ratio"]
+__all__ = [
+    "RATES",
+    "Confusions",
+    "accuracy_of",
+    "balanced_accuracy_of",
+    "confusion_matrix",
+    "error_of",
+    "f_beta_of",
+    "g_mean_of",
+    "is_predicted",
+    "judge_confusion",
+    "kappa_of",
+    "mcc_of",
+    "measure_of",
+    "rate_counts",
+    "rate_of",
+    "sensitivity_specificity_of",
+]
+
+_TRUE_NEGATIVE = 3
+# The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
+RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specificity": (3, 1), "npv": (3, 2)}
 
 
 @document_metric
@@ -50,7 +69,7 @@ def confusion_matrix(
     array([[1., 1.],
            [0., 2.]])
     """
-    check_options("confusion_matrix", threshold=threshold, inclusive=inclusive)
+    check_options("confusion_matrix", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     counts = Confusions.of(predictions, threshold, inclusive).counts[0]
     order = np.arange(predictions.n_classes) if labels is not None else np.argsort(predictions.classes)
@@ -126,7 +145,7 @@ class Confusions:
         >>> [float(n[0]) for n in Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])).two_by_two("f1")]
         [1.0, 0.0, 1.0, 1.0]
         """
-        check_two_classes(self.predictions, who, hint)
+        self.predictions.check_two_classes(who, hint)
         # A threshold counts one class against all others, and the matrix then has fewer columns than classes.
         index = self.predictions.positive if self.counts.shape[1] == self.predictions.n_classes else 1
         others = np.flatnonzero(np.arange(self.counts.shape[1]) != index)
@@ -148,10 +167,15 @@ def judge_confusion(
     inclusive: bool = False,
     **options: Any,
 ) -> float:
-    """Return a measure of the confusion matrix of some rows: the `judge` of such metrics, bound to their measure."""
+    """Return a measure of the confusion matrix of some rows."""
     if threshold is not None and options.get("average") is not None:
         raise ParameterError("threshold is for one class against all others; drop it, or drop average=.")
     return float(measure(Confusions.of(predictions, threshold, inclusive), **options)[0])
+
+
+def of_confusion(measure: Callable[..., NDArray[np.float64]]) -> partial[float]:
+    """Return the `judge` of a metric that a measure of confusion matrices defines."""
+    return partial(judge_confusion, measure)
 
 
 def measure_of(metric: Metric) -> Callable[[Confusions], NDArray[np.float64]] | None:
@@ -185,7 +209,7 @@ def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) 
     if n_classes == 2:
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     if threshold is not None:
-        check_two_classes(predictions, "threshold")
+        predictions.check_two_classes("threshold")
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     cells = predictions.label * n_classes + predictions.predicted_class()
     return np.bincount(cells, predictions.weights, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)
@@ -216,3 +240,109 @@ def _binary_counts(predictions: Predictions, predicted: NDArray[np.bool_]) -> ND
     else:  # a sum for each cell, so that an empty one is exactly 0
         counts = np.bincount(2 * actual + predicted, predictions.weights, 4).reshape(2, 2).astype(np.float64)
     return counts[::-1, ::-1] if predictions.n_classes == 2 and predictions.positive == 0 else counts
+
+
+@of_confusion
+def accuracy_of(confusions: Confusions) -> NDArray[np.float64]:
+    """Return the fraction of rows whose predicted class is the actual one."""
+    return confusions.correct / confusions.total
+
+
+@of_confusion
+def error_of(confusions: Confusions) -> NDArray[np.float64]:
+    """Return the fraction of rows whose predicted class is not the actual one."""
+    return (confusions.total - confusions.correct) / confusions.total
+
+
+@of_confusion
+def balanced_accuracy_of(confusions: Confusions) -> NDArray[np.float64]:
+    """Return the mean recall of the classes that have rows."""
+    recalls = confusions.recalls
+    return np.asarray(recalls.mean(axis=1, where=~np.isnan(recalls)))
+
+
+@of_confusion
+def kappa_of(confusions: Confusions, weights: str | None = None) -> NDArray[np.float64]:
+    """Return Cohen's kappa (1960), with errors weighted by their distance if `weights` says so."""
+    n_classes, total = confusions.counts.shape[1], confusions.total
+    by_chance = confusions.actual[:, :, None] * confusions.predicted[:, None, :] / total[:, None, None]
+    off = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(np.float64)
+    costs = {None: (off > 0).astype(np.float64), "linear": off, "quadratic": off**2}[weights]
+    return 1.0 - ratio(confusions.summed(costs * confusions.counts), confusions.summed(costs * by_chance))
+
+
+@of_confusion
+def mcc_of(confusions: Confusions) -> NDArray[np.float64]:
+    """Return the correlation of predicted and actual classes (Gorodkin 2004, eq. 8)."""
+    actual, predicted, total = confusions.actual, confusions.predicted, confusions.total
+    variances = (total**2 - _dot(actual, actual)) * (total**2 - _dot(predicted, predicted))
+    covariance = confusions.correct * total - _dot(actual, predicted)
+    return np.clip(ratio(covariance, np.sqrt(np.maximum(variances, 0.0))), -1.0, 1.0)  # below 0 by rounding only
+
+
+def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the dot product of each pair of rows."""
+    return np.asarray((one[:, None, :] @ other[:, :, None])[:, 0, 0])
+
+
+@of_confusion
+def f_beta_of(
+    confusions: Confusions, beta: float = 1.0, average: str | None = None, who: str = "f_beta"
+) -> NDArray[np.float64]:
+    """Return the F-measure of the positive class, or its average over classes."""
+    if average == "micro":
+        return ratio(confusions.correct, confusions.actual.sum(axis=1))
+    if average is None:
+        tp, fp, fn, _ = confusions.two_by_two(who)
+        return ratio((1.0 + beta**2) * tp, (1.0 + beta**2) * tp + beta**2 * fn + fp)
+    correct = np.diagonal(confusions.counts, axis1=1, axis2=2)
+    of_class = ratio((1.0 + beta**2) * correct, beta**2 * confusions.actual + confusions.predicted)
+    return averaged(np.nan_to_num(of_class), ~np.isnan(of_class), confusions.actual, average)
+
+
+@of_confusion
+def sensitivity_specificity_of(confusions: Confusions) -> NDArray[np.float64]:
+    """Return the product of sensitivity and specificity."""
+    tp, fp, fn, tn = confusions.two_by_two("sensitivity_specificity")
+    return ratio(tp * tn, (tp + fn) * (fp + tn))
+
+
+@of_confusion
+def g_mean_of(confusions: Confusions) -> NDArray[np.float64]:
+    """Return the geometric mean of the recalls of classes that have rows (Kubat & Matwin 1997)."""
+    found = ~np.isnan(confusions.recalls)
+    products = np.prod(np.where(found, confusions.recalls, 1.0), axis=1)
+    # One root after the other: NumPy's power of a whole array may round otherwise, by the processor.
+    roots = zip(products.tolist(), found.sum(axis=1).tolist(), strict=True)
+    return np.array([product ** (1.0 / n_classes) for product, n_classes in roots])
+
+
+@of_confusion
+def rate_of(confusions: Confusions, average: str | None = None, name: str = "recall") -> NDArray[np.float64]:
+    """Return a rate of `RATES` of the positive class, or its average over classes."""
+    if average is None:
+        return ratio(*rate_counts(confusions, name))
+    counts, actual, predicted = confusions.counts, confusions.actual, confusions.predicted
+    others = 1.0 - np.eye(counts.shape[1])
+    not_actual, not_predicted = ((others @ of_class[:, :, None])[:, :, 0] for of_class in (actual, predicted))
+    trials = {"precision": predicted, "specificity": not_actual, "npv": not_predicted}.get(name, actual)
+    correct = np.diagonal(counts, axis1=1, axis2=2)
+    if RATES[name][0] == _TRUE_NEGATIVE:
+        correct = np.maximum(not_actual - predicted + correct, 0.0)
+    found = actual + predicted > 0.0
+    if average == "micro":
+        return ratio(correct.sum(axis=1, where=found), trials.sum(axis=1, where=found))
+    return averaged(np.nan_to_num(ratio(correct, trials)), found, actual, average)
+
+
+def rate_counts(confusions: Confusions, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weight of the successes and of the trials of a rate of the positive class.
+
+    Examples
+    --------
+    >>> rate_counts(Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])), "recall")
+    (array([1.]), array([2.]))
+    """
+    counts = confusions.two_by_two(name, hint=" or average=")
+    successes, failures = (counts[index] for index in RATES[name])
+    return successes, successes + failures

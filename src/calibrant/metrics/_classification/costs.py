@@ -8,34 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._numbers import as_floats
-from calibrant.exceptions import DataError, DataTypeError, ParameterError
+from calibrant.exceptions import ParameterError
 from calibrant.metrics._classification.confusion import Confusions, judge_confusion
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import WITTEN, ZADROZNY
-from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "COST",
-    "PROFIT",
-    "cost",
-    "least_costs",
-    "mean_costs",
-    "profit",
-    "read_matrix",
-    "row_amounts",
-    "row_costs",
-    "row_profits",
-]
+__all__ = ["cost", "least_costs", "mean_costs", "profit", "read_matrix", "row_costs", "row_profits"]
 
 
-@document_metric
+@metric("lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
 def cost(
     y_true: Any,
     y_proba: Any,
@@ -65,11 +50,8 @@ def cost(
     >>> cost(*rows, matrix=[[0, 1], [10, 0]]), cost(*rows, matrix=[[0, 1], [10, 0]], decide="cheapest")
     (2.5, 0.5)
     """
-    check_options("cost", decide=decide)
-    return _cost(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), matrix, decide, labels)
-
-
-def _cost(predictions: Predictions, matrix: Any, decide: str = "likeliest", labels: Any = None) -> float:
+    check_options("cost", y_true, decide=decide)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     if decide == "cheapest":
         return predictions.mean(least_costs(predictions, matrix, labels))
     return judge_confusion(mean_costs, predictions, matrix=matrix, labels=labels)
@@ -124,7 +106,7 @@ def read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[n
     return np.asarray(costs[np.ix_(rank, rank)])
 
 
-@document_metric
+@metric("higher", -math.inf, math.inf, {ZADROZNY: "profit"}, classes="two", needs=("amount", "cost"))
 def profit(
     y_true: Any,
     y_proba: Any,
@@ -160,10 +142,6 @@ def profit(
     22.96
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _profit(predictions, amount, cost, estimated_amount)
-
-
-def _profit(predictions: Predictions, amount: Any, cost: Any, estimated_amount: Any = None) -> float:
     return float((predictions.weight * row_profits(predictions, amount, cost, estimated_amount)).sum())
 
 
@@ -175,48 +153,14 @@ def row_profits(predictions: Predictions, amount: Any, cost: Any, estimated_amou
     >>> row_profits(read_predictions([0, 1, 1], [0.2, 0.9, 0.1]), amount=[0, 10, 20], cost=2.5)
     array([-2.5,  7.5,  0. ])
     """
-    check_two_classes(predictions, "profit")
+    predictions.check_two_classes("profit")
     rows = predictions.binary_rows()
-    costs = row_amounts("cost", cost, predictions)
-    paid = np.where(rows.positive, row_amounts("amount", amount, predictions, rows.positive), 0.0)
+    costs = predictions.read_amounts("cost", cost)
+    paid = np.where(rows.positive, predictions.read_amounts("amount", amount, rows.positive), 0.0)
     estimated = _mean(paid, rows.positive, predictions) if estimated_amount is None else estimated_amount
-    approached = rows.proba * row_amounts("estimated_amount", estimated, predictions) > costs
+    approached = rows.proba * predictions.read_amounts("estimated_amount", estimated) > costs
     return np.where(approached, paid - costs, 0.0)
 
 
 def _mean(paid: NDArray[np.float64], positive: NDArray[np.bool_], predictions: Predictions) -> float:
     return float(np.average(paid[positive], weights=predictions.weight[positive])) if positive.any() else 0.0
-
-
-def row_amounts(
-    name: str, values: Any, predictions: Predictions, needed: NDArray[np.bool_] | None = None
-) -> NDArray[np.float64]:
-    """Return a finite number for each row of weight above 0; rows that are not `needed` may have none."""
-    n_input_rows = predictions.n_input_rows
-    try:
-        numbers = as_floats(values)
-    except (TypeError, ValueError) as error:
-        raise DataTypeError(f"{name} must hold numbers: one, or one for each row.") from error
-    if numbers.shape not in ((), (n_input_rows,)):
-        raise DataError(f"{name} has shape {numbers.shape}; pass one number, or one for each of {n_input_rows} rows.")
-    numbers = np.broadcast_to(numbers, (n_input_rows,))
-    numbers = numbers if predictions.kept is None else numbers[predictions.kept]
-    wrong = ~np.isfinite(numbers) if needed is None else ~np.isfinite(numbers) & needed
-    if wrong.any():
-        first = predictions.rows[np.flatnonzero(wrong)[0]]
-        raise DataError(f"{name} has {wrong.sum()} NaN or infinite value(s) (first at row {first}).")
-    return numbers
-
-
-COST = Metric("cost", cost, _cost, "lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
-PROFIT = Metric(
-    "profit",
-    profit,
-    _profit,
-    "higher",
-    -math.inf,
-    math.inf,
-    {ZADROZNY: "profit"},
-    classes="two",
-    needs=("amount", "cost"),
-)

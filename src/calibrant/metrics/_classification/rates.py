@@ -1,18 +1,20 @@
-"""Rates of the predicted class: precision, recall, specificity and negative predictive value."""
+"""Rates of the predicted class, such as precision, recall or their means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._classification.confusion import Confusions, averaged, is_predicted, judge_confusion, ratio
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import WITTEN
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._classification.confusion import (
+    f_beta_of,
+    g_mean_of,
+    is_predicted,
+    rate_of,
+    sensitivity_specificity_of,
+)
+from calibrant.metrics._metric import CARUANA, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -20,26 +22,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "NPV",
-    "PRECISION",
-    "RATES",
-    "RECALL",
-    "SENSITIVITY",
-    "SPECIFICITY",
+    "f1",
+    "f_beta",
+    "g_mean",
     "npv",
     "precision",
-    "rate_counts",
     "recall",
     "sensitivity",
+    "sensitivity_specificity",
     "specificity",
 ]
 
-_TRUE_NEGATIVE = 3
-# The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
-RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specificity": (3, 1), "npv": (3, 2)}
 
-
-@document_metric
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {WITTEN: "precision"},
+    classes="two",
+    judge=partial(rate_of, name="precision"),
+)
 def precision(
     y_true: Any,
     y_proba: Any,
@@ -70,12 +72,28 @@ def precision(
     >>> precision(*of_three, average="macro")  # the mean of 1/2, 1 and 0
     0.5
     """
-    check_options("precision", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("precision", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="precision")
+    return rate_of(predictions, threshold, inclusive, average=average, name="precision")
 
 
-@document_metric
+def _found_positives(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
+    """Return whether each positive row is predicted to be; NaN for negative ones."""
+    is_found = is_predicted(predictions, threshold, inclusive)
+    return np.where(predictions.label == predictions.positive, is_found, np.nan)
+
+
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {WITTEN: "recall"},
+    classes="two",
+    hits=_found_positives,
+    judge=partial(rate_of, name="recall"),
+)
 def recall(
     y_true: Any,
     y_proba: Any,
@@ -103,12 +121,20 @@ def recall(
     >>> round(recall(["no", "yes", "yes", "yes"], [0.1, 0.8, 0.4, 0.7], threshold=0.5), 4)
     0.6667
     """
-    check_options("recall", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("recall", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="recall")
+    return rate_of(predictions, threshold, inclusive, average=average, name="recall")
 
 
-@document_metric
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {WITTEN: "sensitivity"},
+    classes="two",
+    hits=_found_positives,
+    judge=partial(rate_of, name="sensitivity"),
+)
 def sensitivity(
     y_true: Any,
     y_proba: Any,
@@ -136,12 +162,28 @@ def sensitivity(
     >>> sensitivity(["ill", "well", "ill", "well"], [0.8, 0.3, 0.4, 0.1], pos_label="ill")
     0.5
     """
-    check_options("sensitivity", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("sensitivity", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="sensitivity")
+    return rate_of(predictions, threshold, inclusive, average=average, name="sensitivity")
 
 
-@document_metric
+def _found_negatives(
+    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
+) -> NDArray[np.float64]:
+    """Return whether each negative row is predicted to be; NaN for positive ones."""
+    is_found = ~is_predicted(predictions, threshold, inclusive)
+    return np.where(predictions.label != predictions.positive, is_found, np.nan)
+
+
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {WITTEN: "specificity"},
+    classes="two",
+    hits=_found_negatives,
+    judge=partial(rate_of, name="specificity"),
+)
 def specificity(
     y_true: Any,
     y_proba: Any,
@@ -169,12 +211,19 @@ def specificity(
     >>> specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("specificity", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("specificity", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="specificity")
+    return rate_of(predictions, threshold, inclusive, average=average, name="specificity")
 
 
-@document_metric
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {"Altman & Bland 1994": "negative predictive value"},
+    classes="two",
+    judge=partial(rate_of, name="npv"),
+)
 def npv(
     y_true: Any,
     y_proba: Any,
@@ -202,68 +251,142 @@ def npv(
     >>> npv(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.3])
     0.5
     """
-    check_options("npv", threshold=threshold, inclusive=inclusive, average=average)
+    check_options("npv", y_true, threshold=threshold, inclusive=inclusive, average=average)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return judge_confusion(_rate, predictions, threshold, inclusive, average=average, name="npv")
+    return rate_of(predictions, threshold, inclusive, average=average, name="npv")
 
 
-def _rate(confusions: Confusions, average: str | None = None, name: str = "recall") -> NDArray[np.float64]:
-    if average is None:
-        return ratio(*rate_counts(confusions, name))
-    counts, actual, predicted = confusions.counts, confusions.actual, confusions.predicted
-    others = 1.0 - np.eye(counts.shape[1])
-    not_actual, not_predicted = ((others @ of_class[:, :, None])[:, :, 0] for of_class in (actual, predicted))
-    trials = {"precision": predicted, "specificity": not_actual, "npv": not_predicted}.get(name, actual)
-    correct = np.diagonal(counts, axis1=1, axis2=2)
-    if RATES[name][0] == _TRUE_NEGATIVE:
-        correct = np.maximum(not_actual - predicted + correct, 0.0)
-    found = actual + predicted > 0.0
-    if average == "micro":
-        return ratio(correct.sum(axis=1, where=found), trials.sum(axis=1, where=found))
-    return averaged(np.nan_to_num(ratio(correct, trials)), found, actual, average)
+_f1 = partial(f_beta_of, who="f1")
 
 
-def rate_counts(confusions: Confusions, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of the successes and of the trials of a rate of the positive class.
+@metric("higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two", judge=_f1)
+def f1(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+    average: str | None = None,
+) -> float:
+    """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
+
+    %(parameters_positive)s
+    %(threshold)s
+    %(average)s
+
+    %(returns_f)s
 
     Examples
     --------
-    >>> rate_counts(Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])), "recall")
-    (array([1.]), array([2.]))
+    >>> f1(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
+    0.8
+    >>> of_three = ["a", "b", "c"], [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.5, 0.2, 0.3]]
+    >>> round(f1(*of_three, average="macro"), 4)  # the mean of 2/3, 1 and 0
+    0.5556
     """
-    counts = confusions.two_by_two(name, hint=" or average=")
-    successes, failures = (counts[index] for index in RATES[name])
-    return successes, successes + failures
+    check_options("f1", y_true, threshold=threshold, inclusive=inclusive, average=average)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _f1(predictions, threshold, inclusive, average=average)
 
 
-def _found_positives(
-    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
-) -> NDArray[np.float64]:
-    """Return whether each positive row is predicted to be; NaN for negative ones."""
-    is_found = is_predicted(predictions, threshold, inclusive)
-    return np.where(predictions.label == predictions.positive, is_found, np.nan)
+@metric("higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two", judge=f_beta_of)
+def f_beta(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    beta: float = 1.0,
+    threshold: float | None = None,
+    inclusive: bool = False,
+    average: str | None = None,
+) -> float:
+    """Return the weighted harmonic mean of precision and recall: from 0 to 1 (best).
+
+    %(parameters_positive)s
+    beta : float
+        How many times as much recall counts as precision.
+    %(threshold)s
+    %(average)s
+
+    %(returns_f)s
+
+    Examples
+    --------
+    >>> round(f_beta(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7], beta=2), 4)
+    0.9091
+    """
+    check_options("f_beta", y_true, beta=beta, threshold=threshold, inclusive=inclusive, average=average)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return f_beta_of(predictions, threshold, inclusive, beta=beta, average=average)
 
 
-def _found_negatives(
-    predictions: Predictions, threshold: float | None = None, inclusive: bool = False
-) -> NDArray[np.float64]:
-    """Return whether each negative row is predicted to be; NaN for positive ones."""
-    is_found = ~is_predicted(predictions, threshold, inclusive)
-    return np.where(predictions.label != predictions.positive, is_found, np.nan)
+@metric(
+    "higher",
+    0.0,
+    1.0,
+    {WITTEN: "sensitivity x specificity"},
+    classes="two",
+    judge=sensitivity_specificity_of,
+)
+def sensitivity_specificity(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+) -> float:
+    """Return the product of sensitivity and specificity: from 0 to 1 (best).
+
+    %(parameters_positive)s
+    %(threshold)s
+
+    %(returns)s
+        The product; NaN where a class has no row.
+
+    Examples
+    --------
+    >>> sensitivity_specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
+    0.5
+    """
+    check_options("sensitivity_specificity", y_true, threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return sensitivity_specificity_of(predictions, threshold, inclusive)
 
 
-def _metric(
-    function: Callable[..., float],
-    papers: dict[str, str],
-    hits: Callable[[Predictions], NDArray[np.float64]] | None = None,
-) -> Metric:
-    name = function.__name__
-    judge = partial(judge_confusion, partial(_rate, name=name))
-    return Metric(name, function, judge, "higher", 0.0, 1.0, papers, classes="two", hits=hits)
+@metric("higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"}, judge=g_mean_of)
+def g_mean(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    inclusive: bool = False,
+) -> float:
+    """Return the geometric mean, over classes, of the recall of each: from 0 to 1 (best).
 
+    With two classes it is the root of `sensitivity_specificity`. Classes without a row are left out.
 
-PRECISION = _metric(precision, {WITTEN: "precision"})
-RECALL = _metric(recall, {WITTEN: "recall"}, _found_positives)
-SENSITIVITY = _metric(sensitivity, {WITTEN: "sensitivity"}, _found_positives)
-SPECIFICITY = _metric(specificity, {WITTEN: "specificity"}, _found_negatives)
-NPV = _metric(npv, {"Altman & Bland 1994": "negative predictive value"})
+    %(parameters)s
+    %(threshold)s
+
+    %(returns)s
+        The geometric mean.
+
+    Examples
+    --------
+    >>> round(g_mean(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
+    0.7071
+    """
+    check_options("g_mean", y_true, threshold=threshold, inclusive=inclusive)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return g_mean_of(predictions, threshold, inclusive)

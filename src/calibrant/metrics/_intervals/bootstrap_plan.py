@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from calibrant.metrics._intervals.replicates import Sampling
+from calibrant._random import stream
+from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Resampled, Sampling, replicate
 from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.metrics._metric import Metric
+    from calibrant.metrics._validation.predictions import BinaryRows
 
-__all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind"]
+__all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
+
 
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")
+_MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width
+_MOST_KINDS = 1_000
+_SAMPLE = 1_000  # rows that show whether a value has few distinct ones
+_KINDS_STREAM = 5  # of the random streams
 _FEWEST_GROUPS = 10  # the variance between fewer is hardly known: signs of 9 groups can be drawn in 512 ways
 FEW_GROUPS = f"rows of fewer than {_FEWEST_GROUPS} groups say too little"
 
@@ -78,6 +85,16 @@ class BootstrapPlan:
         """Whether rows belong to so few clusters that the variance between these is not known."""
         return self.group is not None and int(self.group.max()) + 1 < _FEWEST_GROUPS
 
+    @property
+    def is_large(self) -> bool:
+        """Whether there are very many independent rows of two classes."""
+        return self.predictions.n_classes == 2 and self._has_many_rows
+
+    @property
+    def _has_many_rows(self) -> bool:
+        is_plain = self.is_simple and self.counts_whole_rows and not self.stratified
+        return is_plain and self.predictions.n_rows >= _MANY_ROWS
+
     @cached_property
     def counts_whole_rows(self) -> bool:
         """Whether every weight is a whole number of rows."""
@@ -85,7 +102,7 @@ class BootstrapPlan:
         return weights is None or (self.weight_kind == "frequency" and bool((weights == np.round(weights)).all()))
 
     def once(self, key: Any, compute: Callable[[], _T]) -> _T:
-        """Return what was computed of these rows under a key; compute it the first time.
+        """Return a result of these rows by its key; compute it the first time.
 
         Examples
         --------
@@ -118,7 +135,7 @@ class BootstrapPlan:
         return np.arange(self.predictions.n_rows)
 
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
-        """Return how the rows are resampled, arranged in some order."""
+        """Return the sampling of the rows, arranged in some order."""
         weight, group, label = (
             self._in_order(x, order) for x in (self.predictions.weights, self.group, self.predictions.label)
         )
@@ -130,6 +147,53 @@ class BootstrapPlan:
             stratum=label.astype(np.intp) if self.stratified else None,
             group=group,
         )
+
+    def design_effect(self, rows: BinaryRows | None = None, kept: NDArray[np.intp] | None = None) -> float:
+        """Return the weight of rows that counts as one independent row: the largest of several ranges of probabilities.
+
+        Rows are those that calibration errors judge, unless others of the plan are passed, with their indices.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> rows = read_predictions(np.repeat([0, 1], 100), np.tile([0.3, 0.7], 100))
+        >>> BootstrapPlan(rows).design_effect(), round(BootstrapPlan(rows, np.arange(200) // 10).design_effect(), 1)
+        (1.0, 9.1)
+        """
+        clusters = self.clusters()
+        if clusters is None:
+            return 1.0
+        rows = self.predictions.calibration_rows() if rows is None else rows
+        clusters = clusters if kept is None else np.unique(clusters[kept], return_inverse=True)[1]
+        weight = np.ones(len(rows.proba)) if rows.weight is None else rows.weight
+        rank = np.empty(len(weight))
+        order = np.argsort(rows.proba, kind="stable")
+        rank[order] = np.cumsum(weight[order]) - weight[order]
+        share = rank / weight.sum()
+        residual = rows.positive - rows.proba
+        found = [_largest(residual, weight, clusters, np.minimum(share * n, n - 1).astype(np.intp)) for n in _RANGES]
+        return max(1.0 if self.weight_kind == "frequency" else 0.0, *found)
+
+    def replicate_means(
+        self, values: Sequence[NDArray[np.float64]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return the means of values in replicates, and with blocks of rows left out, a column for each value.
+
+        Of very many rows that are of few kinds, the number of rows of each kind is drawn.
+        """
+        found = replicate_few_kinds(self, values)
+        if found is not None:
+            return found
+        rows = Resampled(self.predictions.n_rows, values=tuple(values))
+        drawn, left_out = replicate(rows, self.sampling(None), self.seed, self.n_boot, n_threads=self.n_threads)
+        return drawn.values, None if left_out is None else left_out.values
+
+    def replicate_cells(self, cells: NDArray[np.uint16], n_cells: int) -> NDArray[np.float64]:
+        """Return the weight of the rows in each cell in each replicate."""
+        rows = Resampled(self.predictions.n_rows, cells=cells, n_cells=n_cells)
+        sampling = self.sampling(None)
+        drawn, _ = replicate(rows, sampling, self.seed, self.n_boot, n_threads=self.n_threads, leave_out=False)
+        return drawn.cells
 
     def subset(self, rows: NDArray[np.bool_]) -> BootstrapPlan:
         """Return the plan of some of the rows."""
@@ -147,3 +211,69 @@ class BootstrapPlan:
     @staticmethod
     def _in_order(values: Any, order: NDArray[np.intp] | None) -> Any:
         return None if values is None else np.ascontiguousarray(values if order is None else values[order])
+
+
+_RANGES = (1, 2, 4, 8)  # numbers of ranges of equal weight that the rows are split into, by probability
+_FEWEST = 10  # clusters of a range; the variance between fewer is not known
+
+
+def _largest(
+    residual: NDArray[np.float64], weight: NDArray[np.float64], cluster: NDArray[np.intp], part: NDArray[np.intp]
+) -> float:
+    """Return the largest ratio, over the parts, of the variance between clusters to that of independent rows."""
+    mean = np.bincount(part, weight * residual) / np.bincount(part, weight)
+    away = residual - mean[part]
+    n_parts, n_clusters = len(mean), int(cluster.max()) + 1
+    key = cluster * n_parts + part
+    sums = np.bincount(key, weight * away, n_clusters * n_parts).reshape(n_clusters, n_parts)
+    n_found = (np.bincount(key, minlength=n_clusters * n_parts).reshape(n_clusters, n_parts) > 0).sum(axis=0)
+    alone = np.bincount(part, weight * away**2)
+    is_known = (n_found >= min(_FEWEST, n_clusters)) & (alone > 0.0) & (n_found > 1)
+    ratio = (sums**2).sum(axis=0)[is_known] / alone[is_known] * (n_found / np.maximum(n_found - 1.0, 1.0))[is_known]
+    return float(ratio.max(initial=0.0))
+
+
+def replicate_few_kinds(
+    plan: BootstrapPlan, values: Sequence[NDArray[np.float64]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the means of values in bootstrap replicates, and with blocks of rows left out, a column for each value.
+
+    None where rows are few, of many kinds, of groups or of strata, or where their weights are not whole numbers.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> y = np.arange(50_000) % 4 == 0
+    >>> drawn, left_out = replicate_few_kinds(BootstrapPlan(read_predictions(y, np.full(50_000, 0.3))), [3.0 * y])
+    >>> float(drawn.mean().round(3)), float(drawn.std().round(3)), left_out.shape  # 3 * 0.25, 3 * sqrt(3 / 16 / 50,000)
+    (0.75, 0.006, (200, 1))
+    """
+    kinds = _kinds(values) if plan._has_many_rows else None
+    if kinds is None:
+        return None
+    kind, of_kind = kinds
+    weight = np.round(np.bincount(kind, plan.predictions.weights, len(of_kind))).astype(np.int64)
+    rng = stream(plan.seed, _KINDS_STREAM)
+    drawn = rng.multinomial(weight.sum(), weight / weight.sum(), plan.n_boot)
+    left_out = weight - rng.multinomial(weight, np.full(MOST_BLOCKS, 1.0 / MOST_BLOCKS)).T
+    means = [(counts @ of_kind) / counts.sum(axis=1, keepdims=True) for counts in (drawn, left_out)]
+    return means[0], means[1]
+
+
+def _kinds(values: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.intp], NDArray[np.float64]] | None:
+    """Return the kind of each row and the values of each kind; None if there are very many."""
+    kind, n_kinds = np.zeros(len(values[0]), dtype=np.intp), 1
+    for column in values:
+        if len(np.unique(column[:_SAMPLE])) > _MOST_KINDS // 4:
+            return None
+        distinct = np.unique(column)
+        if len(distinct) * n_kinds > _MOST_KINDS:
+            return None
+        kind = kind * len(distinct) + np.searchsorted(distinct, column)
+        present = np.flatnonzero(np.bincount(kind, minlength=n_kinds * len(distinct)))
+        number = np.zeros(n_kinds * len(distinct), dtype=np.intp)
+        number[present] = np.arange(len(present))
+        kind, n_kinds = number[kind], len(present)
+    row = np.zeros(n_kinds, dtype=np.intp)
+    row[kind] = np.arange(len(kind))
+    return kind, np.stack([column[row] for column in values], axis=1)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from calibrant import _core
-from calibrant.metrics._intervals.proportions import Interval, wilson_of_quantile
+from calibrant.metrics._intervals.intervals import Interval, wilson_of_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "area_difference",
     "area_interval",
-    "area_variance",
     "placement_covariances",
     "placement_difference",
     "placement_interval",
@@ -205,20 +204,6 @@ def placements(
     """
     ranks, ones = _ranks(scores), np.ones(len(scores))
     return _share_below(ranks, positive, ones), 1.0 - _share_below(ranks, ~positive, ones)
-
-
-def area_variance(area: float, n_positive: float, n_negative: float) -> float:
-    """Return the variance of an area of untied scores, as Hanley & McNeil (1982) have it.
-
-    Examples
-    --------
-    >>> round(math.sqrt(area_variance(0.893, 51, 58)), 3)
-    0.033
-    """
-    of_positive, of_negative = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    own = area * (1.0 - area)
-    sums = own + (n_positive - 1.0) * (of_positive - area**2) + (n_negative - 1.0) * (of_negative - area**2)
-    return sums / (n_positive * n_negative)
 
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:

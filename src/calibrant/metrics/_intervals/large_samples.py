@@ -1,8 +1,4 @@
-"""Bootstrap distributions of very many rows, from groups of rows and from moments instead of single rows.
-
-Rows of neighboring ranks and of the same class are nearly interchangeable, so a replicate draws how many rows of each
-group it has. Means of row values have the distribution of Cornish & Fisher (1938), given their variance and skewness.
-"""
+"""Bootstrap distributions of very many rows, from kinds of rows, groups of rows or moments instead of single rows."""
 
 from __future__ import annotations
 
@@ -15,7 +11,6 @@ from scipy.special import ndtri
 
 from calibrant._random import stream
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.few_kinds import MANY_ROWS
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, ReplicateValues
 from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Draws, Replicates, replicate_counts
 from calibrant.metrics._validation.predictions import Predictions
@@ -25,16 +20,11 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._metric import Metric
 
-__all__ = ["is_large", "large_sample_draws"]
+__all__ = ["group_rows", "large_sample_draws"]
+
 
 _N_BLOCKS = 700  # of neighboring ranks, of equal weight, and as many again of equal weight of the positives
 _STREAM = 4  # of the random streams
-
-
-def is_large(plan: BootstrapPlan) -> bool:
-    """Return whether a plan has very many independent rows of two classes."""
-    is_plain = plan.is_simple and plan.counts_whole_rows and not plan.stratified
-    return is_plain and plan.predictions.n_classes == 2 and plan.predictions.n_rows >= MANY_ROWS
 
 
 def large_sample_draws(

@@ -1,4 +1,4 @@
-"""Scores of metrics with intervals: by a formula where one holds, else from replicates."""
+"""Scores of metrics with intervals: by a formula, from replicates, or an upper bound where chance adds to the value."""
 
 from __future__ import annotations
 
@@ -9,40 +9,210 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import bdtr, bdtrc
 
-from calibrant.metrics._calibration.logistic_line import standard_errors
-from calibrant.metrics._calibration.spiegelhalter import SpiegelhalterZ, spiegelhalter_z_of
-from calibrant.metrics._classification.confusion import Confusions, measure_of
+from calibrant._random import stream
+from calibrant.metrics._calibration.calibration_tests import SpiegelhalterZ, spiegelhalter_z_of
+from calibrant.metrics._calibration.gap_bound import bound_gap, independent_cells
+from calibrant.metrics._calibration.probability_cells import cells_of, draw_bin_residuals
+from calibrant.metrics._calibration.slope_and_intercept import standard_errors
+from calibrant.metrics._classification.accuracy import is_in_top
+from calibrant.metrics._classification.confusion import RATES, Confusions, measure_of, rate_counts
 from calibrant.metrics._classification.costs import least_costs, mean_costs, row_profits
-from calibrant.metrics._classification.rates import RATES, rate_counts
-from calibrant.metrics._classification.top_k import is_in_top
-from calibrant.metrics._intervals.bootstrap_intervals import bca_interval, percentile_interval
-from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.calibration_errors import CALIBRATION_ERRORS, calibration_scores
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
 from calibrant.metrics._intervals.delong import area_interval
-from calibrant.metrics._intervals.large_samples import is_large, large_sample_draws
-from calibrant.metrics._intervals.proportions import Interval, two_sided_z, wilson_interval
-from calibrant.metrics._intervals.replicate_values import RECIPES, Layout, Recipe, recipe_values, sum_recipe
+from calibrant.metrics._intervals.honest_bands import Band, honest_bands
+from calibrant.metrics._intervals.intervals import (
+    Interval,
+    bca_interval,
+    percentile_interval,
+    two_sided_z,
+    wilson_interval,
+)
+from calibrant.metrics._intervals.large_samples import large_sample_draws
+from calibrant.metrics._intervals.replicate_values import (
+    RECIPES,
+    Layout,
+    Recipe,
+    recipe_values,
+    reweighted_bootstrap,
+    sum_recipe,
+)
 from calibrant.metrics._intervals.replicates import Draws
-from calibrant.metrics._intervals.reweighted_bootstrap import reweighted_bootstrap
-from calibrant.metrics._losses.information import LOGARITHMIC
+from calibrant.metrics._losses.log_losses import LOGARITHMIC
 from calibrant.metrics._metric import Metric, bound_keywords, options_of
 from calibrant.metrics._scorecard.score_card import Score
+from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.metrics._validation.predictions import Predictions
-
 __all__ = [
+    "CALIBRATION_ERRORS",
     "UNDEFINED",
+    "UPPER_BOUND",
+    "band_of",
     "can_reweight",
+    "ece_by_chance",
     "find_recipe",
+    "gap_bound_of",
+    "pvalue_by_chance",
     "score_metrics",
     "score_of_replicates",
     "statistic_score",
     "success_counts",
 ]
+
+
+CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
+UPPER_BOUND = "upper bound"  # the method of a score that has only one
+_CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal
+_N_DRAWS = (199, 800, 9_000)  # of perfectly calibrated samples; the next batch only if the side of a level is unclear
+_LEVELS = (0.05, 0.001)
+_UNCLEAR = 1e-3  # the probability of so many or so few larger draws if the p-value were a level
+_MOST_REDRAWN = 2 * 10**8  # rows times draws of metrics that are computed anew for each draw: 5 to 20 seconds
+_STREAM = 2  # of the random streams; 0 and 1 are the bootstrap's
+
+
+def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> dict[str, Score]:
+    """Return the scores of some calibration errors, with bounds on the true mean error."""
+    values = {name: metric.judge(plan.predictions) for name, metric in metrics.items()}
+    if plan.confidence is None:
+        return {name: Score(name, value) for name, value in values.items()}
+    binned = [name for name, metric in metrics.items() if metric.id == "ece" and not options_of(metric)]
+    redrawn = {name: metric for name, metric in metrics.items() if name not in binned}
+    by_chance = _values_by_chance(plan, redrawn, values) if plan.is_simple and plan.counts_whole_rows else {}
+    by_chance |= {name: ece_by_chance(plan, values[name]) for name in binned}
+    return {name: _score(plan, metric, values[name], by_chance.get(name)) for name, metric in metrics.items()}
+
+
+def band_of(plan: BootstrapPlan, confidence: float) -> Band:
+    """Return bands of the calibration curve of the positive or the predicted class.
+
+    Rows of clusters and rows with sampling weights count as fewer independent rows, by their design effect.
+    """
+    return plan.once(("band", confidence), lambda: _band_of(plan, confidence))
+
+
+def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
+    rows = plan.predictions.calibration_rows()
+    weight = plan.predictions.weight / plan.design_effect()
+    return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
+
+
+def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
+    """Return the upper confidence bound on the mean error of the positive or the predicted class."""
+    return bound_gap(independent_cells(cells_of(plan), plan.design_effect()), confidence).gap
+
+
+def _score(
+    plan: BootstrapPlan,
+    metric: Metric,
+    value: float,
+    by_chance: NDArray[np.float64] | None,
+) -> Score:
+    pvalue = None if by_chance is None else pvalue_by_chance(by_chance, value)
+    score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
+    if plan.has_few_groups:
+        return replace(score, pvalue=None, note=f"no interval: {FEW_GROUPS}")
+    if metric.id not in _CURVE_DISTANCES:
+        return replace(score, note="no interval: none is proved")
+    return replace(score, high=gap_bound_of(plan, plan.confidence or 0.95), method=UPPER_BOUND)
+
+
+def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
+    """Return the value less what chance adds: in squares, since the squares of independent errors add up."""
+    if metric.id in ("ece", "classwise_ece"):
+        return metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
+    if by_chance is None:
+        return None
+    return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
+
+
+def pvalue_by_chance(drawn: NDArray[np.float64], value: float) -> float:
+    """Return the p-value of a calibration error, given its values in perfectly calibrated samples.
+
+    Examples
+    --------
+    >>> pvalue_by_chance(np.array([0.1, 0.2, 0.3]), 0.2)
+    0.75
+    """
+    return float((1 + _n_larger(drawn, value)) / (1 + len(drawn)))
+
+
+def _n_larger(drawn: NDArray[np.float64], value: float) -> int:
+    return int(np.count_nonzero(drawn >= value * (1.0 - 1e-12)))  # equal but for rounding counts as larger
+
+
+def _is_clear(drawn: NDArray[np.float64], value: float) -> bool:
+    """Return whether the p-value is clearly above or below each of the levels."""
+    larger, n = _n_larger(drawn, value), len(drawn)
+    return all(min(bdtr(larger, n, level), bdtrc(larger - 1, n, level)) < _UNCLEAR for level in _LEVELS)
+
+
+def ece_by_chance(plan: BootstrapPlan, value: float) -> NDArray[np.float64]:
+    """Return the expected calibration errors of perfectly calibrated samples, as many as the p-value takes."""
+    cells, drawn = cells_of(plan), np.empty(0)
+    for batch, n_draws in enumerate(_N_DRAWS):
+        for part in range(0, n_draws, _N_DRAWS[1]):
+            size = min(_N_DRAWS[1], n_draws - part)
+            sums = draw_bin_residuals(cells, stream(plan.seed, _STREAM, batch, part), size)
+            drawn = np.append(drawn, np.abs(sums).sum(axis=1) / cells.total)
+        if _is_clear(drawn, value):
+            break
+    return drawn
+
+
+def _values_by_chance(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], found: Mapping[str, float]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the values of metrics for classes drawn from the probabilities, as many as the p-values take."""
+    values: dict[str, list[float]] = {name: [] for name in metrics}
+    most = _MOST_REDRAWN // plan.predictions.n_rows
+    drawn, unclear = 0, dict(metrics)
+    for n_draws in _N_DRAWS[:2]:
+        for number in range(drawn, drawn + n_draws if unclear else drawn):
+            classes = _draw_classes(plan.predictions, stream(plan.seed, _STREAM, number))
+            for name, metric in unclear.items():
+                values[name].append(metric.judge(classes))
+        drawn += n_draws
+        unclear = {
+            name: metric
+            for name, metric in unclear.items()
+            if drawn + _N_DRAWS[1] <= most and not _is_clear(np.array(values[name]), found[name])
+        }
+    return {name: np.array(of_draws) for name, of_draws in values.items()}
+
+
+def _draw_classes(predictions: Predictions, rng: np.random.Generator) -> Predictions:
+    """Draw the class of each copy of each row from its probabilities."""
+    if predictions.weights is not None:
+        return _draw_classes_of_copies(predictions, rng)
+    if predictions.n_classes == 2:
+        label = np.where(
+            rng.random(predictions.n_rows) < predictions.column(predictions.positive),
+            predictions.positive,
+            1 - predictions.positive,
+        )
+    else:
+        ends = np.cumsum(predictions.proba, axis=1)
+        label = (rng.random(predictions.n_rows)[:, None] * ends[:, -1:] >= ends[:, :-1]).sum(axis=1)
+    return replace(predictions, label=label.astype(predictions.label.dtype))
+
+
+def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) -> Predictions:
+    chances = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
+    counts = rng.multinomial(predictions.weight.astype(np.int64), chances)
+    rows, label = np.nonzero(counts)
+    return replace(
+        predictions,
+        label=label.astype(predictions.label.dtype),
+        table=np.ascontiguousarray(predictions.table[rows]),
+        weights=counts[rows, label].astype(np.float64),
+        kept=None,
+        n_input_rows=len(rows),
+    )
+
 
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
 _THRESHOLD = {"threshold", "inclusive"}
@@ -91,7 +261,7 @@ def _explain_infinite(score: Score, predictions: Predictions) -> Score:
 
 
 def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
-    """Return how a metric is computed from replicates by the core, or None."""
+    """Return the recipe of a metric from the core's replicates; None where it has none."""
     options = options_of(metric)
     if metric.id in RECIPES:
         return None if options else RECIPES[metric.id]
@@ -245,7 +415,7 @@ def _draws(
     found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
     recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
     grouped = {}
-    if interval == "auto" and is_large(plan):
+    if interval == "auto" and plan.is_large:
         grouped = {name: recipe for name, recipe in recipes.items() if not options_of(metrics[name])}
     draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}
     exact = {name: recipe for name, recipe in recipes.items() if name not in grouped}

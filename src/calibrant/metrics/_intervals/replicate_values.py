@@ -2,26 +2,136 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from calibrant._random import stream
 from calibrant.metrics._classification.confusion import Confusions
+from calibrant.metrics._classification.costs import least_costs, row_costs, row_profits
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.replicates import Draws, RankedRows, Replicates, Resampled, replicate
-from calibrant.metrics._intervals.row_values import ROW_VALUES
+from calibrant.metrics._intervals.replicates import (
+    Draws,
+    RankedRows,
+    Replicates,
+    Resampled,
+    Sampling,
+    left_out_blocks,
+    replicate,
+)
+from calibrant.metrics._losses.log_losses import avll_epsilon
 from calibrant.metrics._losses.squared_errors import brier_divisor
-from calibrant.metrics._ranking.lift import LIFT_FRACTION
+from calibrant.metrics._metric import Metric
+from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.prior import read_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RECIPES", "Layout", "Recipe", "ReplicateValues", "recipe_values", "sum_recipe"]
+__all__ = [
+    "MEANS",
+    "RECIPES",
+    "ROW_VALUES",
+    "Layout",
+    "Recipe",
+    "ReplicateValues",
+    "RowValues",
+    "recipe_values",
+    "reweighted_bootstrap",
+    "row_values_of",
+    "sum_recipe",
+]
+
+
+def _squared(predictions: Predictions) -> NDArray[np.float64]:
+    if predictions.is_one_column:
+        return np.asarray(2.0 * _own_squared(predictions))
+    return np.asarray(
+        np.einsum("ij,ij->i", predictions.table, predictions.table) - 2.0 * predictions.true_class_proba() + 1.0
+    )
+
+
+def _own_squared(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray((1.0 - predictions.true_class_proba()) ** 2)
+
+
+def _log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.asarray(0.0 - np.log(predictions.true_class_proba()))
+
+
+def _spherical(predictions: Predictions) -> NDArray[np.float64]:
+    return np.asarray(
+        predictions.true_class_proba() / np.sqrt(np.einsum("ij,ij->i", predictions.proba, predictions.proba))
+    )
+
+
+def _bounded_log_loss(predictions: Predictions) -> NDArray[np.float64]:
+    """Return -ln p with 0 and 1 replaced as `avll` does, by the class frequencies of all rows in every replicate."""
+    epsilon, own = avll_epsilon(read_prior(None, predictions, None)), predictions.true_class_proba()
+    return np.asarray(-np.log(np.where((own > 0.0) & (own < 1.0), own, np.clip(own, epsilon, 1.0 - epsilon))))
+
+
+ROW_VALUES: dict[str, Callable[[Predictions], NDArray[np.float64]]] = {
+    "squared": _squared,
+    "own_squared": _own_squared,
+    "log_loss": _log_loss,
+    "spherical": _spherical,
+    "bounded_log_loss": _bounded_log_loss,
+}
+
+
+# The row value that each metric is the mean of, and its factor.
+_MEANS = {
+    **dict.fromkeys(("mse", "ql"), ("squared", 1.0)),
+    "mse01": ("own_squared", 1.0),
+    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", 1.0)),
+    "log_loss_bits": ("log_loss", 1.0 / math.log(2.0)),
+    "spherical": ("spherical", 1.0),
+}
+
+
+class RowValues(NamedTuple):
+    """The value of each row, NaN where a row does not count, and whether the metric is their sum, not their mean."""
+
+    values: NDArray[np.float64]
+    is_sum: bool = False
+
+
+def row_values_of(metric: Metric, predictions: Predictions, options: Mapping[str, Any]) -> RowValues | None:
+    """Return the values that a metric is the weighted mean, or sum, of; None for a metric that is neither.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> rows = read_predictions([0, 1, 1], [0.2, 0.7, 0.4])
+    >>> row_values_of(METRICS["recall"], rows, {}).values, row_values_of(METRICS["auc"], rows, {})
+    (array([nan,  1.,  0.]), None)
+    """
+    if metric.id == "profit":
+        return RowValues(row_profits(predictions, **options), is_sum=True)
+    if metric.id == "cost":
+        given = dict(options)
+        costs = least_costs if given.pop("decide", "likeliest") == "cheapest" else row_costs
+        return RowValues(costs(predictions, **given))
+    if metric.hits is not None:
+        is_known = options.keys() <= inspect.signature(metric.hits).parameters.keys()
+        return RowValues(metric.hits(predictions, **options)) if is_known else None
+    if options:
+        return None
+    if metric.id == "brier":
+        return RowValues(ROW_VALUES["squared"](predictions) / brier_divisor(predictions.n_classes))
+    if metric.id not in _MEANS:
+        return None
+    name, factor = _MEANS[metric.id]
+    return RowValues(factor * ROW_VALUES[name](predictions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +187,7 @@ class ReplicateValues:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """What a metric needs from replicates, and how it is computed from that.
+    """The aggregates of replicates that a metric needs, with the function that computes it from them.
 
     Examples
     --------
@@ -165,14 +275,6 @@ def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_o
     return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
 
 
-def _mean(
-    name: str, then: Callable[[NDArray[np.float64], ReplicateValues], NDArray[np.float64]] | None = None
-) -> Recipe:
-    if then is None:
-        return Recipe(lambda values: values.mean(name), (name,))
-    return Recipe(lambda values: then(values.mean(name), values), (name,))
-
-
 def _auc(values: ReplicateValues) -> NDArray[np.float64]:
     return values.ranked("auc") if values.predictions.is_binary else values.over_classes("auc")
 
@@ -198,22 +300,32 @@ def _aulc(values: ReplicateValues) -> NDArray[np.float64]:
 
 
 def sum_recipe(name: str, row_values: Callable[[Predictions], NDArray[np.float64]], *, is_mean: bool) -> Recipe:
-    """Return how to compute the sum, or the mean, of a value of each row that depends on options of a metric."""
+    """Return the recipe of the sum, or the mean, of a value of each row that depends on options of a metric."""
     if is_mean:
         return Recipe(lambda values: values.mean(name), (name,), own_values={name: row_values})
     return Recipe(lambda values: values.mean(name) * values.total, (name,), own_values={name: row_values})
 
 
+def _of_mean(name: str, then: Callable[[Any, int], Any]) -> Recipe:
+    return Recipe(lambda values: np.asarray(then(values.mean(name), values.predictions.n_classes)), (name,))
+
+
+# The row value whose mean decides a metric, and how: from the mean, or those of replicates, and the number of classes.
+MEANS: dict[str, tuple[str, Callable[[Any, int], Any]]] = {
+    **dict.fromkeys(("mse", "ql"), ("squared", lambda mean, _: mean)),
+    "brier": ("squared", lambda mean, n_classes: mean / brier_divisor(n_classes)),
+    "rms": ("squared", lambda mean, n_classes: np.sqrt(mean / max(n_classes, 2))),
+    "mse01": ("own_squared", lambda mean, _: mean),
+    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
+    "log_loss_bits": ("log_loss", lambda mean, _: mean / math.log(2.0)),
+    "spherical": ("spherical", lambda mean, _: mean),
+}
 RECIPES: dict[str, Recipe] = {
-    **dict.fromkeys(("mse", "ql"), _mean("squared")),
-    "brier": _mean("squared", lambda means, values: means / brier_divisor(values.predictions.n_classes)),
-    "rms": _mean("squared", lambda means, values: np.sqrt(means / max(values.predictions.n_classes, 2))),
-    "mse01": _mean("own_squared"),
-    **dict.fromkeys(("log_loss", "mxe", "nce"), _mean("log_loss")),
-    "log_loss_bits": _mean("log_loss", lambda means, _: means / math.log(2.0)),
-    "description_length": _mean("log_loss", lambda means, values: means * (values.total / math.log(2.0))),
-    "avll": _mean("bounded_log_loss", lambda means, _: means / math.log(2.0)),
-    "spherical": _mean("spherical"),
+    **{name: _of_mean(*of_mean) for name, of_mean in MEANS.items()},
+    "avll": _of_mean("bounded_log_loss", MEANS["log_loss_bits"][1]),
+    "description_length": Recipe(
+        lambda values: values.mean("log_loss") * (values.total / math.log(2.0)), ("log_loss",)
+    ),
     "auc": Recipe(_auc, needs_ranking=True),
     "gini": Recipe(lambda values: 2.0 * _auc(values) - 1.0, needs_ranking=True),
     "ks": Recipe(lambda values: values.ranked("ks"), needs_ranking=True),
@@ -221,3 +333,71 @@ RECIPES: dict[str, Recipe] = {
     "lift": Recipe(_lift, needs_ranking=True),
     "aulc": Recipe(_aulc, needs_ranking=True),
 }
+
+
+_STREAM = 3  # of the random streams; 0 and 1 are the core's replicates, 2 consistency resampling
+
+
+def reweighted_bootstrap(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], order: NDArray[np.intp] | None = None
+) -> dict[str, Draws]:
+    """Return metrics of the rows weighted by how often they are drawn, and with blocks of them left out.
+
+    Rows are arranged by `order`, by default from the most to the least likely, so that each replicate is sorted
+    already; it is passed to resample the same rows for two models.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> plan = BootstrapPlan(read_predictions([0, 1, 1], [0.5, 0.5, 0.5]), n_boot=4)
+    >>> reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
+    (array([0.5, 0.5, 0.5, 0.5]), array([0.5, 0.5, 0.5]))
+    """
+    order = plan.predictions.rank_order if order is None else order
+    sampling, arranged = plan.sampling(order), _take(plan.predictions, order)
+    values: dict[str, list[float]] = {name: [] for name in metrics}
+    for counts in _counts(sampling, plan):
+        weights = counts if sampling.unit is None else counts[sampling.unit]
+        predictions = _reweighted(arranged, weights if sampling.row_weight is None else weights * sampling.row_weight)
+        for name, metric in metrics.items():
+            values[name].append(metric.judge(predictions))
+    found = {name: np.split(np.array(of_metric), [plan.n_boot]) for name, of_metric in values.items()}
+    return {name: (drawn, left_out if len(left_out) else None) for name, (drawn, left_out) in found.items()}
+
+
+def _counts(sampling: Sampling, plan: BootstrapPlan) -> Iterator[NDArray[np.float64]]:
+    """Yield the weight of each unit: in each replicate, then with each block of units left out."""
+    for number in range(plan.n_boot):
+        yield _draw_counts(sampling, stream(plan.seed, _STREAM, number))
+    blocks = left_out_blocks(sampling, plan.seed)
+    for block in () if blocks is None else np.unique(blocks):
+        yield np.where(blocks == block, 0.0, 1.0)
+
+
+def _draw_counts(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.float64]:
+    counts = np.zeros(sampling.n_units)
+    begin = 0
+    for end in sampling.stratum_ends.astype(np.int64).tolist():
+        copies = None if sampling.unit_weight is None else sampling.unit_weight[begin:end]
+        n_drawn = end - begin if copies is None else max(1, round(float(copies.sum())))
+        chances = None if copies is None else copies / copies.sum()
+        drawn = rng.choice(end - begin, n_drawn, p=chances) if end > begin else np.empty(0, dtype=np.int64)
+        counts[begin:end] = np.bincount(drawn, minlength=end - begin)
+        begin = end
+    return counts
+
+
+def _reweighted(predictions: Predictions, weights: NDArray[np.float64]) -> Predictions:
+    kept = np.flatnonzero(weights)
+    return replace(_take(predictions, kept), weights=weights[kept])
+
+
+def _take(predictions: Predictions, rows: NDArray[np.intp]) -> Predictions:
+    return replace(
+        predictions,
+        label=predictions.label[rows],
+        table=np.ascontiguousarray(predictions.table[rows]),
+        weights=None,
+        kept=predictions.rows[rows],
+    )

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_BLOCKS",
-    "RANK_MEASURES",
     "Draws",
     "RankedRows",
     "Replicates",
@@ -44,7 +43,7 @@ MOST_BLOCKS = 200  # left out one by one: enough to know the acceleration of BCa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampling:
-    """How rows are resampled.
+    """A plan to resample rows: units, strata and weights.
 
     Parameters
     ----------
@@ -140,7 +139,7 @@ def _marks(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """What replicates aggregate: means of row values, weights of cells, measures of rankings.
+    """The rows of replicates with what is aggregated: row values, cells, rankings.
 
     Examples
     --------

@@ -11,8 +11,7 @@ from scipy.special import entr
 
 from calibrant import _core
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._ranking.rankings import check_two_classes
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import check_options
 from calibrant.metrics._validation.predictions import Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -115,13 +114,14 @@ def decomposition(
     >>> round(parts.miscalibration, 4), parts.discrimination, parts.uncertainty  # isotonic: 0, 1/2, 1/2, 1
     (0.0425, 0.125, 0.25)
     """
-    check_options("decomposition", score=score)
-    return _decomposition(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), score)
+    check_options("decomposition", y_true, score=score)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _decomposition(predictions, score)
 
 
 def _decomposition(predictions: Predictions, score: str) -> Decomposition:
     if score == "log_loss":
-        check_two_classes(predictions, "the decomposition of the log-loss")
+        predictions.check_two_classes("the decomposition of the log-loss")
     parts = [_class_parts(predictions, which, score) for which in _decomposed_classes(predictions)]
     return Decomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
 
@@ -186,7 +186,7 @@ def murphy_decomposition(
     >>> round(parts.reliability, 4), parts.resolution, parts.uncertainty, parts.within
     (0.005, 0.0625, 0.1875, 0.0)
     """
-    check_options("murphy_decomposition", n_bins=n_bins)
+    check_options("murphy_decomposition", y_true, n_bins=n_bins)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     parts = [_binned_parts(predictions, which, n_bins) for which in _decomposed_classes(predictions)]
     return MurphyDecomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))

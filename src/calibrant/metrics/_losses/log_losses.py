@@ -5,37 +5,41 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._losses.mean_losses import surprise
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._losses.squared_errors import surprise
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = [
-    "AVLL",
-    "LOG_LOSS",
-    "LOG_LOSS_BITS",
-    "MXE",
-    "NCE",
+    "LOGARITHMIC",
     "avll",
     "avll_epsilon",
+    "description_length",
+    "infinite_rows",
+    "informational_loss",
     "log_loss",
     "log_loss_bits",
     "mxe",
     "nce",
 ]
 
+
 _MOST_EPSILON = 0.005  # Nielsen (2004, eq. 11)
 
 
-@document_metric
+def _mean_log_loss(predictions: Predictions, clip: float | None = None) -> float:
+    total, at_zero, _ = surprise(predictions, clip or 0.0)
+    return math.inf if at_zero else total / predictions.total
+
+
+@metric("lower", 0.0, math.inf, {"Good 1952": "logarithmic score"})
 def log_loss(
     y_true: Any,
     y_proba: Any,
@@ -63,11 +67,12 @@ def log_loss(
     >>> log_loss(["no", "yes"], [0.0, 0.0]), round(log_loss(["no", "yes"], [0.0, 0.0], clip=1e-6), 3)
     (inf, 6.908)
     """
-    check_options("log_loss", clip=clip)
-    return _mean_log_loss(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+    check_options("log_loss", y_true, clip=clip)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _mean_log_loss(predictions, clip)
 
 
-@document_metric
+@metric("lower", 0.0, math.inf, {ZADROZNY: "log-loss", WITTEN: "informational loss"})
 def log_loss_bits(
     y_true: Any,
     y_proba: Any,
@@ -92,11 +97,12 @@ def log_loss_bits(
     >>> round(log_loss_bits(["no", "yes"], [[0.5, 0.5], [0.75, 0.25]]), 12)
     1.5
     """
-    check_options("log_loss_bits", clip=clip)
-    return _bits(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+    check_options("log_loss_bits", y_true, clip=clip)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _mean_log_loss(predictions, clip) / math.log(2.0)
 
 
-@document_metric
+@metric("lower", 0.0, math.inf, {CARUANA: "MXE"})
 def mxe(
     y_true: Any,
     y_proba: Any,
@@ -119,11 +125,12 @@ def mxe(
     >>> round(mxe([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
-    check_options("mxe", clip=clip)
-    return _mean_log_loss(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), clip)
+    check_options("mxe", y_true, clip=clip)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _mean_log_loss(predictions, clip)
 
 
-@document_metric
+@metric("lower", 0.0, math.inf, {CHAWLA: "NCE"})
 def nce(
     y_true: Any,
     y_proba: Any,
@@ -151,11 +158,12 @@ def nce(
     >>> round(nce([0, 1], [0.9, 0.1], base=10), 12)
     1.0
     """
-    check_options("nce", base=base, clip=clip)
-    return _nce(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), base, clip)
+    check_options("nce", y_true, base=base, clip=clip)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _mean_log_loss(predictions, clip) / math.log(base)
 
 
-@document_metric
+@metric("lower", 0.0, math.inf, {NIELSEN: "AvLL"})
 def avll(
     y_true: Any,
     y_proba: Any,
@@ -188,24 +196,8 @@ def avll(
     >>> round(avll([0, 1], [0.0, 0.0], prior=[0.996, 0.004]), 4)  # (-log2 0.998 - log2 0.002) / 2
     4.4843
     """
-    check_options("avll", only_exact=only_exact)
-    return _avll(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), prior, only_exact, labels)
-
-
-def _mean_log_loss(predictions: Predictions, clip: float | None = None) -> float:
-    total, at_zero, _ = surprise(predictions, clip or 0.0)
-    return math.inf if at_zero else total / predictions.total
-
-
-def _bits(predictions: Predictions, clip: float | None = None) -> float:
-    return _mean_log_loss(predictions, clip) / math.log(2.0)
-
-
-def _nce(predictions: Predictions, base: float = math.e, clip: float | None = None) -> float:
-    return _mean_log_loss(predictions, clip) / math.log(base)
-
-
-def _avll(predictions: Predictions, prior: Any = None, only_exact: bool = True, labels: Any = None) -> float:
+    check_options("avll", y_true, only_exact=only_exact)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     epsilon = avll_epsilon(read_prior(prior, predictions, labels))
     total, at_zero, at_one = surprise(predictions, 0.0 if only_exact else epsilon)
     total -= at_zero * math.log(epsilon) + at_one * math.log1p(-epsilon)
@@ -213,15 +205,81 @@ def _avll(predictions: Predictions, prior: Any = None, only_exact: bool = True, 
 
 
 def avll_epsilon(frequencies: NDArray[np.float64]) -> float:
-    """Return what replaces a probability of 0 in `avll`, from the class frequencies."""
+    """Return the probability that replaces 0 in `avll`, from the class frequencies."""
     return min(_MOST_EPSILON, 0.5 * float(frequencies[frequencies > 0].min()))
 
 
 _LOG = {"Good 1952": "logarithmic score"}
-LOG_LOSS = Metric("log_loss", log_loss, _mean_log_loss, "lower", 0.0, math.inf, _LOG)
-LOG_LOSS_BITS = Metric(
-    "log_loss_bits", log_loss_bits, _bits, "lower", 0.0, math.inf, {ZADROZNY: "log-loss", WITTEN: "informational loss"}
-)
-MXE = Metric("mxe", mxe, _mean_log_loss, "lower", 0.0, math.inf, {CARUANA: "MXE"})
-NCE = Metric("nce", nce, _nce, "lower", 0.0, math.inf, {CHAWLA: "NCE"})
-AVLL = Metric("avll", avll, _avll, "lower", 0.0, math.inf, {NIELSEN: "AvLL"})
+
+
+# The metrics that one actual class of probability 0 makes infinite.
+LOGARITHMIC = frozenset({"log_loss", "log_loss_bits", "mxe", "nce", "description_length"})
+
+
+@document_metric
+def informational_loss(
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> NDArray[np.float64]:
+    """Return -log2 p for each row, p the predicted probability of its class (Witten, Frank & Hall 2011, 5.6).
+
+    The loss is in bits, and infinite where p is 0.
+
+    %(parameters)s
+
+    %(returns_losses)s
+
+    Examples
+    --------
+    >>> informational_loss(["no", "yes", "yes"], [0.5, 0.25, 0.0])
+    array([ 1.,  2., inf])
+    """
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    losses = np.zeros(predictions.n_input_rows)
+    with np.errstate(divide="ignore"):
+        losses[predictions.rows] = 0.0 - np.log2(predictions.true_class_proba())
+    return losses
+
+
+@document_metric
+def infinite_rows(
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> NDArray[np.intp]:
+    """Return the rows that make the log-loss infinite: those whose actual class has probability 0.
+
+    %(parameters)s
+
+    Returns
+    -------
+    array of int
+        The positions of those rows, from 0; none of weight 0 is among them.
+
+    Examples
+    --------
+    >>> infinite_rows(["no", "yes", "yes"], [0.5, 0.0, 1.0])
+    array([1])
+    """
+    return read_predictions(y_true, y_proba, sample_weight, pos_label, labels).zero_probability_rows()
+
+
+@metric("lower", 0.0, math.inf, {WITTEN: "L[E|T]"})
+def description_length(
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> float:
+    """Return the number of bits that encode the classes of all rows for a receiver who has the probabilities.
+
+    The sum of -log2 p over rows, p the probability of each row's class: L[E|T] of the minimum description length
+    principle (Witten, Frank & Hall 2011, 5.9), without the length of the theory itself.
+
+    %(parameters)s
+
+    %(returns)s
+        The sum, in bits; infinite where p is 0.
+
+    Examples
+    --------
+    >>> round(description_length(["no", "yes", "yes"], [0.5, 0.25, 0.5]), 12)
+    4.0
+    """
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    total, at_zero, _ = surprise(predictions)
+    return math.inf if at_zero else total / math.log(2.0)

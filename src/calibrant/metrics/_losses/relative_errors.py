@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import WITTEN
+from calibrant.metrics._metric import WITTEN, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
@@ -17,17 +15,10 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "INFORMATION_SCORE",
-    "RELATIVE_ABSOLUTE_ERROR",
-    "ROOT_RELATIVE_SQUARED_ERROR",
-    "information_score",
-    "relative_absolute_error",
-    "root_relative_squared_error",
-]
+__all__ = ["information_score", "relative_absolute_error", "root_relative_squared_error"]
 
 
-@document_metric
+@metric("lower", 0.0, math.inf, {WITTEN: "relative absolute error"}, needs=("prior",))
 def relative_absolute_error(
     y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -47,10 +38,6 @@ def relative_absolute_error(
     0.5
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _relative_absolute(predictions, prior, labels)
-
-
-def _relative_absolute(predictions: Predictions, prior: Any, labels: Any = None) -> float:
     frequencies = read_prior(prior, predictions, labels)
     of_prior = _half_absolute(predictions, frequencies[predictions.label])
     return _ratio(_half_absolute(predictions, predictions.true_class_proba()), of_prior)
@@ -61,7 +48,7 @@ def _half_absolute(predictions: Predictions, own: NDArray[np.float64]) -> float:
     return predictions.mean(1.0 - own)
 
 
-@document_metric
+@metric("lower", 0.0, math.inf, {WITTEN: "root relative squared error"}, needs=("prior",))
 def root_relative_squared_error(
     y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -80,10 +67,6 @@ def root_relative_squared_error(
     0.5
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _root_relative_squared(predictions, prior, labels)
-
-
-def _root_relative_squared(predictions: Predictions, prior: Any, labels: Any = None) -> float:
     frequencies = read_prior(prior, predictions, labels)
     squares = np.einsum("ij,ij->i", predictions.proba, predictions.proba)
     error = predictions.mean(1.0 - 2.0 * predictions.true_class_proba() + squares)
@@ -97,7 +80,7 @@ def _ratio(error: float, of_prior: float) -> float:
     return error / of_prior
 
 
-@document_metric
+@metric("higher", -math.inf, math.inf, {"Kononenko & Bratko 1991": "average information score"}, needs=("prior",))
 def information_score(
     y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -118,43 +101,8 @@ def information_score(
     >>> information_score(["no", "yes"], [0.0, 0.5], prior=[0.5, 0.5])  # one bit, and none
     0.5
     """
-    return _information_score(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), prior, labels)
-
-
-def _information_score(predictions: Predictions, prior: Any, labels: Any = None) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     p, q = predictions.true_class_proba(), read_prior(prior, predictions, labels)[predictions.label]
     with np.errstate(divide="ignore", invalid="ignore"):
         bits = np.where(p >= q, np.log2(p) - np.log2(q), np.log2(1.0 - q) - np.log2(1.0 - p))
     return predictions.mean(np.where(p == q, 0.0, bits))
-
-
-RELATIVE_ABSOLUTE_ERROR = Metric(
-    "relative_absolute_error",
-    relative_absolute_error,
-    _relative_absolute,
-    "lower",
-    0.0,
-    math.inf,
-    {WITTEN: "relative absolute error"},
-    needs=("prior",),
-)
-ROOT_RELATIVE_SQUARED_ERROR = Metric(
-    "root_relative_squared_error",
-    root_relative_squared_error,
-    _root_relative_squared,
-    "lower",
-    0.0,
-    math.inf,
-    {WITTEN: "root relative squared error"},
-    needs=("prior",),
-)
-INFORMATION_SCORE = Metric(
-    "information_score",
-    information_score,
-    _information_score,
-    "higher",
-    -math.inf,
-    math.inf,
-    {"Kononenko & Bratko 1991": "average information score"},
-    needs=("prior",),
-)

@@ -1,4 +1,4 @@
-"""Squared errors of probabilities (Brier 1950)."""
+"""Scores of probabilities that stay finite: squared errors (Brier 1950), the spherical score (Roby 1965)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,102 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant import _core
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._losses.mean_losses import mean_squared_error
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY
-from calibrant.metrics._validation.options import check_options
-from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    *("BRIER", "MSE", "MSE01", "QL", "RMS"),
-    *("brier", "brier_divisor", "mse", "mse01", "ql", "quadratic_loss", "rms"),
-]
+__all__ = ["brier", "brier_divisor", "mse", "mse01", "ql", "quadratic_loss", "rms", "spherical", "surprise"]
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {"Roby 1965": "spherical score"})
+def spherical(
+    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
+) -> float:
+    """Return the mean of p_y divided by the Euclidean norm of the probabilities: from 0 to 1 (best).
+
+    It is a proper score that, unlike the log-loss, is always finite and, unlike the Brier score, is not a distance.
+
+    %(parameters)s
+
+    %(returns)s
+        The mean score.
+
+    Examples
+    --------
+    >>> round(spherical(["no", "yes"], [[1.0, 0.0], [0.6, 0.4]]), 4)
+    0.7774
+    """
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    if predictions.is_one_column:
+        return _sum_of_two_classes(predictions.binary_rows()) / predictions.total
+    norm = np.sqrt(np.einsum("ij,ij->i", predictions.table, predictions.table))
+    return predictions.mean(predictions.true_class_proba() / norm)
+
+
+def _sum_of_two_classes(rows: BinaryRows) -> float:
+    total = 0.0
+    for chunk in row_chunks(len(rows.proba)):
+        p = rows.proba[chunk]
+        scores = np.where(rows.positive[chunk], p, 1.0 - p) / np.sqrt(p * p + (1.0 - p) * (1.0 - p))
+        total += float((scores if rows.weight is None else scores * rows.weight[chunk]).sum())
+    return total
+
+
+def mean_squared_error(predictions: Predictions, own_only: bool = False) -> float:
+    """Return the mean over rows of the squared errors summed over classes, or of the actual class alone.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> mean_squared_error(read_predictions([0, 1], [0.5, 0.5]))
+    0.5
+    """
+    threads = threads_for(predictions.n_rows)
+    if predictions.is_one_column:
+        rows = predictions.binary_rows()
+        n_errors = 1.0 if own_only else 2.0  # both classes have the same squared error
+        total = _core.squared_errors(rows.proba, rows.positive, rows.weight, threads)
+        return float(n_errors * total / predictions.total)
+    table = np.ascontiguousarray(predictions.table)
+    total = _core.squared_errors_of_classes(table, predictions.label, predictions.weights, own_only, threads)
+    return float(total / predictions.total)
+
+
+def surprise(predictions: Predictions, least: float = 0.0) -> tuple[float, float, float]:
+    """Return the sum of -ln p of the actual classes where p is not 0, and the weights of the rows with p = 0 and 1.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The rows.
+    least : float
+        Probabilities are clipped to [least, 1 - least] first.
+
+    Returns
+    -------
+    float, float, float
+        The sum over rows, the weight of the rows whose p is 0, and of those whose p is 1.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> surprise(read_predictions([0, 1, 1, 1], [0.0, 0.0, 1.0, 1.0]))
+    (0.0, 1.0, 3.0)
+    """
+    threads = threads_for(predictions.n_rows)
+    if predictions.is_one_column:
+        rows = predictions.binary_rows()
+        return _core.log_loss_sums(rows.proba, rows.positive, rows.weight, least, threads)
+    table = np.ascontiguousarray(predictions.table)
+    return _core.log_loss_sums_of_classes(table, predictions.label, predictions.weights, least, threads)
+
+
+@metric("lower", 0.0, 2.0, {ZADROZNY: "MSE", CHAWLA: "QL", "Brier 1950": "P"})
 def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
     """Return the mean over rows of the squared errors summed over classes, as the papers do: from 0 (best) to 2.
 
@@ -44,7 +122,7 @@ def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     return mean_squared_error(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
 
 
-@document_metric
+@metric("lower", 0.0, 2.0, {"Brier 1950": "P, of two classes P / 2"})
 def brier(
     y_true: Any,
     y_proba: Any,
@@ -70,11 +148,8 @@ def brier(
     >>> round(brier(["no", "yes"], [0.1, 0.6]), 3), round(brier(["no", "yes"], [0.1, 0.6], form="sum"), 3)
     (0.085, 0.17)
     """
-    check_options("brier", form=form)
-    return _brier(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), form)
-
-
-def _brier(predictions: Predictions, form: str = "auto") -> float:
+    check_options("brier", y_true, form=form)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     divisor = {"auto": brier_divisor(predictions.n_classes), "sum": 1.0, "half": 2.0}[form]
     return mean_squared_error(predictions) / divisor
 
@@ -90,7 +165,7 @@ def brier_divisor(n_classes: int) -> float:
     return 2.0 if n_classes <= 2 else 1.0
 
 
-@document_metric
+@metric("lower", 0.0, 2.0, {CHAWLA: "QL", WITTEN: "quadratic loss"})
 def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
     """Return the mean quadratic loss, 1 - 2 p_y + sum of p_j^2: from 0 (best) to 2.
 
@@ -111,7 +186,7 @@ def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     return mean_squared_error(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
 
 
-@document_metric
+@metric("lower", 0.0, 1.0, {CARUANA: "RMS", WITTEN: "root mean squared error"})
 def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
     """Return the root mean squared error of a probability: from 0 (best) to 1.
 
@@ -128,14 +203,11 @@ def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     >>> round(rms([0, 1], [0.3, 0.6]), 4)  # the root of (0.09 + 0.16) / 2
     0.3536
     """
-    return _rms(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _rms(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return math.sqrt(mean_squared_error(predictions) / max(predictions.n_classes, 2))
 
 
-@document_metric
+@metric("lower", 0.0, 1.0, {NIELSEN: "0/1-MSE"})
 def mse01(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
     """Return the mean over rows of the squared error of the actual class alone: from 0 (best) to 1.
 
@@ -152,10 +224,7 @@ def mse01(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: An
     >>> round(mse01(["no", "yes", "no"], [0.1, 0.8, 0.4]), 3)  # (0.01 + 0.04 + 0.16) / 3
     0.07
     """
-    return _mse01(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
-
-
-def _mse01(predictions: Predictions) -> float:
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return mean_squared_error(predictions, own_only=True)
 
 
@@ -182,10 +251,3 @@ def quadratic_loss(
     losses = np.zeros(predictions.n_input_rows)
     losses[predictions.rows] = np.einsum("ij,ij->i", errors, errors)
     return losses
-
-
-MSE = Metric("mse", mse, mean_squared_error, "lower", 0.0, 2.0, {ZADROZNY: "MSE", CHAWLA: "QL", "Brier 1950": "P"})
-BRIER = Metric("brier", brier, _brier, "lower", 0.0, 2.0, {"Brier 1950": "P, of two classes P / 2"})
-QL = Metric("ql", ql, mean_squared_error, "lower", 0.0, 2.0, {CHAWLA: "QL", WITTEN: "quadratic loss"})
-RMS = Metric("rms", rms, _rms, "lower", 0.0, 1.0, {CARUANA: "RMS", WITTEN: "root mean squared error"})
-MSE01 = Metric("mse01", mse01, _mse01, "lower", 0.0, 1.0, {NIELSEN: "0/1-MSE"})

@@ -1,41 +1,37 @@
-"""Precision and recall of rankings: over all recalls, at chosen recalls, and among the first k rows."""
+"""Precision of the rows ranked highest: over all recalls, at chosen ones, or relative to the base rate."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from calibrant import _core
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric
-from calibrant.metrics._papers import CARUANA, WITTEN
-from calibrant.metrics._ranking.rankings import one_or_all_classes, positive_ranking
-from calibrant.metrics._validation.options import check_options
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 __all__ = [
-    "AUPRC",
-    "AVERAGE_PRECISION",
-    "ELEVEN_POINT_PRECISION",
-    "PRECISION_AT_K",
-    "RECALL_AT_K",
-    "THREE_POINT_PRECISION",
+    "LIFT_FRACTION",
+    "aulc",
     "auprc",
     "average_precision",
     "eleven_point_precision",
+    "lift",
     "precision_at_k",
     "recall_at_k",
     "three_point_precision",
-    "total_of_positives",
 ]
+
 
 _THREE_RECALLS, _ELEVEN_RECALLS = np.array([0.2, 0.5, 0.8]), np.arange(11) / 10
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {CARUANA: "APR"})
 def average_precision(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -55,14 +51,11 @@ def average_precision(
     >>> round(average_precision([1, 0, 1], [0.9, 0.8, 0.7]), 4)  # (1/1 + 2/3) / 2
     0.8333
     """
-    return _average_precision(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _one_or_all_classes(predictions, lambda ranking: ranking.average_precision())
 
 
-def _average_precision(predictions: Predictions) -> float:
-    return one_or_all_classes(predictions, lambda ranking: ranking.average_precision())
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
 def auprc(
     y_true: Any,
     y_proba: Any,
@@ -90,15 +83,12 @@ def auprc(
     >>> round(auprc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]), 12), round(auprc([1, 0], [0.9, 0.1]), 12)
     (0.5, 1.0)
     """
-    check_options("auprc", interpolation=interpolation)
-    return _auprc(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), interpolation)
+    check_options("auprc", y_true, interpolation=interpolation)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
 
 
-def _auprc(predictions: Predictions, interpolation: str = "davis_goadrich") -> float:
-    return one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "three-point average recall"})
 def three_point_precision(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -119,14 +109,11 @@ def three_point_precision(
     >>> round(three_point_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 4)  # 1 at 20 and 50 %, 2/3 at 80 %
     0.8889
     """
-    return _three_point(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_THREE_RECALLS).mean()))
 
 
-def _three_point(predictions: Predictions) -> float:
-    return one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_THREE_RECALLS).mean()))
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "eleven-point average recall"})
 def eleven_point_precision(
     y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -146,14 +133,11 @@ def eleven_point_precision(
     >>> round(eleven_point_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 4)  # (6 + 5 * 2/3) / 11
     0.8485
     """
-    return _eleven_point(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    return _one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_ELEVEN_RECALLS).mean()))
 
 
-def _eleven_point(predictions: Predictions) -> float:
-    return one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_ELEVEN_RECALLS).mean()))
-
-
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", needs=("k",))
 def precision_at_k(
     y_true: Any, y_proba: Any, *, k: float, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
 ) -> float:
@@ -172,15 +156,12 @@ def precision_at_k(
     >>> round(precision_at_k([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], k=3), 4)
     0.6667
     """
-    check_options("precision_at_k", k=k)
-    return _precision_at_k(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), k)
-
-
-def _precision_at_k(predictions: Predictions, k: float) -> float:
+    check_options("precision_at_k", y_true, k=k)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     return _positives_within(predictions, k, "precision_at_k") / k
 
 
-@document_metric
+@metric("higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", needs=("k",))
 def recall_at_k(
     y_true: Any,
     y_proba: Any,
@@ -205,18 +186,15 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    check_options("recall_at_k", k=k, total_positives=total_positives)
-    return _recall_at_k(read_predictions(y_true, y_proba, sample_weight, pos_label, labels), k, total_positives)
-
-
-def _recall_at_k(predictions: Predictions, k: float, total_positives: float | None = None) -> float:
+    check_options("recall_at_k", y_true, k=k, total_positives=total_positives)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     found = _positives_within(predictions, k, "recall_at_k")
     total = total_of_positives(total_positives, predictions.ranking().positive)
     return found / total if total > 0 else math.nan
 
 
 def _positives_within(predictions: Predictions, k: float, who: str) -> float:
-    ranking = positive_ranking(predictions, who)
+    ranking = predictions.positive_ranking(who)
     if k > ranking.weight:
         raise ParameterError(f"{who}: k must be at most the weight of the rows, {ranking.weight:g}; got {k!r}.")
     return float(ranking.found_within(np.array([float(k)]), False)[0])
@@ -229,39 +207,108 @@ def total_of_positives(total: float | None, found: float) -> float:
     return found if total is None else float(total)
 
 
-AVERAGE_PRECISION = Metric(
-    "average_precision", average_precision, _average_precision, "higher", 0.0, 1.0, {CARUANA: "APR"}
-)
-AUPRC = Metric("auprc", auprc, _auprc, "higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
-THREE_POINT_PRECISION = Metric(
-    "three_point_precision",
-    three_point_precision,
-    _three_point,
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "three-point average recall"},
-)
-ELEVEN_POINT_PRECISION = Metric(
-    "eleven_point_precision",
-    eleven_point_precision,
-    _eleven_point,
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "eleven-point average recall"},
-)
-PRECISION_AT_K = Metric(
-    "precision_at_k",
-    precision_at_k,
-    _precision_at_k,
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "precision"},
-    classes="two",
-    needs=("k",),
-)
-RECALL_AT_K = Metric(
-    "recall_at_k", recall_at_k, _recall_at_k, "higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", needs=("k",)
-)
+LIFT_FRACTION = 0.1  # the default of `lift`, a decile, as most lift charts report
+
+
+@metric("higher", 0.0, math.inf, {CARUANA: "LFT", WITTEN: "lift factor"}, classes="two")
+def lift(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    fraction: float = 0.1,
+    total_positives: float | None = None,
+) -> float:
+    """Return the frequency of positives among the most likely rows divided by the base rate: from 0, 1 by chance.
+
+    Where the last of those rows shares its probability with others, the expected number of positives counts.
+
+    %(parameters_positive)s
+    fraction : float
+        The fraction of the rows that counts as most likely, above 0 and at most 1.
+    %(total_positives)s
+
+    %(returns)s
+        The lift; NaN without a positive row.
+
+    Examples
+    --------
+    >>> round(lift([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], fraction=0.5), 4)  # 2/3 against 1/2
+    1.3333
+    """
+    check_options("lift", y_true, fraction=fraction, total_positives=total_positives)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    ranking = predictions.positive_ranking("lift")
+    depth = fraction * ranking.weight
+    total = total_of_positives(total_positives, ranking.positive)
+    found = float(ranking.found_within(np.array([depth]), False)[0])
+    return found / depth / (total / ranking.weight) if total > 0 else math.nan
+
+
+@metric("higher", 0.0, math.inf, {NIELSEN: "AULC"})
+def aulc(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    prior: Any = None,
+    step: float | None = None,
+) -> float:
+    """Return the area under the lift chart, averaged over the classes: 1 for a random ranking, higher is better.
+
+    For each class the rows are ranked by its probability; with two classes, one ranking is the reverse of the other.
+    The lift of the first i rows is the frequency of the class among them divided by its frequency among all; the area
+    is the mean of the lifts of the first 1, 2, ..., n rows. The areas are averaged with the `prior` of the classes as
+    weights (Nielsen 2004, eq. 12); classes without a row are left out. Rows of equal probability have no order: at
+    each of their ranks the expected number of the class counts.
+
+    A perfect ranking of many rows has 1 plus the entropy of the classes in nats: 1.693 for two of equal size. Areas of
+    data sets that differ in size or class frequencies are not comparable.
+
+    %(parameters)s
+    %(prior)s
+    step : float, optional
+        Average the lifts of the first `step`, 2 `step`, ... of the rows, up to all, such as 0.05, instead of those at
+        every rank. The area then does not change if all weights are multiplied by a number.
+
+    %(returns)s
+        The area; NaN where `prior` is 0 for every class that occurs.
+
+    Examples
+    --------
+    >>> aulc([1, 0], [0.8, 0.3])  # the lifts are 2 and 1, for either class
+    1.5
+    >>> aulc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5])
+    1.0
+    """
+    check_options("aulc", y_true, step=step)
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    frequencies = read_prior(prior, predictions, labels)
+    found = np.flatnonzero((predictions.class_weights() > 0) & (frequencies > 0))
+    areas = [_mean_lift(predictions, column, step) for column in found.tolist()]
+    return float(np.average(areas, weights=frequencies[found])) if len(found) else math.nan
+
+
+def _mean_lift(predictions: Predictions, column: int, step: float | None) -> float:
+    """Return the mean lift of a class; the negative class of two is read from the ranking of the positive one."""
+    is_negative = predictions.n_classes == 2 and column != predictions.positive
+    ranking = predictions.ranking(predictions.positive if is_negative else column)
+    if step is None:
+        return ranking.mean_lift(is_negative)
+    n_steps = math.ceil(1 / step - 1e-9)  # 1 / step may lie above a whole number by rounding
+    fractions = np.minimum(np.arange(1, n_steps + 1) * step, 1.0)
+    total = ranking.weight - ranking.positive if is_negative else ranking.positive
+    return float((ranking.found_within(fractions * ranking.weight, is_negative) / fractions).mean() / total)
+
+
+def _one_or_all_classes(predictions: Predictions, measure: Callable[[_core.Ranking], float]) -> float:
+    """Return a measure of the positive class's ranking; without one its mean over classes, weighted by their rows."""
+    if predictions.is_binary:
+        return measure(predictions.ranking())
+    weights = predictions.class_weights()
+    found = np.flatnonzero(weights)
+    return float(np.average([measure(predictions.ranking(k)) for k in found.tolist()], weights=weights[found]))

@@ -2,30 +2,115 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
+import numpy as np
+
+from calibrant._params import CONFIDENCE, Bool, Choice, Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_weights
-from calibrant.exceptions import ParameterError
-from calibrant.metrics._calibration.equal_calibration import equal_calibration
+from calibrant.exceptions import ParameterError, nearest
+from calibrant.metrics._calibration.calibration_tests import equal_calibration
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.metric_intervals import score_metrics
-from calibrant.metrics._intervals.proportions import CONFIDENCE
-from calibrant.metrics._metric import Metric, requested_metrics
-from calibrant.metrics._scorecard.extras import needs_text, read_extras
+from calibrant.metrics._metric import METRICS, BoundMetric, Metric, check_options, options_of, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
-from calibrant.metrics._validation.read_codes import read_codes
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["evaluate", "select_metrics"]
+__all__ = ["evaluate", "same_options"]
+
+
+_OWN = ("y_true", "y_proba", "sample_weight", "pos_label", "labels", "weight_kind")  # parameters of evaluate itself
+
+
+def read_extras(extras: Any, known: Mapping[str, Metric], labels: Any = None) -> dict[str, BoundMetric]:
+    """Validate the options of metrics, and return the metrics bound to them, by name.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> read_extras({"lift": {"fraction": 0.5}}, METRICS)["lift"].options
+    {'fraction': 0.5}
+    """
+    found = _mapping("extras", extras or {}, "ids of metrics to their options, such as {'cost': {'matrix': ...}}")
+    bound = {}
+    for name, options in found.items():
+        metric = choose("a metric in extras", name, known)
+        what = f"options of {name} to their values, such as {_example(metric)}"
+        bound[name] = BoundMetric.of(metric, _checked(metric, _mapping(f"extras[{name!r}]", options, what)), labels)
+    return bound
+
+
+def needs_text(metric: Metric) -> str:
+    """Return the message for a metric that needs more than classes and probabilities, with what to pass.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> needs_text(METRICS["cost"])
+    "'cost' needs matrix; pass extras={'cost': {'matrix': ...}}."
+    """
+    return f"{metric.id!r} needs {' and '.join(metric.needs)}; pass extras={{{metric.id!r}: {_example(metric)}}}."
+
+
+def same_options(one: Metric, other: Metric) -> bool:
+    """Return whether two metrics are bound to the same options.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> wide, narrow = (BoundMetric.of(METRICS["lift"], {"fraction": x}) for x in (0.5, 0.1))
+    >>> same_options(wide, wide), same_options(wide, narrow)
+    (True, False)
+    """
+    mine, theirs = options_of(one), options_of(other)
+    return mine.keys() == theirs.keys() and all(_is_same(mine[key], theirs[key]) for key in mine)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) or isinstance(other, dict):
+        return bool(one == other)
+    return np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def _mapping(what: str, value: Any, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{what} must map {example}; got {type(value).__name__}.")
+    return value
+
+
+def _example(metric: Metric) -> str:
+    names = metric.needs or tuple(_takes(metric))[:1]
+    return "{" + ", ".join(f"{name!r}: ..." for name in names) + "}"
+
+
+def _takes(metric: Metric) -> list[str]:
+    return [name for name in inspect.signature(metric.function).parameters if name not in _OWN]
+
+
+def _checked(metric: Metric, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    takes = _takes(metric)
+    for key in options:
+        if key in _OWN:
+            raise ParameterError(f"extras[{metric.id!r}]: pass {key} to evaluate itself, for all metrics.")
+        if key not in takes:
+            listed = f"it has {', '.join(takes)}" if takes else "it has none"
+            raise ParameterError(f"extras: {metric.id!r} has no option {key!r}; {listed}.{nearest(key, takes)}")
+    missing = [need for need in metric.needs if need not in options]
+    if missing:
+        needs, are = " and ".join(metric.needs), "is" if len(missing) == 1 else "are"
+        raise ParameterError(f"extras: {metric.id!r} needs {needs}; {' and '.join(missing)} {are} missing.")
+    check_options(metric.id, **options)
+    return options
+
 
 _DEFAULT_METRICS = (
     *("log_loss", "brier", "auc", "average_precision", "ks", "lift", "accuracy", "f1", "mcc"),
@@ -134,7 +219,7 @@ def evaluate(
         warn_of_weights(predictions.weights)
     plan = BootstrapPlan(
         predictions,
-        None if groups is None else read_codes("groups", groups, predictions)[0],
+        None if groups is None else predictions.read_codes("groups", groups)[0],
         weight_kind,
         stratified or weight_kind == "probability",
         n_boot,
@@ -149,8 +234,6 @@ def evaluate(
 
 
 def _bound(extras: Any, labels: Any) -> Mapping[str, Metric]:
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
-
     return read_extras(extras, METRICS, labels)
 
 
@@ -165,8 +248,6 @@ def select_metrics(
     >>> list(select_metrics(["auc", "brier"], predictions))
     ['auc', 'brier']
     """
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate
-
     can = {name: metric for name, metric in METRICS.items() if _can_evaluate(metric, predictions)}
     known = {**METRICS, **bound}
     return requested_metrics(metrics, can, _DEFAULT_METRICS, lambda name: _requested(name, known)) | dict(bound)
@@ -194,7 +275,7 @@ def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, nam
 def _by_segment(
     card: ScoreCard, plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, by: Any
 ) -> ScoreCard:
-    codes, names = read_codes("by", by, plan.predictions)
+    codes, names = plan.predictions.read_codes("by", by)
     cards = {name: _card(plan.subset(codes == number), metrics, interval, name) for number, name in enumerate(names)}
     is_tested = plan.confidence is not None and len(names) > 1
     found = equal_calibration(plan.predictions.calibration_rows(), codes, names, plan.clusters()) if is_tested else None

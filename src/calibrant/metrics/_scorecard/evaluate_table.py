@@ -8,21 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._params import Int, Nothing, check_param, choose
+from calibrant._params import CONFIDENCE, Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.data._internal import Source, SourcePart, open_source
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._classification.confusion import measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-from calibrant.metrics._intervals.proportions import CONFIDENCE
-from calibrant.metrics._metric import Metric, requested_metrics
+from calibrant.metrics._intervals.replicate_values import MEANS
+from calibrant.metrics._metric import METRICS, Metric, requested_metrics
 from calibrant.metrics._scorecard.line_passes import StreamedLine, fit_line_in_passes
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score, ScoreCard
-from calibrant.metrics._scorecard.sorted_rows import SortedRows
-from calibrant.metrics._scorecard.table_calibration import CALIBRATION, CalibrationScorer
-from calibrant.metrics._scorecard.table_scores import MEANS, RANKINGS, TableScorer
-from calibrant.metrics._scorecard.window_sums import WindowSums
+from calibrant.metrics._scorecard.sorted_rows import SortedRows, WindowSums
+from calibrant.metrics._scorecard.table_scores import CALIBRATION, RANKINGS, CalibrationScorer, TableScorer
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions, two_classes
 
@@ -195,8 +193,6 @@ class _Table:
 
 
 def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
-    from calibrant.metrics import METRICS  # a circular import otherwise: it imports evaluate_table
-
     of_confusion = [name for name, metric in METRICS.items() if measure_of(metric) is not None]
     known = [*MEANS, *of_confusion, *(RANKINGS if n_classes == 2 else ()), *CALIBRATION]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.metrics._calibration.logistic_line import line_at
-from calibrant.metrics._calibration.slope_and_intercept import degenerate_intercept, degenerate_slope, fit_line
+from calibrant.metrics._calibration.slope_and_intercept import degenerate_intercept, degenerate_slope, fit_line, line_at
 from calibrant.metrics._validation.predictions import BinaryRows
 
 if TYPE_CHECKING:

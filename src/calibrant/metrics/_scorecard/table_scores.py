@@ -10,22 +10,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibrant._repr import round_up
+from calibrant.metrics._calibration.calibration_tests import z_of_sums
+from calibrant.metrics._calibration.errors import binned_error
 from calibrant.metrics._classification.confusion import Confusions, measure_of
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_interval
-from calibrant.metrics._intervals.metric_intervals import UNDEFINED, score_of_replicates, success_counts
-from calibrant.metrics._intervals.moments import mean_interval
-from calibrant.metrics._intervals.proportions import Interval, wilson_interval
-from calibrant.metrics._losses.squared_errors import brier_divisor
+from calibrant.metrics._intervals.intervals import Interval, mean_interval, two_sided_z, wilson_interval
+from calibrant.metrics._intervals.metric_intervals import (
+    UNDEFINED,
+    UPPER_BOUND,
+    ece_by_chance,
+    gap_bound_of,
+    pvalue_by_chance,
+    score_of_replicates,
+    statistic_score,
+    success_counts,
+)
+from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import Metric
+from calibrant.metrics._scorecard.line_passes import StreamedLine
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._verdict.words import round_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MEANS", "RANKINGS", "TableScorer"]
+__all__ = ["CALIBRATION", "RANKINGS", "CalibrationScorer", "TableScorer"]
+
 
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
 _ROUNDING = 1e-12
@@ -33,17 +46,6 @@ _N_DRAWN = 1000  # confusion matrices and rankings drawn for intervals
 _N_BLOCKS = (
     2000  # of neighboring bins that replicates of rankings are drawn from; ends move by less than 3 % of a width
 )
-
-# The row value that is summed, and how its mean becomes the metric for some number of classes.
-MEANS: dict[str, tuple[str, Callable[[float, int], float]]] = {
-    **dict.fromkeys(("mse", "ql"), ("squared", lambda mean, _: mean)),
-    "brier": ("squared", lambda mean, n_classes: mean / brier_divisor(n_classes)),
-    "rms": ("squared", lambda mean, n_classes: math.sqrt(mean / max(n_classes, 2))),
-    "mse01": ("own_squared", lambda mean, _: mean),
-    **dict.fromkeys(("log_loss", "mxe", "nce"), ("log_loss", lambda mean, _: mean)),
-    "log_loss_bits": ("log_loss", lambda mean, _: mean / math.log(2.0)),
-    "spherical": ("spherical", lambda mean, _: mean),
-}
 
 
 class TableScorer:
@@ -71,14 +73,14 @@ class TableScorer:
             note = f"the actual class has probability 0 in {running.n_infinite:,} row(s)"
             return Score(metric.id, math.inf, note=note)
         moments = running.sums[column] / running.total
-        value = then(max(float(moments[0]), 0.0), running.like.n_classes)
+        value = float(then(max(float(moments[0]), 0.0), running.like.n_classes))
         if self._confidence is None:
             return Score(metric.id, value)
         mean, square, cube = moments.tolist()
         ends = mean_interval(mean, square, cube, running.total, self._confidence)
         if math.isclose(*ends, rel_tol=_ROUNDING):
             return Score(metric.id, value, note="no interval: every row has the same value")
-        low, high = (then(max(end, 0.0), running.like.n_classes) for end in ends)
+        low, high = (float(then(max(end, 0.0), running.like.n_classes)) for end in ends)
         return Score(metric.id, value, low, high, "BCa")
 
     def _confusion_score(self, metric: Metric) -> Score:
@@ -164,3 +166,78 @@ def _weighted(predictions: Predictions, weights: NDArray[np.float64]) -> Predict
         weights=weights[kept],
         n_input_rows=len(kept),
     )
+
+
+CALIBRATION = ("ece", "classwise_ece", "cal", "calibration_slope", "calibration_intercept", "spiegelhalter_z")
+_NO_PVALUE = "no p-value: it needs the rows themselves"
+
+
+class CalibrationScorer:
+    """Computes the scores of calibration measures from running sums.
+
+    `line` and `windows` return what takes further passes: slope and intercept, and the error in sliding windows.
+    """
+
+    def __init__(
+        self,
+        running: RunningSums,
+        confidence: float | None,
+        seed: np.random.SeedSequence,
+        line: Callable[[], StreamedLine],
+        windows: Callable[[], float],
+    ) -> None:
+        self._running, self._confidence, self._seed = running, confidence, seed
+        self._fit_line, self._windows = line, windows
+
+    def score(self, name: str) -> Score:
+        """Return the score of a measure in `CALIBRATION`."""
+        if name == "spiegelhalter_z":
+            return statistic_score(name, z_of_sums(*self._running.excess_and_variance.tolist()), self._confidence)
+        if name in ("calibration_slope", "calibration_intercept"):
+            return self._line_score(name)
+        return {"ece": self._ece, "classwise_ece": self._classwise_ece, "cal": self._cal}[name]()
+
+    def _line_score(self, name: str) -> Score:
+        line = self._line
+        is_slope = name == "calibration_slope"
+        value, error = (line.slope, line.slope_error) if is_slope else (line.intercept, line.intercept_error)
+        if math.isnan(value):
+            return Score(name, value, note=UNDEFINED)
+        if self._confidence is None:
+            return Score(name, value)
+        if math.isinf(value):
+            why = "the probabilities separate the classes" if is_slope else "only one class has rows"
+            return Score(name, value, note=f"no interval: {why}")
+        reach = two_sided_z(self._confidence) * error
+        return Score(name, value, value - reach, value + reach, "sandwich")
+
+    @cached_property
+    def _line(self) -> StreamedLine:
+        return self._fit_line()
+
+    def _ece(self) -> Score:
+        bins = tuple(self._running.bins)
+        value = binned_error(bins, "l1", debiased=False)
+        if self._confidence is None:
+            return Score("ece", value)
+        pvalue = pvalue_by_chance(ece_by_chance(self._plan, value), value)
+        return self._with_bound(Score("ece", value, debiased=binned_error(bins, "l1", debiased=True), pvalue=pvalue))
+
+    def _classwise_ece(self) -> Score:
+        of_classes = [tuple(bins) for bins in self._running.class_bins]
+        value, debiased = (float(np.mean([binned_error(bins, "l1", x) for bins in of_classes])) for x in (False, True))
+        if self._confidence is None:
+            return Score("classwise_ece", value)
+        return Score("classwise_ece", value, debiased=debiased, note=f"no interval: none is proved; {_NO_PVALUE}")
+
+    def _cal(self) -> Score:
+        score = Score("cal", self._windows())
+        return score if self._confidence is None else self._with_bound(score, _NO_PVALUE)
+
+    def _with_bound(self, score: Score, note: str = "") -> Score:
+        """Return the score with the upper bound on the true mean error."""
+        return replace(score, high=gap_bound_of(self._plan, self._confidence or 0.95), method=UPPER_BOUND, note=note)
+
+    @cached_property
+    def _plan(self) -> BootstrapPlan:
+        return BootstrapPlan(self._running.histogram.tied_rows(), seed=self._seed)

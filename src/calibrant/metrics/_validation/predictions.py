@@ -1,4 +1,4 @@
-"""Validated predictions, and the forms in which the core takes them."""
+"""Validated predictions, in the forms in which metrics take them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant import _core
+from calibrant._numbers import as_floats
+from calibrant._repr import listed
 from calibrant._threads import n_threads
+from calibrant.data._internal import factorize
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BinaryRows", "Predictions", "rank", "row_chunks", "threads_for"]
+    from calibrant.data._internal import CategoryCodes
+
+__all__ = [
+    "BinaryRows",
+    "Predictions",
+    "columns_of",
+    "rank",
+    "read_label_codes",
+    "row_chunks",
+    "row_index",
+    "threads_for",
+]
+
 
 _CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
 
@@ -138,7 +154,7 @@ class Predictions:
         return BinaryRows(np.ascontiguousarray(self.column(which)), self.label == which, self.weights)
 
     def calibration_rows(self) -> BinaryRows:
-        """Return what calibration errors compare: the positive of two classes, or the predicted of more.
+        """Return the rows that calibration errors compare: the positive of two classes, or the predicted of more.
 
         With more than two classes, `positive` is whether the predicted class is correct.
 
@@ -224,6 +240,72 @@ class Predictions:
         """Return the weighted mean of a value for each row."""
         return float((values if self.weights is None else values * self.weights).sum() / self.total)
 
+    def check_two_classes(self, who: str, hint: str = "") -> None:
+        """Raise a ParameterError for more than two classes without a `pos_label`; `hint` is another way out."""
+        if not self.is_binary:
+            raise ParameterError(
+                f"{who} evaluates one class against all others, and there are {self.n_classes}; pass pos_label=, "
+                f"one of {self.classes.tolist()}{hint}."
+            )
+
+    def positive_ranking(self, who: str) -> _core.Ranking:
+        """Return the rows ranked by the probability of the positive class, of two or named by `pos_label`."""
+        self.check_two_classes(who)
+        return self.ranking()
+
+    def read_codes(self, name: str, values: Any) -> tuple[NDArray[np.intp], list[Any]]:
+        """Validate a name for each row, such as its cluster; return codes of the rows of weight above 0, and the names.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> read_predictions([0, 1, 1], [0.2, 0.7, 0.6]).read_codes("groups", ["x", "y", "x"])
+        (array([0, 1, 0]), ['x', 'y'])
+        """
+        coded = _coded(name, values)
+        if len(coded.codes) != self.n_input_rows:
+            raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {self.n_input_rows}; pass one for each row.")
+        codes = coded.codes[self.rows]
+        if (codes < 0).any():
+            first = self.rows[np.flatnonzero(codes < 0)[0]]
+            raise DataError(f"{name} has {(codes < 0).sum()} missing value(s) (first at row {first}); drop those rows.")
+        found, numbers = np.unique(codes, return_inverse=True)
+        names = np.asarray(coded.categories).tolist()
+        return numbers, [names[code] for code in found.tolist()]
+
+    def read_labels(self, name: str, labels: Any) -> NDArray[np.int32]:
+        """Validate another class for each row, such as a vote, and return the column of each row of weight above 0.
+
+        Examples
+        --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
+        >>> predictions = read_predictions(["a", "b", "b"], [0.1, 0.6, 0.2], sample_weight=[1, 1, 0])
+        >>> predictions.read_labels("vote", ["a", "a", None])
+        array([0, 0], dtype=int32)
+        """
+        codes, categories, _ = read_label_codes(name, labels, self.n_input_rows)
+        codes = codes if self.kept is None else codes[self.kept]
+        return columns_of(name, codes, categories, self.classes.tolist(), self.kept)
+
+    def read_amounts(self, name: str, values: Any, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Return a finite number for each row of weight above 0; rows that are not `needed` may have none."""
+        n_input_rows = self.n_input_rows
+        try:
+            numbers = as_floats(values)
+        except (TypeError, ValueError) as error:
+            raise DataTypeError(f"{name} must hold numbers: one, or one for each row.") from error
+        if numbers.shape not in ((), (n_input_rows,)):
+            raise DataError(
+                f"{name} has shape {numbers.shape}; pass one number, or one for each of {n_input_rows} rows."
+            )
+        numbers = np.broadcast_to(numbers, (n_input_rows,))
+        numbers = numbers if self.kept is None else numbers[self.kept]
+        wrong = ~np.isfinite(numbers) if needed is None else ~np.isfinite(numbers) & needed
+        if wrong.any():
+            first = self.rows[np.flatnonzero(wrong)[0]]
+            raise DataError(f"{name} has {wrong.sum()} NaN or infinite value(s) (first at row {first}).")
+        return numbers
+
 
 def row_chunks(n_rows: int) -> Iterator[slice]:
     """Yield slices of rows that are small enough for temporary arrays to stay in the cache.
@@ -262,3 +344,60 @@ def rank(rows: BinaryRows) -> _core.Ranking:
 def _both_columns(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
     columns = [1.0 - proba[:, 0], proba[:, 0]]
     return np.stack(columns if positive == 1 else columns[::-1], axis=1)
+
+
+def _coded(name: str, values: Any) -> CategoryCodes:
+    """Code the names; periods of time are named by their text."""
+    if str(getattr(values, "dtype", "")).startswith("period["):
+        values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
+    try:
+        return factorize(values)
+    except (DataError, DataTypeError) as error:
+        is_sequence = np.ndim(values) == 1
+        expected = "a string, a whole number, a date or a period" if is_sequence else "a sequence as long as y_true"
+        raise DataError(f"{name} must name the group of each row: {expected}; got {_kind(values)}.") from error
+
+
+def _kind(values: Any) -> str:
+    kind = type(values).__name__
+    return f"{kind} of shape {np.shape(values)}" if np.ndim(values) else repr(values)
+
+
+def read_label_codes(name: str, labels: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
+    """Return the code of each row, the class of each code, and whether every code is known to occur."""
+    if labels is None:
+        raise DataTypeError(f"{name} is None; pass the class of each row.")
+    coded = factorize(labels)
+    if len(coded.codes) != n_rows:
+        raise DataError(
+            f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities for each label."
+        )
+    return coded.codes, np.asarray(coded.categories).tolist(), not coded.declared
+
+
+def columns_of(
+    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], kept: NDArray[np.intp] | None
+) -> NDArray[np.int32]:
+    """Return the column of each row's class."""
+    column = {name: index for index, name in enumerate(classes)}
+    column_of_code = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.int32)
+    if codes.min() >= 0 and (column_of_code[:-1] == np.arange(len(categories))).all():
+        return codes
+    columns = column_of_code[codes]
+    if (columns >= 0).all():
+        return columns
+    wrong = np.flatnonzero(columns == columns.min())
+    where = f"(first at row {row_index(wrong[0], kept)})"
+    if columns.min() == -2:
+        raise DataError(f"{what} has {len(wrong)} missing label(s) {where}; drop those rows or set their weight to 0.")
+    name = categories[codes[wrong[0]]]
+    raise DataError(
+        f"{what} has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
+        f"{listed(map(repr, classes), 5)}.{nearest(name, classes)} Pass labels= with every class, in the order of the "
+        "columns."
+    )
+
+
+def row_index(index: Any, kept: NDArray[np.intp] | None) -> int:
+    """Return the index of a row among all that were passed."""
+    return int(index if kept is None else kept[index])

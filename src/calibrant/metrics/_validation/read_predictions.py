@@ -8,15 +8,15 @@ import numpy as np
 
 from calibrant._numbers import as_unmasked_floats
 from calibrant._repr import listed, short_repr
-from calibrant.data._internal import check_weights, classes_of_columns, column_names, factorize, order_columns
+from calibrant.data._internal import check_weights, classes_of_columns, column_names, order_columns
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.predictions import Predictions, columns_of, read_label_codes, row_index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_probabilities", "read_more_labels", "read_predictions", "two_classes"]
+__all__ = ["check_probabilities", "read_predictions", "two_classes"]
 
 _OUTSIDE = 1e-9  # how far rounding may take a probability outside [0, 1]
 _SUM = 1e-6  # how far rounding may take the sum of a row from 1
@@ -43,13 +43,15 @@ def read_predictions(
     array([[0.8, 0.2],
            [0.3, 0.7]])
     """
+    if isinstance(y_true, Predictions):  # a metric that judges rows which are validated already
+        return y_true
     if isinstance(pos_label, np.ndarray | list):
         raise ParameterError(
             f"pos_label must be one class; got {short_repr(pos_label)}. Pass the positive class alone."
         )
     values = _table(y_proba)
     n_rows = len(values)
-    codes, categories, are_seen = _labels("y_true", y_true, n_rows)
+    codes, categories, are_seen = read_label_codes("y_true", y_true, n_rows)
     weights = check_weights(sample_weight, n_rows)
     kept = None if weights is None or weights.all() else np.flatnonzero(weights)
     if kept is not None and weights is not None:
@@ -57,23 +59,9 @@ def read_predictions(
     seen = _sorted(categories) if are_seen else _seen(codes, categories)
     named, classes = _named_columns(column_names(y_proba), seen, labels, pos_label, values.shape[1])
     positive = _positive(classes, pos_label)
-    label = _columns_of("y_true", codes, categories, classes, kept)
+    label = columns_of("y_true", codes, categories, classes, kept)
     table = _by_name(check_probabilities(values, kept), named, classes, positive)
     return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
-
-
-def read_more_labels(name: str, labels: Any, predictions: Predictions) -> NDArray[np.int32]:
-    """Validate another class for each row, such as a vote, and return the column of each row of weight above 0.
-
-    Examples
-    --------
-    >>> predictions = read_predictions(["a", "b", "b"], [0.1, 0.6, 0.2], sample_weight=[1, 1, 0])
-    >>> read_more_labels("vote", ["a", "a", None], predictions)
-    array([0, 0], dtype=int32)
-    """
-    codes, categories, _ = _labels(name, labels, predictions.n_input_rows)
-    codes = codes if predictions.kept is None else codes[predictions.kept]
-    return _columns_of(name, codes, categories, predictions.classes.tolist(), predictions.kept)
 
 
 def _table(y_proba: Any) -> NDArray[np.float64]:
@@ -117,18 +105,6 @@ def _by_name(
     if table.shape[1] > 1 or named is None:
         return order_columns(table, named, classes)
     return table if named[0] == classes[positive] else 1.0 - table
-
-
-def _labels(name: str, labels: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
-    """Return the code of each row, the class of each code, and whether every code is known to occur."""
-    if labels is None:
-        raise DataTypeError(f"{name} is None; pass the class of each row.")
-    coded = factorize(labels)
-    if len(coded.codes) != n_rows:
-        raise DataError(
-            f"{name} has {len(coded.codes)} rows, y_proba {n_rows}; pass one row of probabilities for each label."
-        )
-    return coded.codes, np.asarray(coded.categories).tolist(), not coded.declared
 
 
 def _seen(codes: NDArray[np.int32], categories: list[Any]) -> list[Any]:
@@ -196,34 +172,6 @@ def _positive(classes: list[Any], pos_label: Any) -> int:
     return classes.index(pos_label)
 
 
-def _columns_of(
-    what: str, codes: NDArray[np.int32], categories: list[Any], classes: list[Any], kept: NDArray[np.intp] | None
-) -> NDArray[np.int32]:
-    """Return the column of each row's class."""
-    column = {name: index for index, name in enumerate(classes)}
-    column_of_code = np.array([*(column.get(name, -1) for name in categories), -2], dtype=np.int32)
-    if codes.min() >= 0 and (column_of_code[:-1] == np.arange(len(categories))).all():
-        return codes
-    columns = column_of_code[codes]
-    if (columns >= 0).all():
-        return columns
-    wrong = np.flatnonzero(columns == columns.min())
-    where = f"(first at row {_row(wrong[0], kept)})"
-    if columns.min() == -2:
-        raise DataError(f"{what} has {len(wrong)} missing label(s) {where}; drop those rows or set their weight to 0.")
-    name = categories[codes[wrong[0]]]
-    raise DataError(
-        f"{what} has {len(wrong)} row(s) {where} of classes without a column, such as {name!r}; there are "
-        f"{listed(map(repr, classes), 5)}.{nearest(name, classes)} Pass labels= with every class, in the order of the "
-        "columns."
-    )
-
-
-def _row(index: Any, kept: NDArray[np.intp] | None) -> int:
-    """Return the index of a row among all that were passed."""
-    return int(index if kept is None else kept[index])
-
-
 def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
     """Check a table of probabilities, and return it clipped to [0, 1]; `kept` numbers its rows in messages.
 
@@ -246,7 +194,7 @@ def check_probabilities(values: NDArray[np.float64], kept: NDArray[np.intp] | No
 
 
 def _is_off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which rows do not sum to 1, within the precision of the values."""
+    """Return a mark for each row that does not sum to 1, within the precision of the values."""
     error = np.abs(np.einsum("ij->i", values) - 1.0)
     if (error <= _SUM).all() or (values != values.astype(np.float32)).any():
         return np.asarray(error > _SUM)
@@ -255,5 +203,5 @@ def _is_off(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _raise_if_any(wrong: NDArray[np.bool_], kept: NDArray[np.intp] | None, what: str, hint: str) -> None:
     if wrong.any():
-        first = _row(np.argwhere(wrong)[0, 0], kept)
+        first = row_index(np.argwhere(wrong)[0, 0], kept)
         raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")

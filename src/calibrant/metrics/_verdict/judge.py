@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
-from calibrant._random import stream
+from calibrant._params import CONFIDENCE, Choice, check_param
+from calibrant._random import SeedLike, seed_sequence, stream
+from calibrant._repr import percent
 from calibrant.metrics._calibration.gap_bound import GapBound, bound_gap, independent_cells
-from calibrant.metrics._calibration.probability_cells import group_rows
-from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
-from calibrant.metrics._intervals.calibration_errors import band_of
-from calibrant.metrics._intervals.design_effect import design_effect
-from calibrant.metrics._verdict.joint_test import JointTest
-from calibrant.metrics._verdict.judged_part import JudgedPart, joint_tests_of, judged_parts
-from calibrant.metrics._verdict.money_bound import Stakes, bound_money, stakes_of
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells, group_rows
+from calibrant.metrics._classification.costs import read_matrix
+from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
+from calibrant.metrics._intervals.metric_intervals import band_of
+from calibrant.metrics._metric import bound_keywords
+from calibrant.metrics._validation.read_predictions import read_predictions
+from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, joint_tests_of, judged_parts
 from calibrant.metrics._verdict.pattern import Pattern, find_pattern
-from calibrant.metrics._verdict.result import ClassBound, Kind, Verdict
-from calibrant.metrics._verdict.sample_size import round_rows, rows_for
-from calibrant.metrics._verdict.tolerance import Tolerance, tolerance_of
-from calibrant.metrics._verdict.words import (
+from calibrant.metrics._verdict.sample_size import RELATIVE, WITHIN, round_rows, rows_for
+from calibrant.metrics._verdict.verdict import (
+    ClassBound,
+    Kind,
+    Verdict,
     average_words,
     bound_words,
     finding_words,
@@ -34,7 +39,132 @@ from calibrant.metrics._verdict.words import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Judge"]
+    from calibrant.metrics._calibration.gap_bound import RowGroups
+    from calibrant.metrics._scorecard.score_card import ScoreCard
+
+__all__ = ["Stakes", "bound_money", "calibration_verdict", "tolerance_of", "verdict_of"]
+
+
+class Tolerance(NamedTuple):
+    """The largest error that does not matter, and the base rate that it is compared with.
+
+    Parameters
+    ----------
+    error : float
+        The smaller of the absolute tolerance and the relative one times the base rate.
+    base_rate : float
+        The observed frequency of the rarer outcome: positives, or negatives where those are fewer.
+    of_negatives : bool
+        Whether negatives are rarer.
+    is_relative : bool
+        Whether the relative tolerance is the smaller one.
+
+    Examples
+    --------
+    >>> str(Tolerance(0.05, 0.1, is_relative=True)), str(Tolerance(0.1, 0.3, True))
+    ('5 points (50 % of the base rate of 10 %)', '10 points')
+    """
+
+    error: float
+    base_rate: float
+    of_negatives: bool = False
+    is_relative: bool = False
+
+    @property
+    def base_words(self) -> str:
+        """The name of the base rate in sentences."""
+        return "the rate of negatives" if self.of_negatives else "the base rate"
+
+    def __str__(self) -> str:
+        share = f" ({percent(self.error / self.base_rate)} of {self.base_words} of {percent(self.base_rate)})"
+        return f"{100.0 * self.error:.2g} points{share if self.is_relative else ''}"
+
+
+def tolerance_of(cells: ProbabilityCells, within: float, relative: float | None) -> Tolerance:
+    """Return the tolerance for some rows; half a row is added to each class, so that none has the rate 0."""
+    positive = float(cells.weight @ cells.proba + cells.residual.sum())
+    rate = (positive + 0.5) / (cells.total + 1.0)
+    of_negatives = rate > 0.5
+    base = min(rate, 1.0 - rate)
+    is_relative = relative is not None and relative * base < within
+    return Tolerance(relative * base if relative and is_relative else within, base, of_negatives, is_relative)
+
+
+_ERRORS = np.linspace(-1.0, 1.0, 401) ** 3  # of a group that are tried: denser near 0, where rare classes have theirs
+
+
+class Stakes(NamedTuple):
+    """The threshold of two decisions, and the gain of the right one per unit of probability beyond it.
+
+    Examples
+    --------
+    >>> stakes_of(np.array([[0.0, 1.0], [9.0, 0.0]]), positive=1)
+    Stakes(threshold=0.1, gain=10.0)
+    """
+
+    threshold: float
+    gain: float
+
+
+def stakes_of(costs: NDArray[np.float64], positive: int) -> Stakes:
+    """Return the stakes of a cost matrix of two classes, in rows, and decisions, in columns."""
+    of_negative = float(costs[1 - positive, positive] - costs[1 - positive, 1 - positive])
+    of_positive = float(costs[positive, 1 - positive] - costs[positive, positive])
+    gain = of_negative + of_positive
+    return Stakes(of_negative / gain if gain else math.inf, abs(gain))
+
+
+def bound_money(cells: ProbabilityCells, bound: GapBound, stakes: Stakes) -> float:
+    """Return a bound on the mean loss of a row whose decision is the cheapest one by its probability.
+
+    A row of probability p and true frequency q loses ``gain * (|q - p| - |p - threshold|)`` if the threshold lies
+    between them, and nothing otherwise, so the gain times the bound on the mean gap is a first bound. The largest loss
+    of any errors of the groups with a sum of squares within the bound is smaller; by duality it is at most the least
+    value of a convex function, which is found by a search.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._calibration.probability_cells import ProbabilityCells
+    >>> from calibrant.metrics._calibration.gap_bound import bound_gap
+    >>> p = np.array([0.3, 0.6])
+    >>> cells = ProbabilityCells(np.full(2, 500.0), p, np.zeros(2), p, p, 500.0 * p * (1 - p))
+    >>> [round(bound_money(cells, bound_gap(cells, 0.95), Stakes(t, 10.0)), 3) for t in (0.3, 0.4, 0.9)]
+    [0.253, 0.0, 0.0]
+    """
+    if not 0.0 < stakes.threshold < 1.0:
+        return 0.0  # one decision is the cheapest whatever the probability
+    most = stakes.gain * bound.gap
+    if bound.groups is None:
+        return most
+    squares = _squares(bound.groups)
+    is_possible = squares <= bound.noncentrality  # of the errors of a single group
+    losses = np.where(is_possible, stakes.gain * _losses(cells, bound.groups, stakes.threshold), 0.0)
+
+    def dual(log_price: float) -> float:
+        price = math.exp(log_price)
+        return price * bound.noncentrality + float((losses - price * squares).max(axis=1).sum())
+
+    scale = math.log(most * cells.total / bound.noncentrality) if most > 0.0 else 0.0
+    found = minimize_scalar(dual, bounds=(scale - 12.0, scale + 6.0), method="bounded", options={"xatol": 1e-3})
+    return min(most, float(found.fun) / cells.total)
+
+
+def _losses(cells: ProbabilityCells, groups: RowGroups, threshold: float) -> NDArray[np.float64]:
+    """Return the loss of each group, per unit of gain, for each error that its rows may share."""
+    truth = np.clip(cells.proba[:, None] + _ERRORS, 0.0, 1.0)
+    decided, right = cells.proba[:, None] > threshold, truth > threshold
+    lost = np.where(decided == right, 0.0, np.abs(truth - threshold)) * cells.weight[:, None]
+    return np.asarray(np.add.reduceat(lost, groups.start, axis=0))
+
+
+def _squares(groups: RowGroups) -> NDArray[np.float64]:
+    """Return the squared standardized error of each group; infinite where the frequency leaves 0 to 1."""
+    mean = groups.mean[:, None]
+    truth = mean + _ERRORS
+    angle = np.arcsin(np.sqrt(np.clip(truth, 0.0, 1.0))) - np.arcsin(np.sqrt(mean))
+    squares = 4.0 * (groups.weight / groups.heterogeneity)[:, None] * angle**2
+    return np.where((truth < -1e-9) | (truth > 1.0 + 1e-9), np.inf, squares)
+
 
 _STREAM = 3  # of the random streams; 0 to 2 are those of intervals
 _HIGHEST, _MOST_HIGHEST = 0.05, 0.25  # of the rows, whose bound is stated apart; ties may make them more
@@ -196,7 +326,7 @@ class Judge:
         for which, of_class in enumerate(self.costs):
             rows = self.plan.predictions.binary_rows(which)
             cells = group_rows(rows, self.plan.clusters())[0]
-            gap = bound_gap(independent_cells(cells, design_effect(self.plan, rows)), confidence).gap
+            gap = bound_gap(independent_cells(cells, self.plan.design_effect(rows)), confidence).gap
             total += gap * float(np.ptp(of_class))
         return total
 
@@ -230,3 +360,93 @@ def _named_tests(judged: list[_Judged]) -> dict[str, float]:
         for each in judged
         for name, pvalue in each.test.pvalues.items()
     }
+
+
+_RULES = {
+    "within": WITHIN,
+    "relative": RELATIVE,
+    "confidence": CONFIDENCE,
+    "weight_kind": Choice("frequency", "probability"),
+}
+
+
+@document_metric
+def calibration_verdict(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    within: float = 0.05,
+    relative: float | None = 0.5,
+    matrix: Any = None,
+    confidence: float = 0.95,
+    groups: Any = None,
+    random_state: SeedLike = 0,
+    sample_weight: Any = None,
+    weight_kind: WeightKind = "frequency",
+    pos_label: Any = None,
+    labels: Any = None,
+) -> Verdict:
+    """Return whether probabilities are calibrated, how far off they can be on average, and where they are wrong.
+
+    *How far off?* The mean absolute difference of the probabilities and the true frequencies has an upper confidence
+    bound, from 20 to 100 groups of rows by probability; so have the log-loss and the money that it costs. It assumes
+    that the error keeps its sign within a group: waves shorter than a group are not seen. *Are they miscalibrated?*
+    Tests of the mean, the slope, both, the squared error (Spiegelhalter 1986), the expected calibration error and the
+    sums of residuals over any range are calibrated jointly on samples drawn from the probabilities themselves
+    (Westfall & Young 1993). A range that they name is called miscalibrated, however few its rows, if its own error
+    exceeds 0.1 or half its mean probability.
+
+    So calibrated rows are called off in at most 5 of 100 samples, and rows that are farther off on average than the
+    tolerance are called "calibrated" or "too little to matter" in at most 7 of 100, by simulation.
+
+    With more than two classes, each class against the others and the rows predicted to be of each class are judged
+    together; classes of fewer than 20 rows are not judged. Each has a bound of its own: all are within their tolerances
+    in at most 5 of 100 samples if any class is farther off.
+
+    %(parameters)s
+    within : float
+        The tolerance: the largest mean error that does not matter.
+    relative : float, optional
+        The same as a fraction of the rarer class's rate; the smaller of both counts. None: only `within` counts.
+    matrix : array of shape (n_classes, n_classes), optional
+        The cost of deciding for a class (columns) where another is the actual one (rows), as in `cost`. Decisions are
+        taken to be the cheapest ones by the probabilities.
+    confidence : float
+        That of the bounds; one minus the error rate of the tests.
+    groups : sequence of length n_rows, optional
+        The cluster of each row: signs of whole clusters are then drawn, and bounds widened by the design effect.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None
+        The source of randomness of the tests.
+    weight_kind : {"frequency", "probability"}
+        Whether a weight of 2 means the row twice, or one row that represents two of the population.
+
+    %(returns)s
+        The verdict, which prints as a sentence.
+
+    Examples
+    --------
+    >>> verdict = calibration_verdict([0, 0, 1, 0, 1] * 200 + [0, 1, 0, 1, 0] * 200, [0.2] * 1000 + [0.3] * 1000)
+    >>> verdict.kind, verdict.average, verdict.finding
+    ('miscalibrated', '25.0 % predicted, 40.0 % came true (37.9 to 42.2)', 'probabilities are too low (p = 0.001)')
+    """
+    options = {"within": within, "relative": relative, "confidence": confidence, "weight_kind": weight_kind}
+    for name, value in options.items():
+        check_param(name, value, _RULES[name])
+    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    costs = None if matrix is None else read_matrix(matrix, predictions, labels)
+    group = None if groups is None else predictions.read_codes("groups", groups)[0]
+    plan = BootstrapPlan(predictions, group, weight_kind, seed=seed_sequence(random_state))
+    return Judge(plan, within, relative, confidence, costs).verdict()
+
+
+def verdict_of(card: ScoreCard, matrix: Any = None, labels: Any = None) -> Verdict:
+    """Return the verdict on the rows of a card, with the costs passed or else those that it was evaluated with."""
+    plan = card.judged or card.binned
+    if plan is None:
+        unseen = "more than two classes are judged with all rows in memory"
+        return Verdict("cannot tell", f"cannot tell: {unseen}", unseen=unseen)
+    if matrix is None and "cost" in plan.bound:
+        keywords = bound_keywords(plan.bound["cost"])
+        matrix, labels = keywords["matrix"], keywords.get("labels")
+    costs = None if matrix is None else read_matrix(matrix, plan.predictions, labels)
+    return Judge(plan, 0.05, 0.5, card.confidence or 0.95, costs).verdict()

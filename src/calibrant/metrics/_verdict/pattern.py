@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from calibrant.metrics._calibration.logistic_line import standard_errors
-from calibrant.metrics._calibration.slope_and_intercept import fit_line
-from calibrant.metrics._intervals.proportions import two_sided_z
+from calibrant.metrics._calibration.slope_and_intercept import fit_line, standard_errors
+from calibrant.metrics._intervals.intervals import two_sided_z
 from calibrant.metrics._validation.predictions import BinaryRows
 from calibrant.metrics._verdict.joint_test import STATISTICS
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._verdict.joint_test import JointTest
 
-__all__ = ["OffRange", "Pattern", "cell_rows", "find_pattern"]
+__all__ = ["OffRange", "Pattern", "find_pattern"]
 
 _MOST_ROWS = 0.75  # from this fraction on a range is reported as all rows
 _LEAST_SCANNED = 1 / 256  # of the variance: half the narrowest range of the scan
@@ -60,7 +59,7 @@ class OffRange(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What is wrong with miscalibrated probabilities, and where.
+    """The kind of miscalibration, with the ranges where it is shown.
 
     `kind` "falls" means that higher probabilities come true less often; `falls` is the range where that is shown.
     "unplaced" is an error that neither a range nor the mean explains; `by` is the test that finds it.

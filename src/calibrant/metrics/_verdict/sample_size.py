@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._numbers import as_floats
-from calibrant._params import Nothing, Real, check_param
+from calibrant._params import CONFIDENCE, Nothing, Real, check_param
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._calibration.gap_bound import typical_gap_bound
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, group_rows
-from calibrant.metrics._intervals.proportions import CONFIDENCE
 from calibrant.metrics._validation.predictions import BinaryRows
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ _N_FOLDS: Final = 3  # "Following Platt, all experiments in this paper use 3-fol
 
 @dataclass(frozen=True)
 class CandidateName:
-    """What is tried: an algorithm, its setting in words, and a map.
+    """The name of a candidate: an algorithm, its setting in words, and a map.
 
     Examples
     --------

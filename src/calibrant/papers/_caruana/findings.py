@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from calibrant.comparison import holm, paired_t_test
 from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, OUR_MAPS, PAPER_MAPS
 from calibrant.papers._caruana.tables_of_changes import GAINERS
 from calibrant.papers._caruana.tables_of_paper import BIN_NAMES, LOSSES
-from calibrant.papers._reproduction.finding import Finding
+from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by
 
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = [
-    "ADVICE",
-    "JudgedDifference",
-    "Verdict",
-    "algorithm_findings",
-    "all_below_zero",
-    "all_of",
-    "boosting_findings",
-    "our_findings",
-    "p_text",
-    "read_difference",
-]
+__all__ = ["ADVICE", "algorithm_findings", "boosting_findings", "our_findings"]
 
-
-Verdict = Literal["holds", "does not hold", "undecided"]
 
 _LEVEL = 0.05
 
@@ -63,9 +50,8 @@ class JudgedDifference:
     @property
     def below_zero(self) -> Verdict:
         """Whether the difference is below 0, beyond sampling error."""
-        if not self.p_value < _LEVEL:
-            return "undecided"
-        return "holds" if self.value < 0 else "does not hold"
+        is_shown = self.p_value < _LEVEL
+        return shown_by(is_shown and self.value < 0, is_shown)
 
     def corrected(self, n_tried: int) -> JudgedDifference:
         """Return the difference with p-values corrected for the number of those it was chosen among."""
@@ -91,20 +77,6 @@ def read_difference(tables: dict[str, PaperTable], row: str, block: str) -> Judg
     columns = ("difference", "p (rows)", "p (problems)", "problems below 0")
     value, p_rows, p_problems, n_negative = (table.cell(row, column, block).ours for column in columns)
     return JudgedDifference(row, value, p_rows, p_problems, int(n_negative), len(tables["raw_by_problem"].blocks))
-
-
-def all_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on several statements together.
-
-    Examples
-    --------
-    >>> all_of(["holds", "holds"]), all_of(["holds", "undecided"]), all_of(["undecided", "does not hold"])
-    ('holds', 'undecided', 'does not hold')
-    """
-    found = set(verdicts)
-    if "does not hold" in found:
-        return "does not hold"
-    return "undecided" if "undecided" in found or not found else "holds"
 
 
 def all_below_zero(differences: Sequence[JudgedDifference]) -> Verdict:
@@ -242,9 +214,7 @@ def _hardly_gain(tables: Tables) -> Finding:
 
 def _within(low: float, high: float, bound: float) -> Verdict:
     """Return whether a gain is below a bound, by the interval of the change."""
-    if low > -bound:
-        return "holds"
-    return "does not hold" if high < -bound else "undecided"
+    return shown_by(low > -bound, high < -bound)
 
 
 def _best_before(tables: Tables) -> Finding:
@@ -375,13 +345,11 @@ def _bins(table: PaperTable, column: str, problem: str) -> list[float]:
 
 def _on_problems(found: Sequence[bool]) -> Verdict:
     """Return the verdict on a statement about each problem: it holds on all, or fails on most."""
-    if all(found):
-        return "holds"
-    return "does not hold" if sum(found) <= len(found) / 2 else "undecided"
+    return shown_by(all(found), sum(found) <= len(found) / 2)
 
 
 def our_findings(tables: Tables) -> list[Finding]:
-    """Return what calibrant adds to the paper."""
+    """Return the findings on what calibrant adds to the paper."""
     made = []
     rows = tables["comparisons"].rows
     if f"{BLEND} - BST-DT, PLATT" in rows:

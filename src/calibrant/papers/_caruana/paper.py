@@ -9,20 +9,8 @@ from calibrant.papers._caruana.algorithms import PAPER_MAPS, calibrated, coded_m
 from calibrant.papers._caruana.findings import ADVICE, algorithm_findings, boosting_findings, our_findings
 from calibrant.papers._caruana.pictures import draw_pictures
 from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, Scale
-from calibrant.papers._caruana.selection import choose_models, make_default_grid, read_trials
-from calibrant.papers._caruana.studies import CHOICE, make_studies
-from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
-from calibrant.papers._caruana.tables_of_paper import (
-    make_by_problem,
-    make_chosen,
-    make_histograms,
-    make_infinite,
-    make_raw_by_problem,
-    make_table_1,
-    make_table_2,
-    make_table_4,
-    read_boosted,
-)
+from calibrant.papers._caruana.studies import make_studies
+from calibrant.papers._caruana.tables_of_paper import make_tables, read_boosted
 from calibrant.papers._reproduction.finding import with_advice
 from calibrant.papers._reproduction.paper import Paper, Size
 
@@ -54,7 +42,7 @@ class CaruanaNiculescuMizil2004(Paper):
 
     @staticmethod
     def scale(size: Size) -> Scale:
-        """Return what a size runs."""
+        """Return the problems, rows and grids of a size."""
         return SCALES[size]
 
     def methods(self) -> dict[str, Any]:
@@ -68,21 +56,7 @@ class CaruanaNiculescuMizil2004(Paper):
 
     def tables(self, results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:
         """Return Tables 1, 2 and 4, the changes, orders and comparisons, and tables by problem."""
-        chosen = choose_models(read_trials(results))
-        made = [
-            make_table_1(chosen.problems, self.scale(size).rows),
-            make_table_2(chosen),
-            make_table_4(chosen),
-            make_changes(chosen),
-            make_orderings(chosen),
-            make_comparisons(chosen),
-            make_raw_by_problem(chosen),
-            make_by_problem(chosen),
-            make_infinite(chosen),
-            make_chosen(chosen),
-            make_histograms(read_boosted(results)),
-        ]
-        return [*made, make_default_grid(results[CHOICE])] if CHOICE in results else made
+        return make_tables(results, self.scale(size).rows)
 
     def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
         """Return the findings of the paper, and those on what calibrant adds."""

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._optional import optional_import
 from calibrant.papers._caruana.algorithms import PAPER_MAPS
-from calibrant.papers._reproduction.paper import Picture
+from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.plots._internal import COLORS, REFERENCE_LINE
 
 if TYPE_CHECKING:
@@ -59,15 +58,8 @@ def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) ->
     return [*made, Picture("figure_4", caption, _figure_4(table_4))]
 
 
-def _new(n_rows: int, n_columns: int) -> tuple[Figure, Any]:
-    # Of the object interface: pyplot would keep every figure open
-    matplotlib = optional_import("matplotlib.figure", extra="plots", purpose="draw")
-    figure = matplotlib.Figure(figsize=(_COLUMN * n_columns + 0.5, _COLUMN * n_rows + 0.3), layout="constrained")
-    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
-
-
 def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:
-    figure, axes = _new(3, len(boosted))
+    figure, axes = new_panels(3, len(boosted), (_COLUMN * len(boosted) + 0.5, 3 * _COLUMN + 0.3))
     for column, each in enumerate(boosted):
         _draw_histogram(axes[0, column], each, "RAW")
         axes[0, column].set_title(each.problem, fontsize=10)
@@ -83,7 +75,7 @@ def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:
 
 
 def _calibrated(boosted: Sequence[BoostedPredictions], name: str) -> Figure:
-    figure, axes = _new(2, len(boosted))
+    figure, axes = new_panels(2, len(boosted), (_COLUMN * len(boosted) + 0.5, 2 * _COLUMN + 0.3))
     for column, each in enumerate(boosted):
         _draw_histogram(axes[0, column], each, name)
         _draw_reliability(axes[1, column], each, name)
@@ -139,9 +131,7 @@ def _label_columns(axes: Any, label: str) -> None:
 
 
 def _figure_4(table: PaperTable) -> Figure:
-    matplotlib = optional_import("matplotlib.figure", extra="plots", purpose="draw")
-    figure: Figure = matplotlib.Figure(figsize=(8.0, 3.6), layout="constrained")
-    ax = figure.subplots()
+    figure, ((ax,),) = new_panels(1, 1, (8.0, 3.6))
     cells = [each for each in table.cells if each.block == "Squared error" and each.published is not None]
     algorithms = [*dict.fromkeys(each.row for each in cells)]
     for number, name in enumerate(PAPER_MAPS):

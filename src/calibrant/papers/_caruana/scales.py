@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.paper import Size
 
 __all__ = [
-    "ALL_NETS",
-    "ALL_SVMS",
     "BAGGED_STYLES",
     "BOOSTED_STYLES",
     "CHOICE_GRID",
@@ -26,10 +24,7 @@ __all__ = [
     "STYLES",
     "SVMS",
     "ModelGrid",
-    "NetSetting",
     "Scale",
-    "SvmSetting",
-    "steps_to",
 ]
 
 
@@ -107,7 +102,7 @@ def steps_to(most: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelGrid:
-    """What is tried of each algorithm; an empty tuple leaves an algorithm out.
+    """The settings of each algorithm that are tried; an empty tuple leaves an algorithm out.
 
     Parameters
     ----------
@@ -171,7 +166,7 @@ _DEFAULT_EPOCHS = (2, 4, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """What one size runs.
+    """The problems, rows and grids of one size.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ def choose_default_grid(table: PaperTable) -> dict[str, tuple[str, ...]]:
 
 
 def _kind(row: str) -> str:
-    """Return what stands before the comma: the hidden units of a net, the kernel of an SVM."""
+    """Return the words before the comma: the hidden units of a net, the kernel of an SVM."""
     return row.split(", ")[0]
 
 

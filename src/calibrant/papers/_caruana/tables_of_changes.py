@@ -22,16 +22,7 @@ if TYPE_CHECKING:
 
     from calibrant.papers._caruana.selection import Chosen
 
-__all__ = [
-    "GAINERS",
-    "Contrast",
-    "ContrastResult",
-    "contrast_cells",
-    "make_changes",
-    "make_comparisons",
-    "make_orderings",
-    "rank_correlation",
-]
+__all__ = ["GAINERS", "ContrastResult", "make_changes", "make_comparisons", "make_orderings", "rank_correlation"]
 
 
 _CONFIDENCE = 0.95

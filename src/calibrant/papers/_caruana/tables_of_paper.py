@@ -13,30 +13,18 @@ from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, 
 from calibrant.papers._caruana.metrics import METRIC_NAMES
 from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4
-from calibrant.papers._caruana.studies import FIGURES
+from calibrant.papers._caruana.selection import Chosen, choose_models, make_default_grid, read_trials
+from calibrant.papers._caruana.studies import CHOICE, FIGURES
+from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.papers._caruana.problems import Problem, RowNumbers
-    from calibrant.papers._caruana.selection import Chosen
     from calibrant.studies import StudyResults
 
-__all__ = [
-    "BIN_NAMES",
-    "LOSSES",
-    "BoostedPredictions",
-    "make_by_problem",
-    "make_chosen",
-    "make_histograms",
-    "make_infinite",
-    "make_raw_by_problem",
-    "make_table_1",
-    "make_table_2",
-    "make_table_4",
-    "read_boosted",
-]
+__all__ = ["BIN_NAMES", "LOSSES", "BoostedPredictions", "make_tables", "read_boosted"]
 
 
 LOSSES: Mapping[str, str] = {"RMS": "Squared error", "MXE": "Cross-entropy"}
@@ -258,3 +246,22 @@ def make_histograms(boosted: list[BoostedPredictions]) -> PaperTable:
     setting = boosted[0].setting if boosted else ""
     title = f"Figures 1 to 3 as numbers: boosted trees ({setting}) on the test rows"
     return PaperTable("figure_1", title, tuple(cells))
+
+
+def make_tables(results: Mapping[str, StudyResults], rows: RowNumbers) -> list[PaperTable]:
+    """Return all tables, those of the paper first."""
+    chosen = choose_models(read_trials(results))
+    made = [
+        make_table_1(chosen.problems, rows),
+        make_table_2(chosen),
+        make_table_4(chosen),
+        make_changes(chosen),
+        make_orderings(chosen),
+        make_comparisons(chosen),
+        make_raw_by_problem(chosen),
+        make_by_problem(chosen),
+        make_infinite(chosen),
+        make_chosen(chosen),
+        make_histograms(read_boosted(results)),
+    ]
+    return [*made, make_default_grid(results[CHOICE])] if CHOICE in results else made

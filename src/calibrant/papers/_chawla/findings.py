@@ -12,23 +12,11 @@ from calibrant.papers._chawla.holdout import COIL, METRICS
 from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.published import PRUNING, SETS, SKEWED
 from calibrant.papers._chawla.tables import OTHER_CLIPS, POINTS, PVALUE, SHARE, versus
-from calibrant.papers._reproduction.finding import Finding, with_advice
+from calibrant.papers._reproduction.finding import Finding, Verdict, shown_by, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = [
-    "ADVICE",
-    "Claim",
-    "Evidence",
-    "Verdict",
-    "bagging_findings",
-    "check_findings",
-    "correlation_findings",
-    "pruning_findings",
-    "smoothing_findings",
-]
+__all__ = ["Claim", "Evidence", "check_findings"]
 
-
-Verdict = Literal["holds", "does not hold", "undecided"]
 
 _LEVEL = 0.05
 
@@ -71,9 +59,7 @@ class Evidence:
         sets = self.datasets if datasets is None else datasets
         n_claims = len(claims) * len(sets)
         outcomes = [self.outcome(claim, name, n_claims) for claim in claims for name in sets]
-        if -1 in outcomes:
-            return "does not hold"
-        return "holds" if all(outcomes) else "undecided"
+        return shown_by(set(outcomes) <= {1}, -1 in outcomes)
 
     def count(self, claim: Claim, datasets: Sequence[str] | None = None, n_claims: int | None = None) -> str:
         """Return on which sets the claim is shown, on which its contrary, and the mean differences."""
@@ -171,7 +157,7 @@ def _contrary(evidence: Evidence, coil: list[str]) -> Finding:
     return Finding(
         "bagging-does-not-always-improve",
         "Zadrozny & Elkan: on unbalanced sets bagging does not always improve on smoothed or curtailed single trees.",
-        "holds" if -1 in outcomes else "does not hold" if outcomes == {1} else "undecided",
+        shown_by(-1 in outcomes, outcomes == {1}),
         ". ".join(evidence.count(claim, [*evidence.datasets, *coil], len(claims)) for claim in claims) + ".",
         "Bagged Decision Trees; Zadrozny & Elkan (2001), section 5",
     )
@@ -247,12 +233,12 @@ def _beyond(evidence: Evidence, row: str, column: str, sign: int) -> list[int]:
 
 def _tight(evidence: Evidence, row: str, column: str, sign: int) -> Verdict:
     found = set(_beyond(evidence, row, column, sign))
-    return "holds" if found == {1} else "does not hold" if found == {-1} else "undecided"
+    return shown_by(found == {1}, found == {-1})
 
 
 def _not_tight(evidence: Evidence) -> Verdict:
     found = {each for row in ("QL", "01L") for each in _beyond(evidence, row, "AUC", -1)}
-    return "holds" if found == {-1} else "does not hold" if 1 in found else "undecided"
+    return shown_by(found == {-1}, 1 in found)
 
 
 def _shown(evidence: Evidence, row: str, column: str) -> str:
@@ -392,7 +378,7 @@ def _m_and_quadratic_loss(evidence: Evidence) -> Finding:
 
 
 def check_findings(tables: Mapping[str, PaperTable]) -> list[Finding]:
-    """Return what the paper claims of smoothing, bagging, pruning and the relation of losses and AUC."""
+    """Return the findings on smoothing, bagging, pruning and the relation of losses and AUC."""
     evidence = Evidence(tables)
     found = [smoothing_findings, bagging_findings, pruning_findings, correlation_findings]
     return with_advice((finding for check in found for finding in check(evidence)), ADVICE)

@@ -6,24 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from calibrant.papers._chawla.findings import check_findings
-from calibrant.papers._chawla.holdout import COIL, SplitValues, holdout_study
+from calibrant.papers._chawla.holdout import COIL, holdout_study
 from calibrant.papers._chawla.methods import further_methods, paper_methods
 from calibrant.papers._chawla.pictures import draw_pictures
 from calibrant.papers._chawla.published import SETS
-from calibrant.papers._chawla.tables import (
-    DRAWN,
-    area_table,
-    clip_table,
-    collapse_table,
-    comparison_table,
-    correlation_conventions,
-    correlation_table,
-    data_table,
-    difference_table,
-    distribution_table,
-    loss_table,
-    pruning_table,
-)
+from calibrant.papers._chawla.tables import DRAWN, make_tables
 from calibrant.papers._reproduction.paper import Paper, Size
 
 if TYPE_CHECKING:
@@ -77,24 +64,10 @@ class ChawlaCieslak2006(Paper):
 
     def tables(self, results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG002
         """Return Tables 1 to 3 and Figures 2 and 3 as numbers, what they leave open, and the comparisons."""
-        splits = SplitValues(results["holdout"])
-        datasets = tuple(name for name in splits.datasets if name in SETS)
-        return [
-            data_table(datasets),
-            correlation_table(splits, datasets),
-            correlation_conventions(splits, datasets),
-            pruning_table(splits, datasets),
-            area_table(splits, datasets),
-            clip_table(splits, datasets),
-            collapse_table(splits, datasets),
-            distribution_table(results["distributions"]),
-            difference_table(splits, datasets),
-            loss_table(splits),
-            comparison_table(splits),
-        ]
+        return make_tables(results)
 
     def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
-        """Return what the paper claims of smoothing, bagging, pruning and the relation of losses and AUC."""
+        """Return the findings on smoothing, bagging, pruning and the relation of losses and AUC."""
         return check_findings(tables)
 
     def pictures(self, results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from calibrant._optional import optional_import
 from calibrant.papers._chawla.holdout import METRICS
 from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.tables import FURTHER, positive_scores
-from calibrant.papers._reproduction.paper import Picture
+from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.plots import ScoreHistogramDisplay
 from calibrant.plots._internal import COLORS, MARKERS, format_axes
 
@@ -67,20 +66,12 @@ def _draw_distributions(results: StudyResults) -> Figure:
     return cast("Figure", display.figure_)
 
 
-def _new_panels(n_panels: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels in rows of three; spare ones are removed."""
-    pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-    n_rows = -(-n_panels // 3)
-    options: dict[str, Any] = {"layout": "constrained", "squeeze": False}
-    figure, grid = pyplot.subplots(n_rows, min(n_panels, 3), figsize=(size[0], size[1] * n_rows), **options)
-    panels, spare = list(grid.ravel()[:n_panels]), grid.ravel()[n_panels:]
-    for unused in spare:
-        unused.remove()
-    return figure, panels
-
-
 def _draw_differences(table: PaperTable) -> Figure:
-    figure, panels = _new_panels(len(table.blocks), (13.0, 3.4))
+    n_rows = -(-len(table.blocks) // 3)
+    figure, grid = new_panels(n_rows, min(len(table.blocks), 3), (13.0, 3.4 * n_rows))
+    panels = list(grid.ravel()[: len(table.blocks)])
+    for spare in grid.ravel()[len(panels) :]:
+        spare.remove()
     for number, (panel, name) in enumerate(zip(panels, table.blocks, strict=True)):
         _draw_bars(panel, table, name)
         panel.set_title(f"({'abcde'[number]}) {name}", fontsize="medium")
@@ -104,8 +95,7 @@ def _draw_bars(ax: Axes, table: PaperTable, block: str) -> None:
 
 
 def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
-    pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-    figure, ax = pyplot.subplots(figsize=(6.4, 4.8), layout="constrained")
+    figure, ((ax,),) = new_panels(1, 1, (6.4, 4.8))
     methods = (BASELINE, *SMOOTHED)
     for number, name in enumerate(datasets):
         x, y = ([table.cell(each, column, name).ours for each in methods] for column in ("NCE, clipped", "AUC"))
@@ -115,8 +105,7 @@ def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
             ax.plot(*point, MARKERS[place], color=COLORS[number], markersize=6.5, label=label)
     format_axes(ax, "NCE, clipped", "AUC", xlim=None)
     _draw_plane_legends(figure, ax, methods)
-    drawn: Figure = figure
-    return drawn
+    return figure
 
 
 def _draw_plane_legends(figure: Figure, ax: Axes, methods: tuple[str, ...]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -20,26 +20,14 @@ from calibrant.studies import StudyResults
 
 __all__ = [
     "APART",
-    "COLUMNS",
     "DRAWN",
     "FURTHER",
     "OTHER_CLIPS",
     "POINTS",
     "PVALUE",
     "SHARE",
-    "area_table",
-    "clip_table",
-    "collapse_table",
-    "comparison_table",
-    "correlation_conventions",
-    "correlation_table",
-    "data_table",
-    "difference_table",
-    "distribution_table",
-    "loss_table",
+    "make_tables",
     "positive_scores",
-    "pruning_table",
-    "relative_difference",
     "versus",
 ]
 
@@ -376,7 +364,7 @@ def _apart(values: Values, printed: float) -> float:
 
 
 def _n_near(cells: Iterable[Cell], kind: str) -> int:
-    """Return how many figures of a reading are within two standard errors of the printed ones."""
+    """Return the number of figures of a reading that are within two standard errors of the printed ones."""
     return sum(abs(each.ours) <= 2.0 for each in cells if each.column == f"{kind}: {APART}")
 
 
@@ -438,3 +426,22 @@ def _implied(dataset: str, method: str, metric: str) -> Published | None:
     if figures[0] is None or figures[1] is None:
         return None
     return Published(f"{figures[1].value / figures[0].value - 1.0:.3f}")
+
+
+def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+    """Return all tables, those of the paper first."""
+    splits = SplitValues(results["holdout"])
+    datasets = tuple(name for name in splits.datasets if name in SETS)
+    return [
+        data_table(datasets),
+        correlation_table(splits, datasets),
+        correlation_conventions(splits, datasets),
+        pruning_table(splits, datasets),
+        area_table(splits, datasets),
+        clip_table(splits, datasets),
+        collapse_table(splits, datasets),
+        distribution_table(results["distributions"]),
+        difference_table(splits, datasets),
+        loss_table(splits),
+        comparison_table(splits),
+    ]

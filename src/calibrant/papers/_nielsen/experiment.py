@@ -19,7 +19,7 @@ from calibrant.papers._reproduction.paper import Size
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Study
 
-__all__ = ["CAUSES", "SYSTEMS", "WAYS", "EqualValuesApart", "cause_methods", "define_studies", "with_integers"]
+__all__ = ["CAUSES", "SYSTEMS", "WAYS", "EqualValuesApart", "define_studies"]
 
 
 def with_integers(table: Table) -> tuple[NDArray[np.float64], NDArray[Any]]:
@@ -92,7 +92,7 @@ _SEED = 2004
 
 @dataclass(frozen=True)
 class _Amount:
-    """How much of the experiment is repeated."""
+    """The amount of the experiment that is repeated."""
 
     data_sets: tuple[str, ...]
     n_trials: int

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from calibrant.papers._nielsen.published_figures import METRIC_TITLES
 from calibrant.papers._nielsen.readings import ADDED, B_PETS, COUNTINGS, EB_PETS, MOB_ESP, REMOVED
 from calibrant.papers._nielsen.tables import GAIN, P_VALUE, RECORD_TABLES, REMAINING, pair_name
-from calibrant.papers._reproduction.finding import Finding, with_advice
+from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["ADVICE", "check_findings"]
+__all__ = ["check_findings"]
 
 
 _UNSMOOTHED = "Read bagged trees without Laplace's smoothing."
@@ -43,7 +42,6 @@ ADVICE = {
 
 
 Tables = Mapping[str, PaperTable]
-Verdict = Literal["holds", "does not hold", "undecided"]
 
 _MSE, _AVLL, _AULC, _ACCURACY = METRIC_TITLES.values()
 _LEVEL = 0.05
@@ -198,7 +196,7 @@ def _check(claim: _Claim, tables: Tables) -> Finding:
     return Finding(
         claim.name,
         claim.statement,
-        _all_of(verdicts) if claim.differs else _none_of(verdicts),
+        all_of(verdicts) if claim.differs else _none_of(verdicts),
         f"{evidence}.",
         claim.source,
     )
@@ -213,9 +211,7 @@ def _comparisons(claim: _Claim) -> Iterator[tuple[tuple[str, str], str]]:
 def _verdict(table: PaperTable, pair: tuple[str, str], metric: str) -> Verdict:
     """Return whether the first is better beyond sampling error, or the second is, or neither."""
     gain, pvalue = _gain(table, pair, metric)
-    if pvalue > _LEVEL:
-        return "undecided"
-    return "holds" if gain > 0 else "does not hold"
+    return shown_by(pvalue <= _LEVEL and gain > 0, pvalue <= _LEVEL)
 
 
 def _gain(table: PaperTable, pair: tuple[str, str], metric: str) -> tuple[float, float]:
@@ -224,12 +220,6 @@ def _gain(table: PaperTable, pair: tuple[str, str], metric: str) -> tuple[float,
     sign = 1.0 if row in table.rows else -1.0
     found = row if row in table.rows else other
     return sign * table.cell(found, GAIN, metric).ours, table.cell(found, P_VALUE, metric).ours
-
-
-def _all_of(verdicts: Sequence[Verdict]) -> Verdict:
-    if all(each == "holds" for each in verdicts):
-        return "holds"
-    return "does not hold" if "does not hold" in verdicts else "undecided"
 
 
 def _none_of(verdicts: Sequence[Verdict]) -> Verdict:
@@ -267,7 +257,7 @@ def _check_c45(tables: Tables) -> Finding:
         gain, pvalue = _gain(table, pair, metric)
         record = _record_text(tables, f"table_5{_C45}", pair[1], metric)
         texts.append(f"{metric} against {pair[1]}: gain {gain:.4f}, p = {pvalue:.2g}, {record}")
-    verdict = _all_of([_verdict(table, pair, metric) for pair, metric in claims])
+    verdict = all_of([_verdict(table, pair, metric) for pair, metric in claims])
     statement = "MOB-ESP has a smaller squared error and log-loss than both also with C4.5's own trees."
     return Finding("mob-esp-with-c45-trees", statement, verdict, f"{'; '.join(texts)}.", "not in the paper")
 
@@ -312,9 +302,8 @@ def _check_counting(tables: Tables) -> Finding:
             texts.append(
                 f"{system}, {metric}: closer on {unique:.0f} to {multiplicity:.0f} data sets, p = {pvalue:.2g}"
             )
-            side: Verdict = "holds" if unique > multiplicity else "does not hold"
-            verdicts.append(side if pvalue <= _LEVEL else "undecided")
+            verdicts.append(shown_by(pvalue <= _LEVEL and unique > multiplicity, pvalue <= _LEVEL))
     unique, other = (table.cell(B_PETS, f"distance, {each}", _MSE).ours for each in COUNTINGS)
     texts.append(f"B-PETs, {_MSE}: distance from the paper {unique:.4f} with each row once, {other:.4f} otherwise")
     statement = "Where out-of-bag rows are counted, an in-bag row counts once, however often it was drawn."
-    return Finding("unique-counting", statement, _all_of(verdicts), f"{'; '.join(texts)}.", "footnotes 3 to 5")
+    return Finding("unique-counting", statement, all_of(verdicts), f"{'; '.join(texts)}.", "footnotes 3 to 5")

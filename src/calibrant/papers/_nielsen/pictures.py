@@ -17,13 +17,12 @@ from calibrant.papers._nielsen.tables import (
     pair_name,
     published_gain,
 )
-from calibrant.papers._reproduction.paper import Picture
+from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.plots._internal import COLORS, format_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from calibrant.papers._reproduction.table import PaperTable
 
@@ -51,16 +50,10 @@ def draw_pictures(tables: Mapping[str, PaperTable]) -> list[Picture]:
     ]
 
 
-def _new_figure(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, NDArray[Any]]:
-    pyplot = optional_import("matplotlib.figure", extra="plots", purpose="draw")
-    figure: Figure = pyplot.Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(n_rows, n_columns, sharey=True, squeeze=False)
-
-
 def _draw_wins(tables: Mapping[str, PaperTable]) -> Figure:
     """Draw a panel for each metric, with four bars for each comparison."""
     rows = [(name, row) for name, each in RECORD_TABLES.items() for row in each.pairs]
-    figure, axes = _new_figure(1, len(METRIC_TITLES), (11.0, 8.5))
+    figure, axes = new_panels(1, len(METRIC_TITLES), (11.0, 8.5), sharey=True)
     for ax, metric in zip(axes[0], METRIC_TITLES.values(), strict=True):
         for place, (name, row) in enumerate(rows):
             for number, counts in enumerate(_counts(tables, name, row, metric)):
@@ -110,7 +103,7 @@ def _draw_differences(table: PaperTable) -> Figure:
     """Draw a panel for each metric and pair, with a data set in each row."""
     names = table.rows
     metrics = {key: title for key, title in METRIC_TITLES.items() if key != "delta_accuracy"}
-    figure, axes = _new_figure(len(metrics), len(MAIN_PAIRS), (11.0, 11.5))
+    figure, axes = new_panels(len(metrics), len(MAIN_PAIRS), (11.0, 11.5), sharey=True)
     heights = np.arange(len(names))
     for line, (metric, title) in zip(axes, metrics.items(), strict=True):
         for ax, pair in zip(line, MAIN_PAIRS, strict=True):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from calibrant.comparison import corrected_resampled_t_test, wilcoxon
-from calibrant.papers._nielsen.experiment import CAUSES, SYSTEMS
+from calibrant.papers._nielsen.experiment import CAUSES, SYSTEMS, WAYS
 from calibrant.papers._nielsen.published_figures import (
     ADDING_RECORDS,
     LETTERS,
@@ -46,30 +47,19 @@ from calibrant.papers._nielsen.trial_values import (
 )
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 
+if TYPE_CHECKING:
+    from calibrant.studies import StudyResults
+
 __all__ = [
-    "AGREEING",
-    "AS_ABOVE",
-    "FEW_VALUES",
     "GAIN",
     "MAIN_PAIRS",
     "P_VALUE",
     "RECORD_TABLES",
     "REMAINING",
-    "RESULT",
     "UNPAIRED_PREFIXES",
-    "Matches",
-    "cause",
-    "causes_table",
-    "comparisons_table",
-    "count_cause",
-    "counting_table",
-    "differences_table",
-    "error_to_paper",
-    "figures_table",
+    "make_tables",
     "pair_name",
     "published_gain",
-    "records_table",
-    "unpaired_table",
 ]
 
 
@@ -444,3 +434,39 @@ def _unpaired_block(values: TrialValues, metric: str) -> Iterator[Cell]:
                     error if is_whole else float(np.nan),
                     why=count_cause(metric, has_one_forest=False),
                 )
+
+
+# The first way of growing is close to the paper's; its tables have the paper's names
+_SUFFIXES = {"integers": "", "c45": "_c45"}
+_WAY_TITLES = {
+    "integers": "integers for nominal values, cuts at midpoints, no penalty",
+    "c45": "nominal columns, grown as C4.5 Release 8 does",
+}
+
+
+def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+    """Return Tables 2 to 6 for each way of growing, those of our own after them."""
+    values = {name: TrialValues(each) for name, each in results.items()}
+    tables = [table for way in WAYS for table in _tables_of_way(values[way], way)]
+    return [*tables, causes_table(values["integers"], values["causes"])]
+
+
+def _tables_of_way(values: TrialValues, way: str) -> list[PaperTable]:
+    suffix, words = _SUFFIXES[way], _WAY_TITLES[way]
+    records = [
+        records_table(f"{name}{suffix}", f"{each.title} ({words})", values, each)
+        for name, each in RECORD_TABLES.items()
+    ]
+    table_2 = "Table 2: effect of B-PETs enhancements (EB-PETs) by data set"
+    table_6 = "Table 6: comparison of MOB-ESP to EB-PETs by data set"
+    return [
+        figures_table(f"table_2{suffix}", f"{table_2} ({words})", values, way, B_PETS, EB_PETS),
+        *records,
+        unpaired_table(f"unpaired{suffix}", f"Tables 3 to 5 by an unpaired t-test ({words})", values),
+        figures_table(f"table_6{suffix}", f"{table_6} ({words})", values, way, EB_PETS, MOB_ESP),
+        comparisons_table(f"comparisons{suffix}", f"Gains over all data sets ({words})", values),
+        differences_table(f"differences{suffix}", f"Gains by data set ({words})", values),
+        counting_table(
+            f"counting{suffix}", f"Which way of counting in-bag rows is closer to the paper ({words})", values
+        ),
+    ]

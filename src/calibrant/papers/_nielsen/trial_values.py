@@ -24,8 +24,6 @@ __all__ = [
     "OWN_VOTE",
     "PAPER_TRIALS",
     "TITLES",
-    "Counts",
-    "RecordOfTrials",
     "TrialValues",
     "higher_is_better",
     "paper_metric",

@@ -1,3 +1,3 @@
-"""What the reproductions of all papers share: published figures, tables, findings, running and writing."""
+"""The parts that all reproductions of papers share: published figures, tables, findings, running and writing."""
 
 __all__: list[str] = []

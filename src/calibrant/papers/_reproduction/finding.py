@@ -6,11 +6,13 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from calibrant.papers._reproduction.table import markdown_table
 
-__all__ = ["Finding", "findings_csv", "findings_text", "with_advice"]
+__all__ = ["Finding", "Verdict", "all_of", "findings_csv", "findings_text", "shown_by", "with_advice"]
+
+Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,33 @@ class Finding:
 
     name: str
     statement: str
-    verdict: Literal["holds", "does not hold", "undecided"]
+    verdict: Verdict
     evidence: str
     source: str
     advice: str = ""
+
+
+def shown_by(claim: object, contrary: object) -> Verdict:
+    """Return the verdict of figures that show a claim, its contrary, or neither.
+
+    Examples
+    --------
+    >>> shown_by(0.2 < 0.5, 0.2 > 0.5), shown_by(False, True), shown_by(False, False)
+    ('holds', 'does not hold', 'undecided')
+    """
+    return "holds" if claim else "does not hold" if contrary else "undecided"
+
+
+def all_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict on several statements together.
+
+    Examples
+    --------
+    >>> all_of(["holds", "holds"]), all_of(["holds", "undecided"]), all_of(["undecided", "does not hold"])
+    ('holds', 'undecided', 'does not hold')
+    """
+    found = set(verdicts)
+    return shown_by(found == {"holds"}, "does not hold" in found)
 
 
 def findings_text(findings: tuple[Finding, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What a reproduced paper consists of, and the papers that there are."""
+"""The parts of a reproduced paper: methods, studies, tables, findings and pictures."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from calibrant._optional import optional_import
 from calibrant._params import Choice, check_param
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from calibrant.papers._reproduction.finding import Finding
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["PAPERS", "Paper", "Picture", "Size", "get_paper"]
+__all__ = ["PAPERS", "Paper", "Picture", "Size", "get_paper", "new_panels"]
 
 
 Size: TypeAlias = Literal["quick", "default", "full"]
+
+
+def new_panels(
+    n_rows: int, n_columns: int, size: tuple[float, float], *, sharey: bool = False
+) -> tuple[Figure, NDArray[Any]]:
+    """Return a figure of so many inches, with panels in rows and columns."""
+    # Of the object interface: pyplot would keep every figure open
+    matplotlib = optional_import("matplotlib.figure", extra="plots", purpose="draw")
+    figure: Figure = matplotlib.Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, sharey=sharey, squeeze=False)
 
 
 class Paper(ABC):
@@ -42,7 +54,7 @@ class Paper(ABC):
     """Authors, title, where and when."""
 
     processor_seconds: ClassVar[Mapping[Size, float]]
-    """What the trials of each size take on one core of the machine that `estimate_time` compares others with."""
+    """Seconds that the trials of each size take on a core of the machine that `estimate_time` compares others with."""
 
     @abstractmethod
     def methods(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyStatus
 
-__all__ = ["SIZES", "Reproduction", "estimate_time", "n_processes", "reproduce"]
+__all__ = ["Reproduction", "estimate_time", "reproduce"]
 
 
 _DPI = 150

@@ -18,7 +18,7 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Cell", "PaperTable", "Published", "Verdict", "markdown_table", "number_text", "table_text"]
+__all__ = ["Cell", "PaperTable", "Published", "markdown_table"]
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -113,7 +113,7 @@ def _digits(cell: Cell, decimals: int) -> int:
 
 
 def _verdicts(table: PaperTable) -> list[str]:
-    """Return how many figures agree, and the causes of the differences, each with its figures."""
+    """Return the number of figures that agree, and the causes of the differences, each with its figures."""
     if not table.n_judged:
         return []
     agree = f"{table.n_agreeing} of {table.n_judged} figures agree"
@@ -128,7 +128,7 @@ def _verdicts(table: PaperTable) -> list[str]:
 
 
 def _places(cells: list[Cell]) -> str:
-    """Return where some figures stand, by row."""
+    """Return the places of some figures, by row."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in cells:
         rows.setdefault((each.block, each.row), []).append(each.column)

@@ -1,4 +1,4 @@
-"""What the splits of a study measured, with paired comparisons of methods over them."""
+"""Figures of the splits of a study, with paired comparisons of methods over them."""
 
 from __future__ import annotations
 

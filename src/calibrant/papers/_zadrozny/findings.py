@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from calibrant.papers._reproduction.finding import Finding
+from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by
 from calibrant.papers._zadrozny.comparisons import (
     METRIC_NAMES,
     OVERFITTING,
@@ -24,29 +24,17 @@ from calibrant.papers._zadrozny.tables import MOST_LEAVES, MOST_SCORES
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import Cell, PaperTable
 
-__all__ = [
-    "Checked",
-    "TableEvidence",
-    "bagging_findings",
-    "check_findings",
-    "conclude",
-    "interval_text",
-    "is_above",
-    "is_below",
-    "metric_findings",
-    "tree_findings",
-]
+__all__ = ["Checked", "check_findings", "conclude"]
 
 
-Outcome = bool | None
 _MSE = ": MSE"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """Whether figures show a claim (True), the contrary (False) or neither (None), and the figures."""
+    """The verdict of some figures on a claim, and the figures."""
 
-    outcome: Outcome
+    verdict: Verdict
     text: str
 
 
@@ -55,27 +43,22 @@ def conclude(name: str, statement: str, source: str, checked: Iterable[Checked],
 
     Examples
     --------
-    >>> conclude("a", "A is less.", "Table 1", [Checked(True, "-1"), Checked(None, "0")]).verdict
+    >>> conclude("a", "A is less.", "Table 1", [Checked("holds", "-1"), Checked("undecided", "0")]).verdict
     'undecided'
     """
     checked = list(checked)
-    outcomes = [each.outcome for each in checked]
-    verdict: Literal["holds", "does not hold", "undecided"] = "undecided"
-    if False in outcomes:
-        verdict = "does not hold"
-    elif outcomes and None not in outcomes:
-        verdict = "holds"
+    verdict = all_of(each.verdict for each in checked)
     return Finding(name, statement, verdict, ". ".join(each.text for each in checked) + ".", source, advice)
 
 
-def is_below(cell: Cell) -> Outcome:
-    """Return whether an interval lies below 0; None if it contains 0 or there is none."""
-    return True if cell.high < 0 else False if cell.low > 0 else None
+def is_below(cell: Cell) -> Verdict:
+    """Return the verdict of an interval on a difference below 0."""
+    return shown_by(cell.high < 0, cell.low > 0)
 
 
-def is_above(cell: Cell) -> Outcome:
-    """Return whether an interval lies above 0; None if it contains 0 or there is none."""
-    return True if cell.low > 0 else False if cell.high < 0 else None
+def is_above(cell: Cell) -> Verdict:
+    """Return the verdict of an interval on a difference above 0."""
+    return shown_by(cell.low > 0, cell.high < 0)
 
 
 def interval_text(cell: Cell, decimals: int = 4) -> str:
@@ -121,7 +104,7 @@ class TableEvidence:
         self,
         rows: Sequence[str],
         metric: str,
-        outcome_of: Callable[[Cell], Outcome],
+        verdict_of: Callable[[Cell], Verdict],
         *,
         datasets: Iterable[str] | None = None,
         shown: Sequence[str] | None = None,
@@ -129,15 +112,14 @@ class TableEvidence:
         """Check paired differences on each data set; the text has other ones where these explain more."""
         checked = []
         for dataset in self.datasets if datasets is None else datasets:
-            outcomes = [outcome_of(self.difference(dataset, metric, row)) for row in rows]
-            outcome = False if False in outcomes else None if None in outcomes else True
+            verdict = all_of(verdict_of(self.difference(dataset, metric, row)) for row in rows)
             texts = [self.text(dataset, metric, row, named=True) for row in (rows if shown is None else shown)]
-            checked.append(Checked(outcome, f"{self.short(dataset)}: {'; '.join(texts)}"))
+            checked.append(Checked(verdict, f"{self.short(dataset)}: {'; '.join(texts)}"))
         return checked
 
 
 def bagging_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return what holds of bagged trees; Chawla & Cieslak (2006) claim the contrary of some."""
+    """Return the findings on bagged trees; Chawla & Cieslak (2006) claim the contrary of some."""
     mailings = [each for each in evidence.datasets if each != COIL]
     bagged, single = "Bagged Laplace", "Smoothed curtailment"
     curtailed = pair("Bagged curtailment", "Curtailment")
@@ -186,7 +168,7 @@ _PROFIT = METRIC_NAMES["profit"]
 
 
 def metric_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return what holds of metrics."""
+    """Return the findings on profit, lift, and rankings of methods by several metrics."""
     return [
         _alike(evidence, "log-loss", "Log-loss ranks the methods as MSE does", "Table 2, section 4"),
         _alike(evidence, "profit", "Profit ranks the methods as MSE does", "Table 3, section 4"),
@@ -201,8 +183,8 @@ def _alike(evidence: TableEvidence, metric: str, claim: str, source: str) -> Fin
     own = [each for each in table.cells if each.block == PAPERS_OWN and each.row == metric and each.column == "test"]
     for cell in table.cells:
         if cell.row == metric and cell.column == "test" and cell.block != PAPERS_OWN:
-            outcome = True if cell.low >= _ALIKE else False if cell.high < _ALIKE else None
-            checked.append(Checked(outcome, f"{evidence.short(cell.block)}: {interval_text(cell, 2)}"))
+            verdict = shown_by(cell.low >= _ALIKE, cell.high < _ALIKE)
+            checked.append(Checked(verdict, f"{evidence.short(cell.block)}: {interval_text(cell, 2)}"))
     of_paper = f" (the paper's own figures: {own[0].ours:.2f})" if own else ""
     return conclude(
         f"{metric.split()[0]}-ranks-like-mse",
@@ -242,7 +224,7 @@ _SIMILAR = 0.1  # of the gain over raw frequencies
 
 
 def tree_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return what holds of trees."""
+    """Return the findings on the size of trees, the range of scores, and m and v."""
     return [_single_leaf(evidence), _smaller_trees(evidence), _below_half(evidence), *_sweeps(evidence)]
 
 
@@ -262,8 +244,9 @@ def _single_leaf(evidence: TableEvidence) -> Finding:
         if dataset == CASE_CONTROL:
             weighted = f" Not counted, {text}: its leaves of donors lack the others who belong there"
         else:
-            checked.append(Checked(n_leaves == 1, text))
-    checked[-1] = Checked(checked[-1].outcome, f"{checked[-1].text}.{weighted}" if weighted else checked[-1].text)
+            checked.append(Checked(shown_by(n_leaves == 1, n_leaves > 1), text))
+    if weighted:
+        checked[-1] = replace(checked[-1], text=f"{checked[-1].text}.{weighted}")
     return conclude(
         "single-leaf",
         "Pruned C4.5 is a single leaf on KDD'98 and CoIL.",
@@ -280,7 +263,7 @@ def _smaller_trees(evidence: TableEvidence) -> Finding:
             _leaves(evidence, row, dataset) for row in ("Kearns-Mansour", _RAW, "C4.5 without pruning or penalty")
         )
         text = f"{evidence.short(dataset)}: {new:,} leaves, C4.5 {old:,}, C4.5 without its penalty {free:,}"
-        checked.append(Checked(new < old, text))
+        checked.append(Checked(shown_by(new < old, new >= old), text))
     return conclude(
         "smaller-trees",
         "Kearns and Mansour's criterion leads to somewhat smaller unpruned trees than C4.5's.",
@@ -295,8 +278,8 @@ def _below_half(evidence: TableEvidence) -> Finding:
     for row in ("Smoothing", "Curtailment", "Smoothed curtailment"):
         cell = table.cell(row, "highest", table.blocks[0])
         ends = (cell.ours, cell.ours) if cell.low != cell.low else (cell.low, cell.high)
-        outcome = True if ends[1] < 0.5 else False if ends[0] >= 0.5 else None
-        checked.append(Checked(outcome, f"{row}: highest score {cell.ours:.3f} (to {ends[1]:.3f})"))
+        verdict = shown_by(ends[1] < 0.5, ends[0] >= 0.5)
+        checked.append(Checked(verdict, f"{row}: highest score {cell.ours:.3f} (to {ends[1]:.3f})"))
     return conclude(
         "below-half",
         "All regularized scores of KDD'98 are below 0.5, so that votes of trees would all be for the common class.",
@@ -337,15 +320,17 @@ def _similar(evidence: TableEvidence, dataset: str, method: str) -> Checked:
     inside = [max(-each.low, each.high) < _SIMILAR * gain for each in cells]
     outside = [each.low > _SIMILAR * gain or each.high < -_SIMILAR * gain for each in cells]
     texts = " and ".join(interval_text(each, 5) for each in cells)
-    outcome = False if any(outside) else True if all(inside) else None
-    return Checked(outcome, f"{evidence.short(dataset)}, {method}: {texts} of a gain of {gain:.5f}")
+    return Checked(
+        shown_by(all(inside), any(outside)), f"{evidence.short(dataset)}, {method}: {texts} of a gain of {gain:.5f}"
+    )
 
 
 def _always_better(evidence: TableEvidence, dataset: str) -> Checked:
     table, block = evidence.tables["sweep"], f"{dataset}: MSE"
     fixed = min(table.cell(row, "whatever m and v", block).ours for row in (_RAW, "Laplace (C4.4)"))
     worst = max(table.cell(str(value), method, block).ours for value in SWEPT_VALUES for method in SWEPT)
-    return Checked(worst < fixed, f"{evidence.short(dataset)}: at worst {worst:.5f}, the better of the two {fixed:.5f}")
+    verdict = shown_by(worst < fixed, worst >= fixed)
+    return Checked(verdict, f"{evidence.short(dataset)}: at worst {worst:.5f}, the better of the two {fixed:.5f}")
 
 
 _RAW = "C4.5 without pruning"
@@ -411,9 +396,7 @@ def _criterion_difference(evidence: TableEvidence) -> Finding:
         better = [is_above(evidence.difference(dataset, "MSE", halfway(each))) for each in _CRITERIA]
         shown = [pair("Kearns-Mansour", _RAW), pair("Kearns-Mansour", "C4.5 without pruning or penalty")]
         texts = [evidence.text(dataset, "MSE", row, named=True) for row in shown]
-        outcomes = [*worse, *better]
-        outcome = False if False in outcomes else None if None in outcomes else True
-        checked.append(Checked(outcome, f"{evidence.short(dataset)}: {'; '.join(texts)}"))
+        checked.append(Checked(all_of([*worse, *better]), f"{evidence.short(dataset)}: {'; '.join(texts)}"))
     return conclude(
         "criterion-difference",
         "Kearns and Mansour's criterion makes little difference to the error of unpruned trees.",

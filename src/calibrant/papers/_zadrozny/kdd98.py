@@ -26,13 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CASE_CONTROL",
-    "COST",
     "GIFT_MODELS",
-    "LEARNING",
     "OFFICIAL",
     "THINNED",
     "Mailing",
-    "amount_code",
     "case_control",
     "expected_gifts",
     "find_official_files",

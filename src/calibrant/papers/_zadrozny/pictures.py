@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from matplotlib.figure import Figure
-
 from calibrant.estimates import Curtailment
-from calibrant.papers._reproduction.paper import Picture
+from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.papers._zadrozny.kdd98 import read_mailing
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES
 from calibrant.papers._zadrozny.published import MSE
@@ -20,6 +18,7 @@ from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import StudyResults
@@ -61,8 +60,7 @@ def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, Pape
 
 def _draw_scores(scores: StudyResults, method: str) -> Figure:
     probabilities = {name: scores.predictions(name).y_pred[:, 1] for name in (_RAW, method)}
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    axes = figure.subplots()
+    figure, ((axes,),) = new_panels(1, 1, (6.4, 4.4))
     SortedScoresDisplay.from_predictions(probabilities, reference=_RAW, ax=axes)
     axes.set_ylim(-0.005, 0.3)  # few raw scores are above, and up to 1 the others would be flat
     return figure
@@ -86,11 +84,23 @@ def _lift_picture(tables: Mapping[str, PaperTable], number: int, part: str) -> P
 
 
 def _draw_lifts(table: PaperTable) -> Figure:
-    figure = Figure(figsize=(5.6 * len(table.blocks), 5.4), layout="constrained")
-    panels = figure.subplots(1, len(table.blocks), squeeze=False)[0]
-    for axes, block in zip(panels, table.blocks, strict=True):
-        _draw_lift(axes, table, block)
-    handles, labels = panels[0].get_legend_handles_labels()
+    return _draw_blocks(table, 1, len(table.blocks), (5.6 * len(table.blocks), 5.4), _draw_lift)
+
+
+def _draw_blocks(
+    table: PaperTable,
+    n_rows: int,
+    n_columns: int,
+    size: tuple[float, float],
+    draw: Callable[[Axes, PaperTable, str], None],
+) -> Figure:
+    """Draw a panel for each block of a table, with one legend below all of them."""
+    figure, grid = new_panels(n_rows, n_columns, size)
+    for axes, block in zip(grid.ravel(), table.blocks, strict=False):
+        draw(axes, table, block)
+    for axes in grid.ravel()[len(table.blocks) :]:
+        axes.set_axis_off()
+    handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
@@ -106,15 +116,8 @@ def _draw_lift(axes: Axes, table: PaperTable, block: str) -> None:
 
 
 def _draw_sweep(table: PaperTable) -> Figure:
-    figure = Figure(figsize=(10, 3.8 * ((len(table.blocks) + 1) // 2)), layout="constrained")
-    panels = figure.subplots((len(table.blocks) + 1) // 2, 2, squeeze=False).ravel()
-    for axes, block in zip(panels, table.blocks, strict=False):
-        _draw_swept(axes, table, block)
-    for axes in panels[len(table.blocks) :]:
-        axes.set_axis_off()
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    return figure
+    n_rows = (len(table.blocks) + 1) // 2
+    return _draw_blocks(table, n_rows, 2, (10, 3.8 * n_rows), _draw_swept)
 
 
 def _draw_swept(axes: Axes, table: PaperTable, block: str) -> None:

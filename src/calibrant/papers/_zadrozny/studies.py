@@ -33,17 +33,10 @@ __all__ = [
     "ALL_COLUMNS",
     "COIL",
     "COIL_SIZE",
-    "FEW_COLUMNS",
-    "FIVE_COLUMNS",
     "FRACTIONS",
     "KDD98_SIZE",
-    "SEVEN_COLUMNS",
-    "SIZES",
     "Amount",
     "Coil",
-    "highest_score",
-    "lift_at",
-    "lowest_score",
     "make_studies",
     "n_scores",
     "profit_per_person",
@@ -147,7 +140,7 @@ Metrics = dict[str, Any]
 
 @dataclass(frozen=True)
 class Amount:
-    """How much of the experiment is repeated: bagged trees, and random splits of CoIL and of KDD'98."""
+    """The amount of the experiment that is repeated: bagged trees, and random splits of CoIL and of KDD'98."""
 
     n_bags: int
     n_coil: int

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from calibrant.studies import StudyResults
     from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = ["MOST_LEAVES", "MOST_SCORES", "cause", "fit_training_rows", "gift_tables", "make_tables", "tree_sizes"]
+__all__ = ["MOST_LEAVES", "MOST_SCORES", "fit_training_rows", "make_tables"]
 
 
 _COLUMNS: Final = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.decisions import CostMatrix, ExampleCosts
-from calibrant.decisions._internal import CostedPredictions, leave_and_select, read_costed_predictions
+from calibrant.decisions._internal import CostedPredictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +93,7 @@ def entered_costs(data: ReportData) -> EnteredCosts:
     if data.costs is None or data.costs.n_actions < 2:
         note = "These numbers are placeholders: replace them by what a decision earns or costs you."
         return EnteredCosts({"tp": 1.0, "fp": -1.0, "fn": 0.0, "tn": 0.0}, "select", "leave", note=note)
-    costed = read_costed_predictions(
+    costed = CostedPredictions.read(
         data.y_true, next(iter(data.probas.values())), data.costs, amount=data.amount, **data.curve_options
     )
     if isinstance(costed.costs, ExampleCosts):
@@ -105,7 +105,7 @@ def _of_matrix(costed: CostedPredictions, costs: CostMatrix) -> EnteredCosts:
     positive = costed.predictions.positive
     note = ""
     if len(costed.actions) == 2:
-        leave, select = leave_and_select(costed)
+        leave, select = costed.leave_and_select()
     else:
         select = int(costs.matrix[positive].argmin())
         others = [action for action in range(len(costed.actions)) if action != select]
@@ -132,7 +132,7 @@ def _of_rows(costed: CostedPredictions, costs: ExampleCosts, amount: NDArray[np.
     is_plain = not _varies(benefit) and bool((revenue[is_positive] == benefit[0]).all())
     added = float(benefit[0]) if is_plain else 0.0
     expected: Any = 0.0 if is_plain else benefit if _varies(benefit) else float(benefit[0])
-    leave, select = leave_and_select(costed)
+    leave, select = costed.leave_and_select()
     return EnteredCosts(
         {"tp": fixed + added, "fp": fixed, "fn": 0.0, "tn": 0.0},
         str(costed.actions[select]),

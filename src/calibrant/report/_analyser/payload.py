@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from calibrant.decisions._internal import IntervalOptions
-from calibrant.metrics._internal import read_predictions, two_sided_z
+from calibrant.metrics._internal import read_predictions
 from calibrant.report._analyser.cluster_variances import ClusterVariances, cluster_variances
 from calibrant.report._analyser.entered_costs import EnteredCosts, cell_labels, entered_costs
 from calibrant.report._analyser.packing import Packed, pack_floats, pack_rounded
@@ -69,7 +70,7 @@ class AnalysedModels:
             "hasCosts": data.costs is not None,
             "recalibrates": not data.page,  # pages of classes have no costs of their own, and models many classes
             "storage": self.storage,
-            "z": two_sided_z(data.confidence),
+            "z": float(ndtri(0.5 + data.confidence / 2.0)),
             "confidence": data.confidence,
             "rows": shared,
             "models": [{**one, **more} for one, more in zip(stored, known, strict=True)],

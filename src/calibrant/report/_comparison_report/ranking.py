@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from calibrant._repr import listed
+from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, DataTable, Figure, Layer, Paragraph, Section, TableColumn
-from calibrant.metrics._internal import number_text
 from calibrant.report._metric_phrase import metric_heading, metric_term
 from calibrant.studies._internal import ranking_cells
 

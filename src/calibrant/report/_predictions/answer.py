@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from calibrant._repr import listed
+from calibrant._repr import listed, percent, points
 from calibrant._sections import Block, Callout, Paragraph, Section
-from calibrant.metrics._internal import percent, points
 from calibrant.report._predictions.model_choice import ModelChoice, choose_model, measure_words
 from calibrant.report._predictions.wording import (
     cell_text,

@@ -6,11 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from calibrant._repr import listed
+from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.metrics import Difference, compare
-from calibrant.metrics._internal import number_text
 from calibrant.report._predictions.metric_words import metric_words
 from calibrant.report._predictions.model_choice import (
     Measure,

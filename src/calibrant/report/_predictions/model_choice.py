@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from calibrant.comparison._internal import t_figures
-from calibrant.decisions._internal import read_costed_predictions
-from calibrant.metrics._internal import brier_divisor
+from calibrant.decisions._internal import CostedPredictions
 from calibrant.studies import PairDifference
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _measure(data: ReportData) -> Measure:
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:
     """Return what each row earns by the model's decisions, or its loss."""
     if measure == "profit":
-        costed = read_costed_predictions(
+        costed = CostedPredictions.read(
             data.y_true, data.probas[name], data.costs, amount=data.amount, **data.curve_options
         )
         return costed.earnings(costed.decisions())
@@ -141,7 +140,7 @@ def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.floa
     if measure == "log_loss":
         return np.asarray(-np.log(proba))
     squared = (read.proba**2).sum(axis=1) - 2.0 * proba + 1.0
-    return np.asarray(squared / brier_divisor(read.n_classes))
+    return np.asarray(squared / (2.0 if read.n_classes <= 2 else 1.0))
 
 
 def paired_difference(

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._params import Int, Real, check_param
 from calibrant._repr import short_repr
 from calibrant.data._internal import factorize
-from calibrant.decisions._internal import read_costed_predictions
+from calibrant.decisions._internal import CostedPredictions
 from calibrant.exceptions import DataError, ParameterError, nearest
 from calibrant.metrics._internal import Predictions, read_predictions
 from calibrant.report._predictions.report_data import ReportData
@@ -64,7 +64,7 @@ def read_report_data(
     known = None
     if costs is not None:
         check_cost_classes(costs, first.classes.tolist())
-        known = read_costed_predictions(
+        known = CostedPredictions.read(
             y_true, next(iter(models.values())), costs, amount=amount, sample_weight=sample_weight,
             pos_label=pos_label, labels=labels,
         ).costs  # fmt: skip

@@ -12,13 +12,7 @@ import numpy as np
 
 from calibrant.calibration import as_calibrator
 from calibrant.decisions import CostMatrix
-from calibrant.decisions._internal import (
-    IntervalOptions,
-    cross_fitted,
-    decompose,
-    profit_of,
-    read_costed_predictions,
-)
+from calibrant.decisions._internal import CostedPredictions, IntervalOptions, cross_fitted, decompose, profit_of
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
 from calibrant.metrics._internal import Predictions, read_predictions, verdict_of
@@ -296,7 +290,7 @@ class ReportData:
         if self.costs is None or self.recalibrated(name) is None:
             return None
         options = self._money_options
-        costed = read_costed_predictions(
+        costed = CostedPredictions.read(
             self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
         )
         return decompose(

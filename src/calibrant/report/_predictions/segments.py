@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._repr import listed
+from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Block, Callout, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison._internal import t_figures
 from calibrant.metrics import Score, evaluate, proportion_interval
-from calibrant.metrics._internal import design_effect, percent
 from calibrant.report._predictions.model_choice import variance_of_mean
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 from calibrant.report._predictions.wording import (
@@ -150,7 +149,7 @@ def _segment(data: ReportData, model: str, card: ScoreCard, name: str, pvalue: f
     observed, predicted = (float((weight * each).sum() / total) for each in (rows.positive, rows.proba))
     low = high = math.nan
     if not plan.has_few_groups:
-        n = total / max(design_effect(plan), 1e-12)
+        n = total / max(plan.design_effect(), 1e-12)
         low, high = proportion_interval(min(observed, 1.0) * n, n, data.confidence)
     loss = card["log_loss"] if "log_loss" in card else mean_loss(plan, data.confidence)
     area = card["auc"] if data.is_binary else None

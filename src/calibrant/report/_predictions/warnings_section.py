@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
-from calibrant._repr import listed
+from calibrant._repr import listed, percent
 from calibrant._sections import Block, Callout, Section
 from calibrant.comparison import holm
 from calibrant.data._internal import copies_among, hash_codes
-from calibrant.metrics._internal import design_effect, percent
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 from calibrant.report._predictions.wording import (
     few_rows_text,
@@ -87,7 +86,7 @@ def _on_groups(data: ReportData) -> list[Callout]:
     if plan.has_few_groups:
         text = f"The rows are of {rows_text(n_groups, 'group')}: fewer than 10 say too little about others."
         return [Callout("warning", text, "Collect rows of more groups.")]
-    effect = max(design_effect(data.plan(each)) for each in data.names)
+    effect = max(data.plan(each).design_effect() for each in data.names)
     if effect < _LARGE_EFFECT:
         return []
     text = f"Rows belong together: {data.n_rows:,} rows of {rows_text(n_groups, 'group')} say as much as about "

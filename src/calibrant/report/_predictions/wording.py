@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant.decisions import Money
-from calibrant.metrics._internal import number_text
 from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
 
 if TYPE_CHECKING:

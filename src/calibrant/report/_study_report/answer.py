@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant._sections import Callout, Paragraph, Section
-from calibrant.metrics._internal import number_text
 from calibrant.report._metric_phrase import metric_phrase, metric_term
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant._sections import DataTable, Paragraph, TableColumn
 from calibrant.exceptions import CalibrantError
-from calibrant.metrics._internal import number_text
 from calibrant.report._metric_phrase import metric_term
 
 if TYPE_CHECKING:

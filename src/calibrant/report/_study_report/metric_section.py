@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._repr import number_text
 from calibrant._sections import Axis, DataTable, Figure, Layer, Paragraph, Section, TableColumn
-from calibrant.metrics._internal import number_text
 from calibrant.report._metric_phrase import metric_heading, metric_term
 from calibrant.report._study_report.differences import difference_blocks
 from calibrant.report._study_report.ranks import rank_blocks

@@ -13,8 +13,8 @@ from calibrant._docstrings import fill_docstring
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._optional import optional_import
 from calibrant._random import SeedLike
+from calibrant._repr import number_text
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._internal import number_text
 from calibrant.resampling._performance.estimate import run_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
 from calibrant.resampling._plans import splitters

@@ -12,10 +12,10 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
+from calibrant._repr import number_text
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
-from calibrant.metrics._internal import number_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ import numpy as np
 
 from calibrant._random import seed_sequence, stream
 from calibrant.data._internal import factorize
-from calibrant.metrics._internal import area_variance, placements
+from calibrant.metrics._internal import placements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -305,7 +305,7 @@ def _hidden_by_ties(scorer: Scorer, area: float, variance: float, tested: Tested
         return 1.0
     is_positive = scorer.data.outcome[np.unique(tested.row)] == scorer.positive
     n_positive, n_negative = int(is_positive.sum()), int((~is_positive).sum())
-    return max(1.0, area_variance(area, n_positive, n_negative) / variance)
+    return max(1.0, _area_variance(area, n_positive, n_negative) / variance)
 
 
 def _of_blocks(
@@ -358,3 +358,17 @@ def _blocks(tested: TestedRows) -> tuple[NDArray[np.intp], int]:
     n_units = len(tested.copies)
     n_blocks = min(n_units, _MOST_BLOCKS)
     return stream(seed_sequence(0), 0).permutation(n_units) % n_blocks, n_blocks
+
+
+def _area_variance(area: float, n_positive: float, n_negative: float) -> float:
+    """Return the variance of an area of untied scores, as Hanley & McNeil (1982) have it.
+
+    Examples
+    --------
+    >>> round(math.sqrt(_area_variance(0.893, 51, 58)), 3)
+    0.033
+    """
+    of_positive, of_negative = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    own = area * (1.0 - area)
+    sums = own + (n_positive - 1.0) * (of_positive - area**2) + (n_negative - 1.0) * (of_negative - area**2)
+    return sums / (n_positive * n_negative)

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 from calibrant._random import seed_sequence, stream
 from calibrant.metrics import Interval
-from calibrant.metrics._internal import two_sided_z
 from calibrant.resampling._performance.row_contributions import ROUNDING, Contributions, TestedRows, row_contributions
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def split_interval(
     square = float(stdtrit(k - 1, 0.5 + 0.5 * confidence)) ** 2
     n_rows = float((n_test if n_counted is None else n_counted)[is_defined].mean())
     # The variance of rows that are counted is known: it takes the quantile of the normal distribution
-    least = two_sided_z(confidence) ** 2 / square * correction / n_rows
+    least = float(ndtri(0.5 + confidence / 2.0)) ** 2 / square * correction / n_rows
     variance = correction * float(defined.var(ddof=1))
     return ends_in_range(float(defined.mean()), square, variance, low, high, least, is_counted=n_counted is not None)
 

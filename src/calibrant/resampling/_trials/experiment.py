@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._params import Choice, Int, Nothing, check_param
+from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant.exceptions import CalibrantWarning, ParameterError
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import Nested
 from calibrant.resampling._trials.families import (

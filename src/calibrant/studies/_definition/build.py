@@ -8,17 +8,18 @@ import functools
 import inspect
 import pathlib
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._definition.arrays import build_array
-from calibrant.studies._definition.describe import FORMS
-from calibrant.studies._definition.import_paths import resolve_path
+from calibrant.studies._definition.describe import FORMS, build_array, describe_value
+from calibrant.studies._definition.names import resolve_path
 
-__all__ = ["DocumentError", "Path", "build_value", "call_with", "path_text"]
+__all__ = ["DefinitionPart", "DocumentError", "Keys", "build_value", "call_with", "path_text"]
+
 
 # Keys and positions that lead from a document to a part of it.
-Path = tuple[str | int, ...]
+Keys = tuple[str | int, ...]
 _AS_PAIRS = (
     " A mapping whose keys are not meant so is written {{dict: [[key, value], ...]}}, as {!r} has a meaning here."
 )
@@ -34,7 +35,7 @@ class DocumentError(StudyError):
     "methods.tree[0]: there is no parameter 'x'."
     """
 
-    def __init__(self, problem: str, path: Path = ()) -> None:
+    def __init__(self, problem: str, path: Keys = ()) -> None:
         super().__init__(f"{path_text(path)}: {problem}" if path else problem)
         self.problem = problem
         self.path = path
@@ -43,7 +44,7 @@ class DocumentError(StudyError):
         return type(self), (self.problem, self.path)
 
 
-def path_text(path: Path) -> str:
+def path_text(path: Keys) -> str:
     """Return a path as it is written in Python and TOML: ``methods.tree[0]``.
 
     Examples
@@ -61,7 +62,7 @@ def path_text(path: Path) -> str:
     return text
 
 
-def build_value(document: Any, path: Path = ()) -> Any:
+def build_value(document: Any, path: Keys = ()) -> Any:
     """Return the value that a document describes; what it names is imported.
 
     Parameters
@@ -106,7 +107,7 @@ def build_value(document: Any, path: Path = ()) -> Any:
         raise DocumentError(f"is not a valid {form!r}: {error}", path) from error
 
 
-def call_with(called: Callable[..., Any], params: Mapping[str, Any], path: Path = ()) -> Any:
+def call_with(called: Callable[..., Any], params: Mapping[str, Any], path: Keys = ()) -> Any:
     """Return an instance of a class, or what a function returns, with parameters whose names are checked.
 
     Examples
@@ -131,7 +132,7 @@ def call_with(called: Callable[..., Any], params: Mapping[str, Any], path: Path 
         raise DocumentError(f"{name} cannot be made: {type(error).__name__}: {error}", path[:-1]) from error
 
 
-def _build_class(document: Mapping[str, Any], path: Path) -> Any:
+def _build_class(document: Mapping[str, Any], path: Keys) -> Any:
     kind = resolve_path(_text(document, "class", path))
     if not isinstance(kind, type):
         raise DocumentError(f"{document['class']!r} is not a class; name a function by 'factory'.", (*path, "class"))
@@ -140,14 +141,14 @@ def _build_class(document: Mapping[str, Any], path: Path) -> Any:
     return made
 
 
-def _build_factory(document: Mapping[str, Any], path: Path) -> Any:
+def _build_factory(document: Mapping[str, Any], path: Keys) -> Any:
     function = resolve_path(_text(document, "factory", path))
     if not callable(function):
         raise DocumentError(f"{document['factory']!r} is not a function.", (*path, "factory"))
     return _called(function, document, path)
 
 
-def _called(called: Any, document: Mapping[str, Any], path: Path) -> Any:
+def _called(called: Any, document: Mapping[str, Any], path: Keys) -> Any:
     params = document.get("params") or {}
     if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
         raise DocumentError(f"params must map names to values; got {params!r:.60}.", (*path, "params"))
@@ -156,7 +157,7 @@ def _called(called: Any, document: Mapping[str, Any], path: Path) -> Any:
     return call_with(called, built, (*path, "params"))
 
 
-def _restore(made: Any, document: Mapping[str, Any], path: Path) -> None:
+def _restore(made: Any, document: Mapping[str, Any], path: Keys) -> None:
     """Set what an estimator requests by metadata routing, and what its transform returns."""
     from sklearn import config_context
 
@@ -170,52 +171,52 @@ def _restore(made: Any, document: Mapping[str, Any], path: Path) -> None:
         raise DocumentError(f"cannot be set: {error}", path) from error
 
 
-def _build_function(document: Mapping[str, Any], path: Path) -> Any:
+def _build_function(document: Mapping[str, Any], path: Keys) -> Any:
     found = resolve_path(_text(document, "function", path))
     if not callable(found):
         raise DocumentError(f"{document['function']!r} is not a function.", (*path, "function"))
     return found
 
 
-def _build_partial(document: Mapping[str, Any], path: Path) -> Any:
+def _build_partial(document: Mapping[str, Any], path: Keys) -> Any:
     function = build_value(document["partial"], (*path, "partial"))
     return functools.partial(function, *_arguments(document, path), **_keywords(document, path))
 
 
-def _build_distribution(document: Mapping[str, Any], path: Path) -> Any:
+def _build_distribution(document: Mapping[str, Any], path: Keys) -> Any:
     distribution = resolve_path(_text(document, "distribution", path))
     return distribution(*_arguments(document, path), **_keywords(document, path))
 
 
-def _arguments(document: Mapping[str, Any], path: Path) -> Any:
+def _arguments(document: Mapping[str, Any], path: Keys) -> Any:
     return build_value(document.get("args", []), (*path, "args"))
 
 
-def _keywords(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def _keywords(document: Mapping[str, Any], path: Keys) -> dict[str, Any]:
     keywords = document.get("keywords", {})
     return {name: build_value(each, (*path, "keywords", name)) for name, each in keywords.items()}
 
 
-def _build_array(document: Mapping[str, Any], path: Path) -> Any:
+def _build_array(document: Mapping[str, Any], path: Keys) -> Any:
     values = document["array"]
     values = values if isinstance(values, str) else build_value(values, (*path, "array"))
     return build_array(values, document["dtype"], document.get("shape", [-1]))
 
 
-def _build_scalar(document: Mapping[str, Any], path: Path) -> Any:
+def _build_scalar(document: Mapping[str, Any], path: Keys) -> Any:
     values = document["scalar"]
     raw = isinstance(values, str) and document["dtype"] != "object"
     return build_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
 
 
-def _build_none(document: Mapping[str, Any], path: Path) -> None:
+def _build_none(document: Mapping[str, Any], path: Keys) -> None:
     if document["none"] is not True:
         raise DocumentError(
             f"None is written {{none: true}}; got {document['none']!r:.60}.{_AS_PAIRS.format('none')}", path
         )
 
 
-def _build_opaque(document: Mapping[str, Any], path: Path) -> Any:
+def _build_opaque(document: Mapping[str, Any], path: Keys) -> Any:
     raise DocumentError(
         f"{document['opaque']} has no description that it could be made from; pass the study's objects again to run "
         "it, and write functions and classes at the top level of a module that can be imported.",
@@ -223,14 +224,14 @@ def _build_opaque(document: Mapping[str, Any], path: Path) -> Any:
     )
 
 
-def _items(document: Mapping[str, Any], form: str, path: Path) -> Any:
+def _items(document: Mapping[str, Any], form: str, path: Keys) -> Any:
     items = document[form]
     if not isinstance(items, list):
         raise DocumentError(f"{form!r} must hold a list; got {items!r:.60}.", (*path, form))
     return build_value(items, (*path, form))
 
 
-def _text(document: Mapping[str, Any], form: str, path: Path) -> str:
+def _text(document: Mapping[str, Any], form: str, path: Keys) -> str:
     text = document[form]
     if not isinstance(text, str):
         raise DocumentError(f"{form!r} must be an import path; got {text!r:.60}.", (*path, form))
@@ -247,7 +248,7 @@ _FURTHER = {
     "partial": ("args", "keywords"),
     "scalar": ("dtype",),
 }
-_BUILDERS: dict[str, Callable[[Mapping[str, Any], Path], Any]] = {
+_BUILDERS: dict[str, Callable[[Mapping[str, Any], Keys], Any]] = {
     "array": _build_array,
     "bytes": lambda document, _path: base64.b64decode(document["bytes"], validate=True),
     "class": _build_class,
@@ -271,3 +272,45 @@ _BUILDERS: dict[str, Callable[[Mapping[str, Any], Path], Any]] = {
     "tuple": lambda document, path: tuple(_items(document, "tuple", path)),
     "type": lambda document, path: resolve_path(_text(document, "type", path)),
 }
+
+
+_NOT_BUILT = object()
+
+
+class DefinitionPart:
+    """A value with its document; made of one of them, it makes the other when it is first used.
+
+    Examples
+    --------
+    >>> DefinitionPart((1, 2)).document, DefinitionPart.described({"tuple": [1, 2]}).value
+    ({'tuple': [1, 2]}, (1, 2))
+    """
+
+    def __init__(self, value: Any, document: Any = None, path: Keys = ()) -> None:
+        self._value = value
+        self._document = document
+        self._path = path
+
+    @classmethod
+    def described(cls, document: Any, path: Keys = ()) -> DefinitionPart:
+        """Return a part made of a document; nothing that it names is imported before its value is used."""
+        return cls(_NOT_BUILT, document, path)
+
+    @cached_property
+    def value(self) -> Any:
+        """The object."""
+        return build_value(self._document, self._path) if self._value is _NOT_BUILT else self._value
+
+    @cached_property
+    def document(self) -> Any:
+        """The JSON document."""
+        return self._document if self._value is _NOT_BUILT else describe_value(self._value)
+
+    def __reduce__(self) -> Any:
+        if self._value is _NOT_BUILT:
+            return _described, (self._document, self._path)
+        return type(self), (self._value,)
+
+
+def _described(document: Any, path: Keys) -> DefinitionPart:
+    return DefinitionPart.described(document, path)

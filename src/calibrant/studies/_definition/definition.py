@@ -1,27 +1,91 @@
-"""The definition of a study: data sets, methods, plan and metrics, as objects and as a JSON document."""
+"""The definition of a study: data sets, methods, plan, metrics, as objects or as a JSON document."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from calibrant._params import Bool, check_param
+from calibrant._params import Bool, Int, check_param
 from calibrant._repr import short_repr
-from calibrant.exceptions import StudyError, nearest
+from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
+from calibrant.studies._definition.build import DefinitionPart
 from calibrant.studies._definition.datasets import Dataset, read_datasets
-from calibrant.studies._definition.digests import digest
-from calibrant.studies._definition.keys import CHOSEN, group_digest, method_digests
+from calibrant.studies._definition.digests import CHOSEN, digest, group_digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
 from calibrant.studies._definition.metrics import check_metric_params, read_study_metrics
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._definition.opaque import OPAQUE
-from calibrant.studies._definition.parts import DefinitionPart
-from calibrant.studies._definition.plans import read_study_plan
 from calibrant.studies._trials.records import StudyWork
 
-__all__ = ["StudyDefinition", "define_study"]
+__all__ = ["StudyDefinition", "define_study", "read_study_plan"]
+
+
+def read_study_plan(plan: Any, seed: int) -> Any:
+    """Return the plan of a study; where its `random_state` is None it takes the seed.
+
+    Parameters
+    ----------
+    plan : plan, splitter, iterable of (train, test), int or None
+        As `estimate_performance` takes it.
+    seed : int
+        The seed of the study.
+
+    Raises
+    ------
+    StudyError
+        If its splits would differ from process to process, as those by a generator of random numbers do.
+
+    Examples
+    --------
+    >>> from calibrant.resampling import CrossValidation
+    >>> read_study_plan(CrossValidation(5, random_state=None), 3)
+    CrossValidation(n_folds=5, n_repeats=1, random_state=3, stratified=True)
+    """
+    from calibrant.resampling._internal import splitters
+
+    check_param("seed", seed, Int(0))
+    try:
+        found = _seeded(splitters.read_plan(plan), int(seed))
+        _check_parameters(found)
+    except ParameterError as error:
+        raise StudyError(str(error) if str(error).startswith("plan") else f"plan: {error}") from error
+    return found
+
+
+def _seeded(plan: Any, seed: int) -> Any:
+    """Return a copy of a plan, and of the plans inside it, whose random states are integers."""
+    made = copy.copy(plan)
+    for name, value in list(getattr(made, "__dict__", {}).items()):
+        if name == "random_state":
+            setattr(made, name, _state(value, made, seed))
+        elif hasattr(value, "split") and hasattr(value, "get_n_splits") and not isinstance(value, type):
+            setattr(made, name, _seeded(value, seed))
+    return made
+
+
+def _state(state: Any, plan: Any, seed: int) -> int | None:
+    if state is None:
+        return None if getattr(plan, "shuffle", True) is False else seed
+    if not hasattr(state, "__index__"):
+        raise StudyError(
+            f"plan: random_state must be an int or None, so that every process splits alike; got {short_repr(state)}."
+        )
+    return int(state)
+
+
+def _check_parameters(plan: Any) -> None:
+    try:
+        plan.get_n_splits()
+    except DataError:  # a number of splits that depends on the rows
+        return
+    except ParameterError:
+        raise
+    except (TypeError, ValueError, AttributeError):  # a splitter of scikit-learn that needs rows or groups
+        return
+
 
 _VERSION = 1  # of the document
 
@@ -66,7 +130,7 @@ class StudyDefinition:
 
     @property
     def plan(self) -> Any:
-        """How rows are split."""
+        """The plan that splits the rows."""
         return self.plan_part.value
 
     @cached_property
@@ -86,7 +150,7 @@ class StudyDefinition:
         return (CHOSEN,) if self.choose_by is not None else tuple(self.method_parts)
 
     def work(self) -> StudyWork:
-        """Return what a worker needs to run trials."""
+        """Return the methods, plan and metrics that a worker needs to run trials."""
         return StudyWork(
             self.methods,
             self.plan,
@@ -98,7 +162,7 @@ class StudyDefinition:
         )
 
     def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
-        """Return what the keys of the trials of a method of `trial_methods` on a data set begin with."""
+        """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
         return group_digest((dataset, method), fingerprint, self._method_digests[method], self._plan_digest, self.seed)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Estimators, plans, functions and other values as JSON documents that describe them completely."""
+"""Values as JSON documents that describe them completely: estimators, plans, functions, arrays."""
 
 from __future__ import annotations
 
@@ -11,18 +11,138 @@ import inspect
 import math
 import pathlib
 import types
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.studies._definition.arrays import describe_array, describe_scalar, fits_document
 from calibrant.studies._definition.digests import canonical_json
-from calibrant.studies._definition.import_paths import import_path
-from calibrant.studies._definition.known_objects import describe_known
+from calibrant.studies._definition.names import import_path
 from calibrant.studies._definition.opaque import clones_itself, describe_opaque
 
-__all__ = ["FORMS", "describe_value"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "FORMS",
+    "build_array",
+    "describe_array",
+    "describe_known",
+    "describe_scalar",
+    "describe_value",
+    "fits_document",
+]
+
+
+_MAX_BYTES = 2**20  # of an array in a document; a larger one is told apart by its digest but not kept
+_MAX_LISTED = 100  # values that a person may want to read
+_PLAIN = "biuf"  # kinds whose values JSON has
+_RAW = "biufcMmUS"  # kinds whose bytes are the values
+
+
+def fits_document(array: NDArray[Any]) -> bool:
+    """Return whether an array can be kept in a document.
+
+    Examples
+    --------
+    >>> fits_document(np.arange(3)), fits_document(np.zeros(3, dtype="f8,i4")), fits_document(np.zeros(10**7))
+    (True, False, False)
+    """
+    return array.dtype.kind in f"{_RAW}O" and array.dtype.names is None and array.nbytes <= _MAX_BYTES
+
+
+def describe_array(array: NDArray[Any], describe: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return an array as a document: a few numbers as a list, else the bytes in base 64, little-endian.
+
+    Examples
+    --------
+    >>> describe_array(np.array([[1, 2]]), lambda value: value)
+    {'array': [1, 2], 'dtype': '<i8', 'shape': [1, 2]}
+    """
+    kind = array.dtype.kind
+    if kind == "O":
+        values: Any = [describe(each) for each in array.ravel().tolist()]
+    elif kind in _PLAIN and array.size <= _MAX_LISTED:
+        values = [describe(each) for each in array.astype(np.float64 if kind == "f" else array.dtype).ravel().tolist()]
+    else:
+        values = base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+    dtype = "object" if kind == "O" else array.dtype.newbyteorder("<").str
+    return {"array": values, "dtype": dtype} | ({} if array.ndim == 1 else {"shape": list(array.shape)})
+
+
+def describe_scalar(scalar: np.generic, describe: Callable[[Any], Any]) -> Any:
+    """Return a NumPy scalar as a document: Python's number or string where that is equal and as precise.
+
+    Examples
+    --------
+    >>> describe_scalar(np.int64(3), lambda value: value)
+    3
+    >>> describe_scalar(np.float32(0.5), lambda value: value)
+    {'scalar': 0.5, 'dtype': '<f4'}
+    """
+    if isinstance(scalar, np.bool_ | np.integer | np.float64 | np.str_):
+        return describe(scalar.item())
+    document = describe_array(np.asarray(scalar), describe)
+    values = document["array"]
+    return {"scalar": values[0] if isinstance(values, list) else values, "dtype": document["dtype"]}
+
+
+def build_array(values: Any, dtype: str, shape: list[int]) -> NDArray[Any]:
+    """Return the array of a described list of built values, or of bytes in base 64.
+
+    Examples
+    --------
+    >>> build_array([1, 2], "<i8", [2])
+    array([1, 2])
+    """
+    if isinstance(values, str):
+        return np.frombuffer(base64.b64decode(values, validate=True), dtype=dtype).reshape(shape).copy()
+    array = np.empty(len(values), dtype=dtype)
+    array[:] = values
+    return array.reshape(shape)
+
+
+def describe_known(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any] | None:
+    """Return the document of a distribution of SciPy or a scorer of scikit-learn; None for anything else.
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> describe_known(scipy.stats.uniform(0, 1), lambda each: each)
+    {'distribution': 'scipy.stats.uniform', 'args': [0, 1]}
+    """
+    module = type(value).__module__
+    if module.startswith("scipy.stats.") and hasattr(value, "dist"):
+        return _describe_distribution(value, nested)
+    if module == "sklearn.metrics._scorer" and hasattr(value, "_score_func"):
+        return _describe_scorer(value, nested)
+    return None
+
+
+def _describe_distribution(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any] | None:
+    import scipy.stats
+
+    name = getattr(value.dist, "name", "")
+    if type(getattr(scipy.stats, name, None)) is not type(value.dist):
+        return None
+    document: dict[str, Any] = {"distribution": f"scipy.stats.{name}"}
+    document |= {"args": [nested(each) for each in value.args]} if value.args else {}
+    return document | ({"keywords": {key: nested(value.kwds[key]) for key in sorted(value.kwds)}} if value.kwds else {})
+
+
+def _describe_scorer(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any] | None:
+    from sklearn.metrics import make_scorer
+
+    params = {
+        "score_func": value._score_func,
+        "response_method": value._response_method,
+        "greater_is_better": value._sign > 0,
+        **value._kwargs,
+    }
+    if vars(make_scorer(**params)).keys() != vars(value).keys():
+        return None
+    return {"factory": "sklearn.metrics.make_scorer", "params": {key: nested(params[key]) for key in sorted(params)}}
+
 
 # The first key of every document that is not itself the value; a dict with such a key is described by pairs.
 FORMS = (
@@ -178,7 +298,7 @@ def _describe_estimator(value: Any, path: str, nested: Any) -> Any:
 
 
 def _requests(value: Any) -> dict[str, Any]:
-    """Return what an estimator requests by metadata routing, by method, where it was set for this instance."""
+    """Return the metadata that an estimator requests by routing, by method, where it was set for this instance."""
     methods = vars(vars(value).get(_REQUESTS, object)) if _REQUESTS in getattr(value, "__dict__", {}) else {}
     found = {name: getattr(each, "requests", {}) for name, each in sorted(methods.items())}
     chosen = {

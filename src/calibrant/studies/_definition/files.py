@@ -3,30 +3,260 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from calibrant._repr import short_repr
 from calibrant.exceptions import CalibrantError, MissingExtraError, MissingFileError, StudyError
-from calibrant.studies._definition import build
-from calibrant.studies._definition.build import DocumentError
+from calibrant.studies._definition.build import DocumentError, Keys, build_value, path_text
+from calibrant.studies._definition.datasets import Dataset, is_path
 from calibrant.studies._definition.definition import StudyDefinition, define_study
-from calibrant.studies._definition.file_parts import read_file_datasets, read_file_methods, read_file_metrics
-from calibrant.studies._definition.locate import locate
+from calibrant.studies._definition.methods import Grid, as_estimator, check_parameter_values
+from calibrant.studies._definition.names import resolve_path
 from calibrant.studies._definition.schema import check_structure
-from calibrant.studies._definition.toml_values import read_toml
-from calibrant.studies._definition.yaml_nodes import TextError, read_yaml
+from calibrant.studies._definition.yaml_nodes import MAX_DEPTH, MAX_NODES, TextError, read_yaml
 from calibrant.studies._trials.run_study import read_run_options
 
-__all__ = ["StudyFile", "read_study_file"]
+__all__ = ["StudyFile", "read_study_file", "read_toml"]
+
+
+def _read_datasets(datasets: Any, folder: Path) -> Any:
+    """Return the data sets of a file as `define_study` takes them; paths start at a folder."""
+    if isinstance(datasets, Mapping):
+        return {_name(name, "datasets"): _dataset(each, folder, ("datasets", name)) for name, each in datasets.items()}
+    return [_dataset(each, folder, ("datasets", position)) for position, each in enumerate(datasets)]
+
+
+def _dataset(dataset: Any, folder: Path, path: Keys) -> Dataset:
+    roles: dict[str, Any] = {"source": dataset} if isinstance(dataset, str) else dict(dataset)
+    source = roles.pop("source")
+    source = folder / source if is_path(source) else source
+    options = roles.get("options", {})
+    if isinstance(options.get("names"), str):
+        roles["options"] = options | {"names": str(folder / options["names"])}
+    try:
+        built = {name: build_value(each, (*path, name)) for name, each in roles.items()}
+        made = Dataset(source, **built)
+        made.check_source(str(roles.get("name", source) if isinstance(path[-1], int) else path[-1]))
+    except DocumentError:
+        raise
+    except CalibrantError as error:
+        raise DocumentError(str(error), path) from error
+    return made
+
+
+def _read_methods(methods: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the methods of a file as `define_study` takes them, with values of parameters that were checked."""
+    return {_name(name, "methods"): _method(name, each, ("methods", name)) for name, each in methods.items()}
+
+
+def _method(name: str, method: Any, path: Keys) -> Any:
+    if isinstance(method, list):
+        return [_grid(name, each, (*path, position)) for position, each in enumerate(method)]
+    if isinstance(method, Mapping) and "grid" in method:
+        return _grid(name, method, path)
+    return _estimator(name, method, path)
+
+
+def _estimator(name: str, method: Any, path: Keys) -> Any:
+    try:
+        made = as_estimator(build_value(method, path) if isinstance(method, Mapping) else method, name)
+        check_parameter_values(made)
+    except DocumentError:
+        raise
+    except CalibrantError as error:
+        raise DocumentError(str(error), path) from error
+    return made
+
+
+def _grid(name: str, method: Mapping[str, Any], path: Keys) -> Grid:
+    estimator = _estimator(name, {key: each for key, each in method.items() if key != "grid"}, path)
+    lists = {key: build_value(each, (*path, "grid", key)) for key, each in method["grid"].items()}
+    try:
+        grid = Grid(estimator, lists)
+        for configured in grid.configurations(name).values():
+            check_parameter_values(configured)
+    except CalibrantError as error:
+        named = next((key for key in lists if str(key).rpartition("__")[2] in str(error)), None)
+        raise DocumentError(str(error), (*path, "grid") if named is None else (*path, "grid", named)) from error
+    return grid
+
+
+def _read_metrics(metrics: Any) -> Any:
+    """Return the metrics of a file as `define_study` takes them: functions are imported."""
+    if not isinstance(metrics, Mapping):
+        return metrics
+    return {_name(name, "metrics"): _function(name, each) for name, each in metrics.items()}
+
+
+def _function(name: str, path: str | None) -> Any:
+    if path is None or path == name:
+        return None
+    try:
+        function = resolve_path(path)
+    except CalibrantError as error:
+        raise DocumentError(str(error), ("metrics", name)) from error
+    if not callable(function) or isinstance(function, type):
+        raise DocumentError(f"{path!r} is not a function.", ("metrics", name))
+    return function
+
+
+def _name(name: Any, section: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise DocumentError(
+            f"a name must be text, and not empty; got {short_repr(name)}. Put it in quotes.", (section, name)
+        )
+    return name
+
+
+# Words that messages open with, and the key that they are about
+_SECTIONS = {"data": "datasets", "two": "", "method": "methods", "tests_training": "training_metrics"}
+_SECTIONS |= {"keeps_predictions": "keep_predictions", "the": "name"}
+_QUOTED = re.compile(r"'([^']*)'")
+_WORD = re.compile(r"[A-Za-z_]+")
+
+
+def _locate(error: Exception, document: Any) -> tuple[Keys, str]:
+    """Return the path of the part that an error is about, as far as it is known, and the problem.
+
+    Examples
+    --------
+    >>> from calibrant.exceptions import StudyError
+    >>> document = {"metrics": ["mse", "acu"], "seed": 0}
+    >>> _locate(StudyError("metrics: there is no metric 'acu'."), document)
+    (('metrics', 1), "metrics: there is no metric 'acu'.")
+    """
+    if isinstance(error, DocumentError):
+        return _to_parameter(error.path, error.problem, document), error.problem
+    problem = str(error)
+    if not isinstance(document, Mapping):
+        return (), problem
+    opening = _WORD.match(problem)
+    section = _SECTIONS.get(opening[0], opening[0]) if opening else ""
+    if problem.startswith("two "):
+        section = "datasets" if "data set" in problem else "methods"
+    if section not in document:
+        return (), problem
+    return _deepest((section,), problem, document), problem
+
+
+def _deepest(path: Keys, problem: str, document: Any) -> Keys:
+    """Go on from a path to the names that the problem quotes, and to the parameter that it names."""
+    for name in _QUOTED.findall(problem):
+        key = _key_of(_part(path, document), name)
+        path = path if key is None else (*path, key)
+    return _to_parameter(path, problem, document)
+
+
+def _to_parameter(path: Keys, problem: str, document: Any) -> Keys:
+    words = set(_WORD.findall(problem))
+    return next((path + found for found in _parameters(_part(path, document)) if found[-1] in words), path)
+
+
+def _part(path: Keys, document: Any) -> Any:
+    for key in path:
+        document = _child(document, key)
+    return document
+
+
+def _child(part: Any, key: Any) -> Any:
+    if isinstance(part, Mapping):
+        return part.get(key)
+    return part[key] if isinstance(part, list) and isinstance(key, int) and key < len(part) else None
+
+
+def _key_of(part: Any, name: str) -> Any:
+    """Return the key or position of a name in a part: as a key, an item, or the name or source of an item."""
+    if isinstance(part, Mapping):
+        return name if name in part else None
+    if isinstance(part, list):
+        for position, each in enumerate(part):
+            named = [each.get("name"), each.get("source")] if isinstance(each, Mapping) else [each]
+            if name in named:
+                return position
+    return None
+
+
+def _parameters(part: Any) -> Iterator[Keys]:
+    """Yield the paths of the parameters inside a part, outer ones first."""
+    if isinstance(part, Mapping):
+        for name in part.get("params") or {} if isinstance(part.get("params"), Mapping) else {}:
+            yield "params", name
+        for key, each in part.items():
+            yield from ((key, *found) for found in _parameters(each))
+    elif isinstance(part, list):
+        for position, each in enumerate(part):
+            yield from ((position, *found) for found in _parameters(each))
+
+
+# tomllib takes quadratic time and memory for keys of many parts (CPython issue 149231).
+_MAX_PARTS = 30
+_BETWEEN_KEYS = re.compile(r"[=,\[\]{}]")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    r"""Return the values of a TOML text.
+
+    Raises
+    ------
+    TextError
+        If the text is not TOML, or has more values or levels than a study needs.
+
+    Examples
+    --------
+    >>> read_toml('name = "s"\n[plan]\nclass = "LeaveOneOut"\n')
+    {'name': 's', 'plan': {'class': 'LeaveOneOut'}}
+    """
+    _check_keys(text)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem, _, where = str(error).rpartition(" (at ")
+        line = re.match(r"line (\d+)", where)
+        if line is None:
+            raise TextError(f"is not valid TOML: {error}") from error
+        raise TextError(f"is not valid TOML: {problem}", int(line[1])) from error
+    except RecursionError as error:
+        raise TextError(f"is nested more than {MAX_DEPTH} levels deep") from error
+    except ValueError as error:  # a number of thousands of digits, which Python does not read
+        raise TextError(f"is not valid TOML: {error}") from error
+    _check_size(values)
+    return values
+
+
+def _check_keys(text: str) -> None:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") <= _MAX_PARTS or line.lstrip().startswith("#"):
+            continue
+        packed = line.replace(" ", "").replace("\t", "")
+        if any(piece.count(".") > _MAX_PARTS for piece in _BETWEEN_KEYS.split(packed)):
+            raise TextError(f"has a key of more than {_MAX_PARTS} parts", number)
+
+
+def _check_size(values: Any) -> None:
+    """Raise if there are too many values or levels; without recursion, which deep nesting would exhaust."""
+    level, n_values = [values], 0
+    for _ in range(MAX_DEPTH + 1):
+        n_values += len(level)
+        if n_values > MAX_NODES:
+            raise TextError(f"has more than {MAX_NODES:,} values; a study needs fewer")
+        inner = [each for each in level if isinstance(each, dict | list)]
+        level = [value for each in inner for value in (each.values() if isinstance(each, dict) else each)]
+        if not level:
+            return
+    raise TextError(f"is nested more than {MAX_DEPTH} levels deep")
+
 
 _MAX_BYTES = 2**20  # a study of ten thousand methods has about that
 
 
 @dataclass(frozen=True, eq=False)
 class StudyFile:
-    """What a study file holds: the definition, the store if it names one, and options of `Study.run`."""
+    """The content of a study file: the definition, the store if it names one, and options of `Study.run`."""
 
     definition: StudyDefinition
     store: str | None = None
@@ -104,13 +334,13 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyFile:
     except MissingExtraError:  # no line of the file is wrong
         raise
     except CalibrantError as error:
-        found, problem = locate(error, document)
+        found, problem = _locate(error, document)
         line = None if line_of is None else line_of(found)
-        key = f": {build.path_text(found)}" if found else ""
+        key = f": {path_text(found)}" if found else ""
         raise StudyError(f"{_where(file, line)}{key}: {problem}") from error
 
 
-Lines = Callable[[tuple[str | int, ...]], int]
+Lines = Callable[[Keys], int]
 
 
 def _reader(file: Path) -> Callable[[str], tuple[Any, Lines | None]]:
@@ -161,13 +391,13 @@ def _build(document: Any, folder: Path) -> StudyFile:
         )
     check_structure(document)
     given = {key: document[key] for key in ("choose_by", "seed") if key in document}
-    params = build.build_value(document.get("metric_params", {}), ("metric_params",))
+    params = build_value(document.get("metric_params", {}), ("metric_params",))
     definition = define_study(
         document["name"],
-        datasets=read_file_datasets(document["datasets"], folder),
-        methods=read_file_methods(document["methods"]),
+        datasets=_read_datasets(document["datasets"], folder),
+        methods=_read_methods(document["methods"]),
         plan=_plan(document.get("plan")),
-        metrics=read_file_metrics(document.get("metrics")),
+        metrics=_read_metrics(document.get("metrics")),
         metric_params=params,
         tests_training=document.get("training_metrics", False),
         keeps_predictions=document.get("keep_predictions", True),
@@ -179,7 +409,7 @@ def _build(document: Any, folder: Path) -> StudyFile:
 def _plan(plan: Any) -> Any:
     described = {"class": plan} if isinstance(plan, str) else plan
     try:
-        return build.build_value(described, ("plan",))
+        return build_value(described, ("plan",))
     except DocumentError as error:
         raise DocumentError(error.problem, ("plan",) if isinstance(plan, str) else error.path) from error
 

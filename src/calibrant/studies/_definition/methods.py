@@ -1,19 +1,137 @@
-"""Methods of a study: estimators by name, from objects, import paths, descriptions and grids."""
+"""Methods of a study: estimators by name, from objects, import paths, descriptions or grids."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from calibrant._repr import instance_hint, short_repr
-from calibrant.exceptions import ParameterError, StudyError
-from calibrant.studies._definition.build import build_value
-from calibrant.studies._definition.grids import Grid
-from calibrant.studies._definition.import_paths import resolve_path
-from calibrant.studies._definition.names import check_name
+import numpy as np
 
-__all__ = ["as_estimator", "read_methods_by_name"]
+from calibrant._repr import instance_hint, short_repr
+from calibrant.exceptions import ParameterError, StudyError, nearest
+from calibrant.studies._definition.build import build_value
+from calibrant.studies._definition.describe import describe_value
+from calibrant.studies._definition.differences import document_text
+from calibrant.studies._definition.names import check_name, resolve_path
+
+__all__ = ["Grid", "as_estimator", "check_parameter_values", "read_methods_by_name"]
+
+
+_MAX_CONFIGURATIONS = 100_000  # a grid of more is most often a mistake, and would take long to list
+
+
+class Grid:
+    """Configurations of an estimator: every combination of the values of some parameters.
+
+    Parameters
+    ----------
+    estimator : estimator or str
+        The estimator, or its import path.
+    params : dict of str to list, optional
+        The values of each parameter; ``estimator__min_leaf`` is a parameter of a nested estimator.
+    **lists : list
+        The same by keyword.
+
+    Notes
+    -----
+    Configurations are in the order of the lists, the last parameter varying fastest. In a study that of ``min_leaf=2``
+    among the method ``"tree"`` is named ``"tree(min_leaf=2)"``.
+
+    Examples
+    --------
+    >>> from calibrant.studies import Grid
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> grid = Grid(ProbabilityTreeClassifier(), min_leaf=[1, 2], estimate=["laplace", "m"])
+    >>> len(grid)
+    4
+    >>> list(grid.configurations("tree"))[1]
+    "tree(min_leaf=1, estimate='m')"
+    """
+
+    def __init__(self, estimator: Any, params: Mapping[str, Iterable[Any]] | None = None, /, **lists: Any) -> None:
+        if params is not None and not isinstance(params, Mapping):
+            raise ParameterError(f"Grid: params must be a dict of parameter to list; got {short_repr(params)}.")
+        both = set(params or {}) & set(lists)
+        if both:
+            raise ParameterError(f"Grid: {min(both)!r} is passed twice, in the dict and by keyword.")
+        self.estimator = estimator
+        self.params = {name: _values(name, each) for name, each in {**(params or {}), **lists}.items()}
+        if not self.params:
+            raise ParameterError("Grid: pass at least one parameter with a list of values.")
+        if len(self) > _MAX_CONFIGURATIONS:
+            raise ParameterError(f"Grid has {len(self):,} configurations; at most {_MAX_CONFIGURATIONS:,} are allowed.")
+
+    def __len__(self) -> int:
+        return math.prod(len(values) for values in self.params.values())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for values in itertools.product(*self.params.values()):
+            yield dict(zip(self.params, values, strict=True))
+
+    def __repr__(self) -> str:
+        lists = ", ".join(f"{name}={short_repr(values)}" for name, values in self.params.items())
+        return f"Grid({short_repr(self.estimator)}, {lists})"
+
+    def configurations(self, name: str) -> dict[str, Any]:
+        """Return the estimators by name.
+
+        Parameters
+        ----------
+        name : str
+            The name of the method.
+
+        Returns
+        -------
+        dict of str to estimator
+            A clone of the estimator for each configuration.
+
+        Raises
+        ------
+        ParameterError
+            If the estimator has no such parameter, or two configurations have the same name.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> Grid(GaussianNB(), var_smoothing=[0.1, 0.2]).configurations("nb")
+        {'nb(var_smoothing=0.1)': GaussianNB(var_smoothing=0.1), 'nb(var_smoothing=0.2)': GaussianNB(var_smoothing=0.2)}
+        """
+        estimator, found = as_estimator(self.estimator, name), dict[str, Any]()
+        for configuration in self:
+            values = ", ".join(f"{key}={document_text(describe_value(value))}" for key, value in configuration.items())
+            if f"{name}({values})" in found:
+                raise ParameterError(f"Grid: two configurations are {name}({values}); make them methods of their own.")
+            found[f"{name}({values})"] = _configured(estimator, configuration)
+        return found
+
+
+def _values(name: str, values: Any) -> list[Any]:
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise ParameterError(f"Grid: {name} must be a list of values; got {short_repr(values)}. Write {name}=[...].")
+    taken = list(itertools.islice(values, _MAX_CONFIGURATIONS + 1))
+    if not taken:
+        raise ParameterError(f"Grid: {name} has no values; pass at least one.")
+    return taken
+
+
+def _configured(estimator: Any, configuration: Mapping[str, Any]) -> Any:
+    """Return a clone with parameters set, those of outer estimators first: an inner one may be among them."""
+    from sklearn.base import clone
+
+    made = clone(estimator)
+    for name in sorted(configuration, key=lambda each: each.count("__")):
+        known = made.get_params(deep=True)
+        if name not in known:
+            hint = nearest(name, known) or f" There are {', '.join(known)}."
+            raise ParameterError(f"Grid: {type(made).__name__} has no parameter {name!r}.{hint}")
+        made.set_params(**{name: clone(configuration[name], safe=False)})
+    return made
 
 
 def read_methods_by_name(methods: Any) -> dict[str, Any]:
@@ -107,3 +225,61 @@ def _made(method: Any) -> Any:
         if is_function or isinstance(found, type)
         else found
     )
+
+
+def check_parameter_values(estimator: Any) -> None:
+    """Raise a ParameterError if a parameter of an estimator, or of one inside it, has an invalid value.
+
+    Estimators of calibrant check their parameters on the first line of `fit`, those of scikit-learn by rules; others
+    are not checked before they are fitted.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> check_parameter_values(ProbabilityTreeClassifier(min_leaf=0))
+    Traceback (most recent call last):
+    calibrant.exceptions.ParameterError: ProbabilityTreeClassifier: min_leaf must be a finite number > 0; got 0.
+    """
+    inner = [each for each in estimator.get_params(deep=True).values() if _is_estimator(each)]
+    for each in (estimator, *inner):
+        package = type(each).__module__.partition(".")[0]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                _CHECKS.get(package, _check_nothing)(each)
+        except ParameterError as error:
+            raise ParameterError(f"{type(each).__name__}: {error}") from error
+
+
+def _is_estimator(value: Any) -> bool:
+    return hasattr(value, "get_params") and hasattr(value, "fit") and not isinstance(value, type)
+
+
+def _check_own(estimator: Any) -> None:
+    """Fit to no rows: the parameters are checked first, and then the rows."""
+    from sklearn.base import clone
+
+    try:
+        clone(estimator).fit(np.empty((0, 1)), [])
+    except ParameterError:
+        raise
+    except Exception:  # that there are no rows
+        return
+
+
+def _check_sklearn(estimator: Any) -> None:
+    from sklearn.utils._param_validation import InvalidParameterError
+
+    try:
+        estimator._validate_params()
+    except InvalidParameterError as error:
+        raise ParameterError(str(error)) from error
+    except AttributeError:
+        return
+
+
+def _check_nothing(_estimator: Any) -> None:
+    return
+
+
+_CHECKS = {"calibrant": _check_own, "sklearn": _check_sklearn}

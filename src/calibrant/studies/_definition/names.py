@@ -1,13 +1,16 @@
-"""Names of studies, data sets, methods and metrics: any text that a store can keep."""
+"""Names: import paths of classes, text that a store can keep."""
 
 from __future__ import annotations
 
+import importlib
+import sys
+import warnings
 from typing import Any
 
 from calibrant._repr import short_repr
-from calibrant.exceptions import StudyError
+from calibrant.exceptions import StudyError, nearest
 
-__all__ = ["check_name"]
+__all__ = ["check_name", "import_path", "resolve_path", "short_names"]
 
 
 def check_name(what: str, name: Any) -> None:
@@ -24,3 +27,139 @@ def check_name(what: str, name: Any) -> None:
         raise StudyError(f"{what} must be text, and not empty; got {short_repr(name)}.")
     if "\0" in name or any("\ud800" <= character <= "\udfff" for character in name):
         raise StudyError(f"{what} must have no NUL characters and no unpaired surrogates; got {short_repr(name)}.")
+
+
+# Where a name without a dot is looked up.
+_PACKAGES = (
+    "ensembles",
+    "trees",
+    "bayes",
+    "neighbors",
+    "neural",
+    "svm",
+    "calibration",
+    "decisions",
+    "estimates",
+    "resampling",
+    "blending",
+    "linear",
+)
+
+
+def import_path(named: Any) -> str | None:
+    """Return the path that imports a class or function, without private modules where that is possible.
+
+    Returns
+    -------
+    str or None
+        None for what no other process can import: lambdas, local classes and the contents of ``__main__``.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> import_path(ProbabilityTreeClassifier), import_path(len), import_path(lambda: 0)
+    ('calibrant.trees.ProbabilityTreeClassifier', 'builtins.len', None)
+    """
+    module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", None)
+    name = name or getattr(named, "__name__", None)  # a ufunc of NumPy has no qualified name
+    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__" or "<" in name:
+        return None
+    return next((f"{each}.{name}" for each in _public_first(module) if _find(each, name) is named), None)
+
+
+def _public_first(module: str) -> list[str]:
+    """Return the public module that holds a private one, which is where its names are offered, and the module."""
+    parts = module.split(".")
+    private = next((position for position, part in enumerate(parts) if part.startswith("_")), 0)
+    return [".".join(parts[:private]), module] if private else [module]
+
+
+def _find(module: str, name: str) -> Any:
+    try:
+        found: Any = sys.modules.get(module) or importlib.import_module(module)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that a library is about to remove
+            for part in name.split("."):
+                found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return None
+    return found
+
+
+def resolve_path(path: str) -> Any:
+    """Import the class or function that a path names; a name without a dot is one of calibrant's.
+
+    Raises
+    ------
+    StudyError
+        If there is no such module or name, or importing it fails.
+
+    Examples
+    --------
+    >>> resolve_path("sklearn.naive_bayes.GaussianNB"), resolve_path("CrossValidation")
+    (<class 'sklearn.naive_bayes.GaussianNB'>,
+     <class 'calibrant.resampling._plans.cross_validation.CrossValidation'>)
+    >>> resolve_path("sklearn.naive_bayes.GausianNB")
+    Traceback (most recent call last):
+    calibrant.exceptions.StudyError: sklearn.naive_bayes has no 'GausianNB'. Did you mean 'GaussianNB'?
+    """
+    if not all(part.isidentifier() for part in path.split(".")):
+        raise StudyError(f"{path!r} is not an import path; write it as 'package.module.Name'.")
+    if "." not in path:
+        return _own(path)
+    parts = path.split(".")
+    for n_module in range(len(parts) - 1, 0, -1):
+        module = _import(".".join(parts[:n_module]), path)
+        if module is not None:
+            return _attribute(module, parts[n_module:])
+    raise StudyError(f"{path!r} cannot be imported: there is no module {parts[0]!r}. Install it, or correct the path.")
+
+
+def short_names() -> dict[str, type]:
+    """Return the classifiers of calibrant by their short names.
+
+    Examples
+    --------
+    >>> short_names()["naive_bayes"].__name__
+    'NaiveBayesClassifier'
+    """
+    classes = [each for each in _own_names().values() if isinstance(each, type) and "_short_name" in vars(each)]
+    return {vars(each)["_short_name"]: each for each in classes}
+
+
+def _own_names() -> dict[str, Any]:
+    modules = [importlib.import_module(f"calibrant.{package}") for package in reversed(_PACKAGES)]
+    return {name: getattr(module, name) for module in modules for name in module.__all__}
+
+
+def _own(name: str) -> Any:
+    known = _own_names()
+    if name not in known:
+        raise StudyError(
+            f"{name!r} is not a name of calibrant.{nearest(name, known)} Write another package's in full, as in "
+            "'sklearn.naive_bayes.GaussianNB'."
+        )
+    return known[name]
+
+
+def _import(module: str, path: str) -> Any:
+    """Import a module; None if there is none of that name."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            return None
+        raise StudyError(f"{path!r} cannot be imported: {error}. Install what is missing.") from error
+    except Exception as error:  # whatever a module raises where it runs
+        raise StudyError(f"{path!r} cannot be imported: {type(error).__name__}: {error}.") from error
+
+
+def _attribute(module: Any, names: list[str]) -> Any:
+    found = module
+    for name in names:
+        try:
+            found = getattr(found, name)
+        except AttributeError as error:
+            where = getattr(found, "__name__", repr(found))
+            raise StudyError(f"{where} has no {name!r}.{nearest(name, dir(found))}") from error
+    return found

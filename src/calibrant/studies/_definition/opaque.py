@@ -1,4 +1,4 @@
-"""What no JSON document can hold: shown by its repr, told apart by a digest of its code and state."""
+"""Objects that no JSON document can hold: shown by their repr, told apart by a digest of their code and state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from calibrant._repr import short_repr
-from calibrant.studies._definition.import_paths import import_path
+from calibrant.studies._definition.names import import_path
 
 __all__ = ["OPAQUE", "clones_itself", "describe_opaque"]
 
@@ -58,7 +58,7 @@ def describe_opaque(value: Any) -> dict[str, str]:
 
 
 def _state(value: Any, seen: tuple[int, ...]) -> Any:
-    """Return what an object consists of, as nested tuples with a stable repr."""
+    """Return the code and state of an object as nested tuples with a stable repr."""
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
         return type(value).__name__, value
     if id(value) in seen:

@@ -224,7 +224,7 @@ def _scalar(event: Any, line: int) -> Any:
 
 
 def _resolved(text: str) -> Any:
-    """Return what a plain scalar stands for by the core schema."""
+    """Return the value of a plain scalar by the core schema."""
     if _NULL.fullmatch(text):
         return None
     if _BOOL.fullmatch(text):

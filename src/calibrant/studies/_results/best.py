@@ -13,12 +13,12 @@ import numpy as np
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
-from calibrant._params import check_param
+from calibrant._params import CONFIDENCE, check_param
 from calibrant._random import seed_sequence, stream
+from calibrant._repr import number_text
 from calibrant.comparison._internal import tied_ranks
 from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import METRICS, Interval
-from calibrant.metrics._internal import CONFIDENCE, number_text
 from calibrant.resampling._internal import NO_INTERVAL, split_interval
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
-from calibrant._params import check_param, choose
+from calibrant._params import CONFIDENCE, check_param, choose
 from calibrant.comparison import (
     Comparison,
     CriticalDifference,
@@ -31,7 +31,6 @@ from calibrant.comparison import (
 )
 from calibrant.comparison._internal import holm_corrected, method_pairs
 from calibrant.exceptions import StudyError
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues, choose_name

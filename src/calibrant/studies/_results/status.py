@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from calibrant._repr import number_text
 from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
 from calibrant.exceptions import CalibrantError
-from calibrant.metrics._internal import number_text
 from calibrant.studies._results.tables import error_line
 from calibrant.studies._trials.run_job import are_outdated
 

@@ -8,8 +8,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
+from calibrant._repr import number_text
 from calibrant.comparison import CriticalDifference, Friedman
-from calibrant.metrics._internal import number_text
 
 if TYPE_CHECKING:
     import pandas as pd

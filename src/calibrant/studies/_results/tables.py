@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._optional import optional_import
-from calibrant._params import Bool, Choice, check_param
+from calibrant._params import CONFIDENCE, Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
-from calibrant.metrics._internal import CONFIDENCE
 from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_values import DONE, FAILED

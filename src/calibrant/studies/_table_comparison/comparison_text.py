@@ -9,8 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from calibrant._repr import listed
-from calibrant.metrics._internal import number_text
+from calibrant._repr import listed, number_text
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:

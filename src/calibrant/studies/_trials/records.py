@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from calibrant.studies._definition.keys import trial_key
+from calibrant.studies._definition.digests import trial_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,8 +18,8 @@ from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError, StudyChangedError
 from calibrant.resampling._internal import splitters
+from calibrant.studies._definition.datasets import read_rows
 from calibrant.studies._definition.differences import changed_metrics, differences
-from calibrant.studies._definition.read_rows import read_rows
 from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._runners.runner import InProcessRunner
 from calibrant.studies._runners.study_progress import study_progress

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._definition.keys import CHOSEN
+from calibrant.studies._definition.digests import CHOSEN
 from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.studies._trials.records import PlannedTrials
 

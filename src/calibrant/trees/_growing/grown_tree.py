@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from calibrant import _core
-from calibrant.estimates import HeldOut
+from calibrant.estimates import HeldOutLeaves
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
 from calibrant.trees._growing.memory import MemoryBudget
@@ -121,7 +121,7 @@ class GrownTree:
         return other
 
     @cached_property
-    def folds(self) -> tuple[HeldOut, ...]:
+    def folds(self) -> tuple[HeldOutLeaves, ...]:
         """Trees of the same kind, each grown without a fifth of the rows, and the leaves that those rows reach."""
         return held_out_folds(self.examples, self.subsets, self.params, self.seed)
 

@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
 from calibrant.data._internal import can_be_frequencies, warn_of_number
-from calibrant.estimates import HeldOut
+from calibrant.estimates import HeldOutLeaves
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
 from calibrant.trees._prediction.leaf_shares import leaf_shares
@@ -36,7 +36,7 @@ def held_out_folds(
     seed: np.random.SeedSequence,
     *,
     max_folds: int = _MAX_FOLDS,
-) -> tuple[HeldOut, ...]:
+) -> tuple[HeldOutLeaves, ...]:
     """Grow a tree without each fold, on the same codes and in the same way, and send the fold down it.
 
     A row of weight 3 may be in three folds with a third of its weight each, as its three copies would be; rows of a
@@ -116,9 +116,9 @@ def _pieces(
     return Pieces(order[pieces.rows], pieces.weight, pieces.fold)
 
 
-def _held_out(tree: Tree, examples: Examples, weight: NDArray[np.float64], params: TreeParams) -> HeldOut:
+def _held_out(tree: Tree, examples: Examples, weight: NDArray[np.float64], params: TreeParams) -> HeldOutLeaves:
     labels = examples.sorted_labels
     held = (weight > 0.0) & (tree.counts[0] > 0)[labels]
     row, leaf, share = leaf_shares(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)
     number = np.cumsum(held) - 1  # only the rows of the fold
-    return HeldOut(tree, number[row], leaf, share, labels[held], weight[held])
+    return HeldOutLeaves(tree, number[row], leaf, share, labels[held], weight[held])

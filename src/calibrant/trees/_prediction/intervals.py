@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate
-from calibrant.estimates._internal import look_up
+from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
 from calibrant.trees._prediction.leaf_shares import leaf_shares
 from calibrant.trees._prediction.probability_tables import nearest_with_weight
 
@@ -39,7 +38,7 @@ def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
     """
     if isinstance(estimate, Curtailment):
         then = "frequency" if estimate.then is None else estimate.then
-        at_node = posterior(tree, look_up(then))[estimate.answering(tree)]
+        at_node = posterior(tree, as_estimate("estimate", then))[estimate.answering(tree)]
     else:
         at_node = tree.counts + _prior(tree, estimate)
     return np.asarray(at_node[nearest_with_weight(tree)])

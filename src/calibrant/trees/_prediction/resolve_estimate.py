@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOut, Resolvable
-from calibrant.estimates._internal import log_loss_of, with_classes
+from calibrant.estimates import ChosenByCV, Estimate, FittedHeldOut, HeldOutLeaves, Resolvable
+from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import CalibrantWarning
 from calibrant.trees._prediction.probability_tables import probability_table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import ReadingParams
 
-__all__ = ["resolve_estimate"]
+__all__ = ["log_loss_of", "resolve_estimate"]
 
 
 def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
@@ -54,9 +56,39 @@ def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams)
     return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
 
 
-def _loss(estimate: Estimate, folds: Sequence[HeldOut], params: ReadingParams) -> float:
+def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
     empty_leaf, dialect = params.empty_leaf, params.dialect
     return math.fsum(
         log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
         for fold in folds
     )
+
+
+def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
+    """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
+
+    Parameters
+    ----------
+    table : array of shape (n_nodes, n_classes)
+        Probabilities at the nodes of the tree.
+    held_out : HeldOutLeaves
+        The rows.
+
+    Returns
+    -------
+    float
+        The sum; those of all folds add up, and divided by the total weight they are the mean.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import HeldOutLeaves
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> rows = HeldOutLeaves(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> round(log_loss_of(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]), rows), 4)
+    1.1394
+    """
+    counts = held_out.weight > 0
+    with np.errstate(divide="ignore"):
+        losses = 0.0 - np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
+    return float((losses * held_out.weight[counts]).sum())

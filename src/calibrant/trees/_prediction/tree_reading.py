@@ -12,8 +12,7 @@ from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
 from calibrant._normalize import normalize_rows
 from calibrant._threads import n_threads
-from calibrant.estimates import Estimate, RowEstimate, RowReader
-from calibrant.estimates._internal import look_up
+from calibrant.estimates import Estimate, RowEstimate, RowReader, as_estimate
 from calibrant.trees._prediction.leaf_shares import LeafShares, leaf_shares
 from calibrant.trees._prediction.probability_tables import majority_leaves, nearest_with_weight, probability_table
 from calibrant.trees._prediction.resolve_estimate import resolve_estimate
@@ -56,7 +55,7 @@ class TreeReading:
         array([1., 0.])
         """
         tree, empty_leaf, dialect = grown.tree, params.empty_leaf, params.dialect
-        resolved = resolve_estimate(look_up(estimate), grown, params)
+        resolved = resolve_estimate(as_estimate("estimate", estimate), grown, params)
         table = probability_table(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)
         if not isinstance(resolved, RowEstimate):
             return cls(resolved, table)

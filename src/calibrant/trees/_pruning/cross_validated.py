@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from calibrant import _core
-from calibrant.estimates._internal import frequencies
+from calibrant.estimates import Frequency
 from calibrant.trees._growing.grow import grow
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.estimates import HeldOut
+    from calibrant.estimates import HeldOutLeaves
     from calibrant.trees._growing.examples import Examples
     from calibrant.trees._growing.row_subsets import RowSubsets
     from calibrant.trees._tree import Tree
@@ -104,7 +104,7 @@ def independent_rows(
     return total**2 / float((parts**2).sum())
 
 
-def held_out_errors(alphas: NDArray[np.float64], folds: Sequence[HeldOut], n_rows: float) -> HeldOutErrors:
+def held_out_errors(alphas: NDArray[np.float64], folds: Sequence[HeldOutLeaves], n_rows: float) -> HeldOutErrors:
     """Return the errors of held-out rows by trees grown without them, each pruned at the alphas of a path.
 
     The tree of a fold stands for that of all rows between two alphas, so it is pruned at their geometric mean. A row
@@ -123,11 +123,11 @@ def held_out_errors(alphas: NDArray[np.float64], folds: Sequence[HeldOut], n_row
     return HeldOutErrors(alphas, wrong / total, n_rows)
 
 
-def _wrong_weight(fold: HeldOut, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+def _wrong_weight(fold: HeldOutLeaves, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weight of the rows of a fold that its tree misclassifies when pruned at each alpha."""
     tree = cast("Tree", fold.tree)
     counts = _held_out_counts(fold)
-    wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), frequencies(tree).argmax(axis=1)]
+    wrong = counts.sum(axis=1) - counts[np.arange(len(counts)), Frequency().table(tree).argmax(axis=1)]
     # A node is a leaf from its own alpha up to that of its parent, which is never less.
     becomes_leaf = np.asarray(_core.cost_complexity(tree.core).node_alpha)
     disappears = becomes_leaf[tree.parent[1:]]
@@ -135,7 +135,7 @@ def _wrong_weight(fold: HeldOut, alphas: NDArray[np.float64]) -> NDArray[np.floa
     return _sum_up_to(at, becomes_leaf, wrong) - _sum_up_to(at, disappears, wrong[1:])
 
 
-def _held_out_counts(fold: HeldOut) -> NDArray[np.float64]:
+def _held_out_counts(fold: HeldOutLeaves) -> NDArray[np.float64]:
     """Return the weight of the held-out rows of each class (columns) that reach each node (rows)."""
     tree = cast("Tree", fold.tree)
     counts = np.zeros_like(tree.counts)

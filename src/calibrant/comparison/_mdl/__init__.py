@@ -1,3 +1,0 @@
-"""Theories compared by description length."""
-
-__all__: list[str] = []

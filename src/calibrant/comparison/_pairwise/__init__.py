@@ -1,3 +1,0 @@
-"""Tests between two methods, frequentist and Bayesian."""
-
-__all__: list[str] = []

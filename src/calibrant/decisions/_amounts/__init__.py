@@ -1,3 +1,0 @@
-"""Amounts observed for some rows only: Heckman's correction."""
-
-__all__: list[str] = []
