@@ -18,6 +18,7 @@ from calibrant.neighbors._search import NeighborPairs, Neighbours
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.neighbors._search import NeighborPairs
     from calibrant.neighbors._space import Points
 
 __all__ = ["VOTES", "WEIGHTS", "RowsByClass", "Ties", "VoteCount", "Weights", "grid_of_k"]
