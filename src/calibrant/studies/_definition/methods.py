@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._params import check_params
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
@@ -230,8 +231,7 @@ def _made(method: Any) -> Any:
 def check_parameter_values(estimator: Any) -> None:
     """Raise a ParameterError if a parameter of an estimator, or of one inside it, has an invalid value.
 
-    Estimators of calibrant check their parameters on the first line of `fit`, those of scikit-learn by rules; others
-    are not checked before they are fitted.
+    Estimators of calibrant and of scikit-learn declare rules; others are not checked before they are fitted.
 
     Examples
     --------
@@ -255,18 +255,6 @@ def _is_estimator(value: Any) -> bool:
     return hasattr(value, "get_params") and hasattr(value, "fit") and not isinstance(value, type)
 
 
-def _check_own(estimator: Any) -> None:
-    """Fit to no rows: the parameters are checked first, and then the rows."""
-    from sklearn.base import clone
-
-    try:
-        clone(estimator).fit(np.empty((0, 1)), [])
-    except ParameterError:
-        raise
-    except Exception:  # that there are no rows
-        return
-
-
 def _check_sklearn(estimator: Any) -> None:
     from sklearn.utils._param_validation import InvalidParameterError
 
@@ -282,4 +270,4 @@ def _check_nothing(_estimator: Any) -> None:
     return
 
 
-_CHECKS = {"calibrant": _check_own, "sklearn": _check_sklearn}
+_CHECKS = {"calibrant": check_params, "sklearn": _check_sklearn}
