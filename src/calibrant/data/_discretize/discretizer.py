@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
 import numpy as np
@@ -85,9 +86,6 @@ def _add(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.flo
     return one + other
 
 
-_RULES: dict[str, Rule] = {"criterion": Choice(*CUT_RULES), "max_bins": MAX_BINS}
-
-
 @fill_docstring()
 class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Discretize numeric columns by class entropy and the minimum description length principle.
@@ -133,6 +131,8 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
     {'(-inf, 0.8]': 50, '(0.8, 1.75]': 54, '(1.75, inf)': 46}
     """
 
+    _rules: ClassVar[Mapping[str, Rule]] = {"criterion": Choice(*CUT_RULES), "max_bins": MAX_BINS}
+
     def __init__(
         self, *, criterion: CutRule = "fayyad_irani", nominal: Nominal = "auto", max_bins: int | None = None
     ) -> None:
@@ -146,7 +146,7 @@ class MDLDiscretizer(ColumnSchemaMixin, OneToOneFeatureMixin, TransformerMixin, 
 
         %(ungrouped_source_fit_sections)s
         """
-        check_params(self, _RULES)
+        check_params(self)
         if is_source(X):
             return self._fit_source(X, y, sample_weight, client)
         check_no_client(client)

@@ -6,7 +6,7 @@ import inspect
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -270,4 +270,4 @@ def _check_nothing(_estimator: Any) -> None:
     return
 
 
-_CHECKS = {"calibrant": check_params, "sklearn": _check_sklearn}
+_CHECKS: dict[str, Callable[[Any], None]] = {"calibrant": check_params, "sklearn": _check_sklearn}
