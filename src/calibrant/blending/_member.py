@@ -11,7 +11,8 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from calibrant import _core
-from calibrant._saved import Array, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
+from calibrant._saved import Array, Flag, Integer, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
+from calibrant.trees._internal import Trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +49,12 @@ class BayesModel:
         need(len(self.classifier.classes_) == len(classes), "has a member of other classes")
 
 
+@saved(
+    trees=Trees(),
+    tables=Array("f8", ndim=2, finite=True, low=-1e4, high=1e4),
+    n_readings=Integer(1, 100),
+    is_log=Flag(),
+)
 @dataclass(frozen=True, eq=False)
 class TreesModel:
     """Trees with tables of numbers at their nodes, summed over the leaves that rows reach in one pass of the core.
@@ -83,6 +90,15 @@ class TreesModel:
         parts = [table.reshape(len(table), self.n_readings, -1)[:, list(readings)] for table in self.tables]
         tables = tuple(np.ascontiguousarray(part.reshape(len(part), -1)) for part in parts)
         return replace(self, tables=tables, n_readings=len(readings))
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        return vars(self) | {"tables": np.concatenate(self.tables)}
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> TreesModel:
+        ends = np.cumsum([tree.n_nodes for tree in values["trees"]])
+        need(ends[-1] == len(values["tables"]), "has other probabilities than nodes")
+        return cls(**values | {"tables": tuple(np.split(values["tables"], ends[:-1]))})
 
     def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
         """Raise unless loaded trees are of these columns and classes."""
@@ -124,9 +140,7 @@ class EstimatorModel:
 
 @saved(
     readings=TupleOf(Text(), least=1),
-    model=Object(
-        BayesModel, EstimatorModel, "blending.TreesModel", "ensembles.GradientBoostedFolds", "linear.LogisticModel"
-    ),
+    model=Object(BayesModel, EstimatorModel, TreesModel, "ensembles.GradientBoostedFolds", "linear.LogisticModel"),
     held_out=RowsOnly(TupleOf(Array("f8", ndim=2, finite=True, low=0, high=1))),
     seconds=Number(0),
 )
