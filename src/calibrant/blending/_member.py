@@ -100,6 +100,15 @@ class TreesModel:
         tables = tuple(np.ascontiguousarray(part.reshape(len(part), -1)) for part in parts)
         return replace(self, tables=tables, n_readings=len(readings))
 
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        return vars(self) | {"tables": np.concatenate(self.tables)}
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> TreesModel:
+        ends = np.cumsum([tree.n_nodes for tree in values["trees"]])
+        need(ends[-1] == len(values["tables"]), "has other probabilities than nodes")
+        return cls(**values | {"tables": tuple(np.split(values["tables"], ends[:-1]))})
+
     def check_loaded(self, schema: Schema, classes: NDArray[Any]) -> None:
         """Raise unless loaded trees are of these columns and classes."""
         need(self.trees[0].schema.features == schema.features, "has trees of other columns")
@@ -140,9 +149,7 @@ class EstimatorModel:
 
 @saved(
     readings=TupleOf(Text(), least=1),
-    model=Object(
-        BayesModel, EstimatorModel, "blending.TreesModel", "ensembles.GradientBoostedFolds", "linear.LogisticModel"
-    ),
+    model=Object(BayesModel, EstimatorModel, TreesModel, "ensembles.GradientBoostedFolds", "linear.LogisticModel"),
     held_out=RowsOnly(TupleOf(Array("f8", ndim=2, finite=True, low=0, high=1))),
     seconds=Number(0),
 )
