@@ -38,9 +38,11 @@ def _binned(
     classes = range(predictions.n_classes)
     if strategy == "mass":
         rankings = [predictions.ranking(k) for k in classes] if each_class else [predictions.calibration_ranking]
-        return float(np.mean([binned_error(ranking.mass_bins(n_bins), norm, debiased) for ranking in rankings]))
+        errors = [binned_error(ranking.mass_bins(n_bins), norm, debiased) for ranking in rankings]
+        return float(np.mean(errors)) if each_class else errors[0]
     parts = [predictions.binary_rows(k) for k in classes] if each_class else [predictions.calibration_rows()]
-    return float(np.mean([_width_error(rows, n_bins, norm, debiased, clusters) for rows in parts]))
+    errors = [_width_error(rows, n_bins, norm, debiased, clusters) for rows in parts]
+    return float(np.mean(errors)) if each_class else errors[0]
 
 
 @metric("lower", 0.0, 1.0, {"Naeini, Cooper & Hauskrecht 2015": "ECE", "Guo et al. 2017": "ECE"}, judge=_binned)

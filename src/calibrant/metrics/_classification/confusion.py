@@ -277,7 +277,8 @@ def mcc_of(confusions: Confusions) -> NDArray[np.float64]:
     actual, predicted, total = confusions.actual, confusions.predicted, confusions.total
     variances = (total**2 - _dot(actual, actual)) * (total**2 - _dot(predicted, predicted))
     covariance = confusions.correct * total - _dot(actual, predicted)
-    return np.clip(ratio(covariance, np.sqrt(np.maximum(variances, 0.0))), -1.0, 1.0)  # below 0 by rounding only
+    found = ratio(covariance, np.sqrt(np.maximum(variances, 0.0)))  # below 0, and beyond 1, by rounding only
+    return np.asarray(np.minimum(np.maximum(found, -1.0), 1.0))
 
 
 def _dot(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
