@@ -13,7 +13,7 @@ from calibrant.papers._zadrozny.published import MSE
 from calibrant.papers._zadrozny.studies import FRACTIONS, KDD98_SIZE
 from calibrant.papers._zadrozny.tables import fit_training_rows
 from calibrant.plots import SortedScoresDisplay, TreeDisplay
-from calibrant.plots._internal import REFERENCE_LINE, format_axes, line_style
+from calibrant.plots._internal import format_axes, line_style
 from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _draw_lift(axes: Axes, table: PaperTable, block: str) -> None:
     for number, method in enumerate(methods):
         lifts = [table.cell(method, f"{fraction:g}", block).ours for fraction in FRACTIONS]
         axes.plot([*FRACTIONS, 1.0], [*lifts, 1.0], label=method, **line_style(number))
-    axes.axhline(1.0, **REFERENCE_LINE)
+    axes.axhline(1.0, **line_style(None))
     format_axes(axes, "fraction of the rows", "lift")
     axes.set_title(block, fontsize="medium")
 
@@ -114,7 +114,7 @@ def _draw_swept(axes: Axes, table: PaperTable, block: str) -> None:
         errors = [table.cell(str(value), method, block).ours for value in SWEPT_VALUES]
         axes.plot(SWEPT_VALUES, errors, marker="o", markersize=4, label=f"{method}, {name}", **line_style(number))
     base_rate = table.cell("All base rate", "whatever m and v", block).ours
-    axes.axhline(base_rate, label="All base rate", **REFERENCE_LINE)
+    axes.axhline(base_rate, label="All base rate", **line_style(None))
     axes.axvline(10 / 0.0597 if block.startswith("CoIL") else 10 / 0.0508, color="0.88", linewidth=6, zorder=0)
     axes.set_xscale("log")
     axes.set_xticks([25, 50, 100, 200, 400, 800], ["25", "50", "100", "200", "400", "800"])
