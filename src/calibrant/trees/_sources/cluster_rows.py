@@ -15,7 +15,7 @@ import numpy as np
 from calibrant._dask.tasks import TaskQueue, gather, submit
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._memory import format_bytes
-from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, code_part, find_bins
+from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, find_bins
 from calibrant.exceptions import ClusterError
 from calibrant.trees._growing.training_set import TrainingSet, class_factors
 from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
@@ -239,7 +239,7 @@ class ClusterRows:
 
 def _code_rows(part: SourcePart, facts: SourceFacts) -> CodedPart:
     """Return the codes of a partition: bytes, and the position of each class among the sorted ones."""
-    return code_part(part, facts.bins, facts.labels.classes, facts.groups, weighted=facts.has_weights)
+    return CodedPart.of(part, facts.bins, facts.labels.classes, facts.groups, weighted=facts.has_weights)
 
 
 def _join(facts: SourceFacts, parts: Sequence[CodedPart]) -> JoinedRows:
