@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from tests.trees.mixed_rows import mixed_rows
 
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._tree import _restore
 
 PLAIN = {"criterion": "entropy", "mdl_penalty": False, "min_cut": "min_leaf", "threshold": "midpoint", "min_leaf": 1}
 INFORMATION = {
@@ -214,14 +213,6 @@ def test_pickles_keep_the_branches_of_missing_values():
     loaded = pickle.loads(pickle.dumps(model))  # noqa: S301
     assert np.array_equal(loaded.tree_.missing_branch, model.tree_.missing_branch)
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
-
-
-def test_a_tree_pickled_before_there_were_such_branches_shares_missing_values():
-    X, y = mixed_rows()
-    tree = ProbabilityTreeClassifier().fit(X, y).tree_
-    restored = _restore(tree.core.n_classes, tree.core.state[:13], tree.order, tree.classes, tree.schema)
-    assert (restored.missing_branch == -1).all()
-    assert np.array_equal(restored.counts, tree.counts)
 
 
 def test_exports_say_where_missing_values_go():

@@ -283,7 +283,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
             return {}
         names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_grown_tree", "estimate_", "ccp_alpha_")
         values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        values["reader"], table = self._reading.reader, self._reading.saved_table
+        values["reader"], table = self._reading.reader, self._reading.saved_table(self)
         return values if table is None else {**values, "table": table}
 
     def _set_saved(self, values: dict[str, Any]) -> None:

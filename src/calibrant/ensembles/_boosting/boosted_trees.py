@@ -264,7 +264,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         if "_run" not in vars(self):
             return {}
         members: list[TreeReading] = self._run.members
-        is_recomputed = all(member.saved_table is None for member in members)
+        is_recomputed = all(member.saved_table(self) is None for member in members)
         return {
             **self._saved_run(training_rows),
             "trees": tuple(member.tree for member in members),

@@ -236,11 +236,10 @@ class TreeReading:
 
     is_recomputed = staticmethod(is_recomputed)
 
-    @property
-    def saved_table(self) -> NDArray[np.float64] | None:
-        """The table that a file must hold; None where it follows from the tree and the estimate, to the bit."""
+    def saved_table(self, params: ReadingParams) -> NDArray[np.float64] | None:
+        """Return the table that a file must hold; None where it follows from tree and parameters, to the bit."""
         if is_recomputed(self.estimate):
-            made = TreeReading(self.tree, self.estimate, self.empty_leaf, self.dialect).table
+            made = TreeReading(self.tree, self.estimate, params.empty_leaf, params.dialect).table
             if made.tobytes() == self.table.tobytes():
                 return None
         return self.table
