@@ -13,10 +13,10 @@ from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_bene
 from calibrant.decisions._internal import CostedPredictions
 from calibrant.metrics._intervals.intervals import mean_interval
 from calibrant.report import Report
-from calibrant.report._analyser.payload import analysed_models
-from calibrant.report._predictions.analyser import section
+from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.section_list import analyser_section
 
 N_ROWS, N_SETTINGS = 5000, 50
 MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
@@ -42,7 +42,7 @@ APPLY = """(settings) => {
 @pytest.fixture(scope="module")
 def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ReportData], Any]]:
     with opened_pages(browser, tmp_path_factory.mktemp("analyser")) as opened:
-        yield lambda data: opened(Report("Mail", (section(data),), data.names))
+        yield lambda data: opened(Report("Mail", (analyser_section(data),), data.names))
 
 
 def made_rows() -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
@@ -66,7 +66,7 @@ def page(open_page: Callable[[ReportData], Any], by_matrix: ReportData) -> Any:
 
 def not_recalibrated(data: ReportData) -> ReportData:
     """Return data that need no time for what a test does not look at."""
-    data._computed.update({(what, name): None for what in ("recalibrated", "money") for name in data.names})
+    data._computed.update({(what, name): None for what in ("_recalibrated", "money") for name in data.names})
     return data
 
 
@@ -190,7 +190,7 @@ def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], A
     stored = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0]")
     assert stored["rows"] is None
     assert "proba" not in stored["models"][0]
-    table = analysed_models(data).shown("raw")
+    table = CostBenefitAnalyser(data).shown("raw")
     fractions = ((table.tp + table.fp) / N_ROWS).tolist()
     settings = [{"cells": {}, "model": 0, "by": "fraction", "value": fraction} for fraction in fractions]
     profits = [shown["profit"] for shown in page.evaluate(APPLY, settings)]

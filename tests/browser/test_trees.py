@@ -14,7 +14,7 @@ from tests.browser.test_accessibility import violations
 from calibrant.metrics import evaluate
 from calibrant.report import Report
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.tree import section
+from calibrant.report._predictions.tree import tree_section
 from calibrant.trees import ProbabilityTreeClassifier
 
 # The texts of boxes that are wider than their box, or wider than the room of their branch
@@ -38,7 +38,7 @@ def model(n_classes: int = 2) -> Any:
 def report(n_classes: int) -> Report:
     fitted, labels = model(n_classes)
     data = ReportData(labels, {"mine": np.full(len(labels), 0.5)}, tuple(fitted.classes_), model={"mine": fitted})
-    found = section(data)
+    found = tree_section(data)
     assert found is not None
     return Report("A tree", (found,), ("mine",))
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from tests.cli.command_line import EXECUTABLE, PLAIN, execute, run, run_json
 
-from calibrant.cli._app.writing import open_output
+from calibrant.cli._app.files import open_output
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 

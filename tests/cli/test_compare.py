@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from tests.cli.command_line import EXECUTABLE, PLAIN, execute, run, run_json
 
-from calibrant.cli._app import durations
+from calibrant.cli._app import invocation
 from calibrant.studies import Study
 
 QUICK = ("--method", "naive Bayes", "--method", "tree", "--workers", "1")
@@ -73,13 +73,13 @@ def test_html_is_a_report_of_the_comparison(folder, capsys):
 
 def test_time_limit_is_of_the_whole_command(monkeypatch):
     times = SimpleNamespace(monotonic=lambda: 112.0, process_time=lambda: 3.0)
-    monkeypatch.setattr(durations, "time", SimpleNamespace(monotonic=times.monotonic, process_time=lambda: 0.0))
-    durations.record_start(100.0)
-    monkeypatch.setattr(durations, "time", times)
-    assert durations.seconds_left(60, later=0.0) == 48
-    assert durations.seconds_left(60, later=2.0) == 40  # 3 s of work took 12
-    assert durations.seconds_left(60, later=9.0) == 18  # at most half is kept
-    assert durations.seconds_left(5, later=0.0) > 0
+    monkeypatch.setattr(invocation, "time", SimpleNamespace(monotonic=times.monotonic, process_time=lambda: 0.0))
+    invocation.record_start(100.0)
+    monkeypatch.setattr(invocation, "time", times)
+    assert invocation.seconds_left(60, later=0.0) == 48
+    assert invocation.seconds_left(60, later=2.0) == 40  # 3 s of work took 12
+    assert invocation.seconds_left(60, later=9.0) == 18  # at most half is kept
+    assert invocation.seconds_left(5, later=0.0) > 0
 
 
 def test_a_finished_run_does_not_depend_on_the_time_limit(folder, capsys):

@@ -27,7 +27,7 @@ def test_the_scores_are_those_of_the_function(pred: Path, predictions: pd.DataFr
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["pred.parquet", "pred.feather", "pred.tsv", "pred.csv.gz"])
 def test_every_format_gives_the_same_scores(name: str, pred: Path, predictions: pd.DataFrame, capsys: Capture) -> None:
-    from calibrant.cli._app.writing import write_frame
+    from calibrant.cli._app.files import write_frame
 
     write_frame(predictions, name)
     args = ("--target", "y", "--proba", "p", "--metric", "auc")
@@ -197,7 +197,7 @@ def test_a_streamed_file_has_the_same_losses(pred: Path, capsys: Capture) -> Non
 
 
 def test_a_large_file_is_streamed(pred: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.cli._predictions.evaluation._STREAMED", 1000)
+    monkeypatch.setattr("calibrant.cli._commands.evaluate._STREAMED", 1000)
     args = ("evaluate", str(pred), "--target", "y", "--proba", "p")
     assert "calibration_slope" not in run(capsys, *args)
     assert "calibration_slope" in run(capsys, *args, "--in-memory")

@@ -15,14 +15,14 @@ from tests.cli.command_line import EXECUTABLE, execute, run, run_json
 
 from calibrant import exceptions
 from calibrant.cli import main
-from calibrant.cli._app.commands import COMMANDS
-from calibrant.cli._app.exit_codes import EXIT_CODES, CommandError, code_of
+from calibrant.cli._app.app import COMMANDS
+from calibrant.cli._app.errors import EXIT_CODES, CommandError, code_of
 
 
 def test_the_help_page_lists_every_command_and_exit_code() -> None:
     done = execute("--help")
     assert done.returncode == 0
-    assert all(f"  {command.name} " in done.stdout for command in COMMANDS)
+    assert all(f"  {name} " in done.stdout for names in COMMANDS.values() for name in names)
     assert all(f"  {code} " in done.stdout for code in EXIT_CODES)
 
 

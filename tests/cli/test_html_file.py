@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from calibrant.cli._app.exit_codes import CANNOT_WRITE, CommandError
-from calibrant.cli._app.html_file import check_html, save_report
+from calibrant.cli._app.errors import CANNOT_WRITE, CommandError
+from calibrant.cli._app.files import check_html, save_report
 from calibrant.exceptions import MissingExtraError
 from calibrant.report import Report
 

@@ -9,7 +9,7 @@ from tests.cli.command_line import run, run_json
 from tests.papers.small_paper import SmallPaper
 
 from calibrant.cli import main
-from calibrant.cli._app.completion import complete_papers
+from calibrant.cli._app.options import complete_papers
 from calibrant.papers._reproduction import paper, reproduce
 
 Capture = pytest.CaptureFixture[str]

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.command_line import EXECUTABLE, run, run_json
 
 from calibrant.cli import main
-from calibrant.report._metric_phrase import metric_heading
+from calibrant.report._predictions.wording import metric_heading
 from calibrant.studies import Study
 
 Capture = pytest.CaptureFixture[str]

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.command_line import execute, run
 from tests.cli.terminal import in_terminal
 
-from calibrant.cli._app.text_table import table_lines
+from calibrant.cli._app import printing
 
 EVALUATE = ("evaluate", "pred.csv", "--target", "y", "--proba", "p", "--proba", "another_model=q", "--by", "region")
 EVALUATE += ("--metric", "log_loss", "--metric", "calibration_intercept", "--metric", "ece", "--confidence", "0.9")
@@ -65,15 +65,37 @@ def test_an_encoding_that_lacks_a_character_is_no_error() -> None:
     assert "90.8% ????" in done.stdout
 
 
-def test_a_table_too_wide_is_printed_in_blocks() -> None:
+def printed_table(
+    columns: list[str], row: list[str], width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> list[str]:
+    monkeypatch.setattr(printing, "_terminal_width", lambda _: width)
+    printing.print_table(columns, [row], left=["name", "note"])
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_table_too_wide_is_printed_in_blocks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     columns, row = ["name", *(f"metric_{number}" for number in range(9))], ["a", *("0.1234" for _ in range(9))]
-    lines = table_lines(columns, [row], left=["name"], width=40)
+    lines = printed_table(columns, row, 40, monkeypatch, capsys)
     assert max(map(len, lines)) <= 40
     assert sum(line.startswith("name") for line in lines) == 3
     assert " ".join(lines).count("0.1234") == 9
 
 
-def test_wide_characters_are_aligned() -> None:
-    header, _, *rows = table_lines(["name", "n"], [["日本", "1"], ["abcd", "2"]], left=["name"])
+def test_the_widest_text_is_wrapped_between_words_where_that_suffices(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = printed_table(["name", "value", "note"], ["a", "0.1234", "some words about it"], 30, monkeypatch, capsys)
+    assert lines == ["name   value  note", "─" * 30, "a     0.1234  some words about", "              it"]
+
+
+def test_a_column_alone_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed_table(["name"], ["a"], 30, monkeypatch, capsys) == ["name", "────", "a"]
+
+
+def test_wide_characters_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
+    printing.print_table(["name", "n"], [["日本", "1"], ["abcd", "2"]], left=["name"])
+    header, _, *rows = capsys.readouterr().out.splitlines()
     assert rows == ["日本  1", "abcd  2"]
     assert header == "name  n"

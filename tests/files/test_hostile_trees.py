@@ -115,7 +115,7 @@ CHANGES: list[tuple[str, Callable[[Document], None], str]] = [
     ("tree", lambda h: objects(h, "trees.GrownTree")["params"].update(criterion="best"), "wrong parameter"),
     ("tree", lambda h: objects(h, "trees.GrownTree")["params"].pop("criterion"), "parameters"),
     ("tree", lambda h: put(objects(h, "trees.Examples"), "class_weights", [1.0], "f8"), "other classes"),
-    ("tree", lambda h: objects(h, "estimates.Laplace").update(alpha=-1.0), "number from 0"),
+    ("tree", lambda h: objects(h, "estimates.Laplace").update(alpha=-1.0), "number >= 0"),
     ("tree", lambda h: root(h).update(reader=0), "must be trees.NodeReader"),
     ("tree", lambda h: root(h)["parameters"].update(estimate={"object": 10_000}), "number of an object"),
     ("bayes", lambda h: edit(root(h), "table", (0, 0), 0.9), "do not sum to 1"),

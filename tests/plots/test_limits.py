@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibrant.curves import reliability, score_histogram
-from calibrant.plots._limits import reliability_limits, score_limits
+from calibrant.plots._style import reliability_limits, score_bins
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def rare() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_histogram_of_a_rare_class_holds_the_class(rare):
-    assert score_limits([score_histogram(*rare, n_bins=1_000)])[1] >= 0.9
+    assert score_bins([score_histogram(*rare, n_bins=1_000)])["limits"][1] >= 0.9
 
 
 def test_the_reliability_of_a_rare_class_holds_the_class(rare):

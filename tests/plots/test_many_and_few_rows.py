@@ -23,7 +23,7 @@ from calibrant.plots import (
     ScoreHistogramDisplay,
     SortedScoresDisplay,
 )
-from calibrant.plots._thinning import MAX_POINTS, thin
+from calibrant.plots._style import MAX_POINTS, thin
 
 
 def rows(n, rate=0.35, seed=0):

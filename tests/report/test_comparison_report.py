@@ -10,8 +10,7 @@ import pytest
 
 from calibrant._sections import Callout, DataTable, Definitions, Figure, Paragraph
 from calibrant.report import Report
-from calibrant.report._comparison_report.answer import answer_section
-from calibrant.report._comparison_report.top_models import top_models
+from calibrant.report._comparison_sections import answer_section, top_models
 from calibrant.studies import compare_table
 
 COSTS = {"no": {"leave": 0, "write": 1}, "yes": {"leave": 0, "write": -3}}

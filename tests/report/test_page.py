@@ -20,9 +20,7 @@ from calibrant._sections import (
     Section,
     TableColumn,
 )
-from calibrant.report._page.embed_json import embed_json
-from calibrant.report._page.render import page_html
-from calibrant.report._page.scripts import chart_bundle, read_source
+from calibrant.report._page.render import chart_bundle, embed_json, page_html, read_source
 from calibrant.report._page.theme import chart_config, theme_css, theme_properties
 
 HOSTILE = (

@@ -10,7 +10,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from calibrant.metrics import evaluate
-from calibrant.report._predictions.model_choice import ModelChoice, choose_model
+from calibrant.report._predictions.comparison import ModelChoice, choose_model
 from calibrant.report._predictions.read_report_data import read_report_data
 
 N_REPORTS = 300

@@ -4,15 +4,19 @@ Any frozen dataclass with a method ``html`` is a block of a section. `calibrant.
 interactive chart; elsewhere it is a table of its numbers.
 """
 
-from calibrant._sections.callout import Callout
-from calibrant._sections.definitions import Definitions
+from calibrant._sections.blocks import (
+    Callout,
+    DataTable,
+    Definitions,
+    Paragraph,
+    PngPicture,
+    Preformatted,
+    Share,
+    Shares,
+    TableColumn,
+)
 from calibrant._sections.figure import Axis, Figure, Layer
-from calibrant._sections.paragraph import Paragraph
-from calibrant._sections.png_picture import PngPicture
-from calibrant._sections.preformatted import Preformatted
 from calibrant._sections.section import Block, Section, sections_html
-from calibrant._sections.shares import Share, Shares
-from calibrant._sections.table import DataTable, TableColumn
 from calibrant._sections.tree_drawing import TreeDrawing, TreeNode
 
 __all__ = [

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from calibrant._sections.markup import element, text
-from calibrant._sections.table import DataTable, TableColumn
+from calibrant._sections.blocks import DataTable, TableColumn, element, text
 
 __all__ = ["Axis", "Figure", "Layer"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from calibrant._sections.markup import element, text
+from calibrant._sections.blocks import element, text
 
 __all__ = ["Block", "Section", "sections_html"]
 

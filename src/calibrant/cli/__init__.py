@@ -1,6 +1,6 @@
 """The command line: ``calibrant COMMAND``, also ``python -m calibrant COMMAND``.
 
-A command is a file in ``cli/_commands/``; ``cli/_app/commands.py`` lists them and explains how to add one.
+A command is a file in ``cli/_commands/``; ``cli/_app/app.py`` lists them and explains how to add one.
 """
 
 from __future__ import annotations

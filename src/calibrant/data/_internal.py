@@ -2,7 +2,7 @@
 
 from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import CodedPart, binned_rows, code_part
+from calibrant.data._bins.write_codes import CodedPart, binned_rows
 from calibrant.data._coding.binned_table import MAX_BINS, code_columns
 from calibrant.data._coding.cell_weights import cell_weights
 from calibrant.data._coding.merged_rows import MergedRows
@@ -13,12 +13,10 @@ from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
-from calibrant.data._sources.csv_reader import CsvOptions
 from calibrant.data._sources.model_columns import Chunk, WantedColumns
-from calibrant.data._sources.open_source import TableChunks, is_source, open_chunks, open_source
+from calibrant.data._sources.open_source import TableChunks, is_source, open_source
 from calibrant.data._sources.source import DaskSource, Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._sources.survey import class_codes, group_codes
 from calibrant.data._validation.class_columns import (
     caller_level,
     classes_of_columns,
@@ -56,7 +54,6 @@ __all__ = [
     "Chunk",
     "CodedPart",
     "Columns",
-    "CsvOptions",
     "DaskSource",
     "Feature",
     "Labels",
@@ -81,12 +78,10 @@ __all__ = [
     "check_integers",
     "check_weight_sizes",
     "check_weights",
-    "class_codes",
     "classes_of_columns",
     "code_columns",
     "code_groups",
     "code_labels",
-    "code_part",
     "column_names",
     "copies_among",
     "costs_text",
@@ -94,7 +89,6 @@ __all__ = [
     "find_bins",
     "fingerprint_rows",
     "fit_columns",
-    "group_codes",
     "hash_codes",
     "interval_codes",
     "is_float_matrix",
@@ -104,7 +98,6 @@ __all__ = [
     "mdl_cuts",
     "named_classes",
     "object_columns",
-    "open_chunks",
     "open_source",
     "order_columns",
     "read_groups",

@@ -4,15 +4,14 @@ from calibrant.plots._box import BoxDisplay
 from calibrant.plots._costs import (
     BrierCurveDisplay,
     CostCurveDisplay,
+    DecisionCurveDisplay,
     ErrorCurveDisplay,
     ProfitDisplay,
 )
 from calibrant.plots._critical_difference import CriticalDifferenceDisplay
-from calibrant.plots._decision import DecisionCurveDisplay
 from calibrant.plots._ranking import GainsDisplay, LiftDisplay, PrecisionRecallDisplay, RocDisplay
 from calibrant.plots._reliability import ReliabilityDisplay
-from calibrant.plots._scores import ScoreHistogramDisplay
-from calibrant.plots._sorted_scores import SortedScoresDisplay
+from calibrant.plots._scores import ScoreHistogramDisplay, SortedScoresDisplay
 from calibrant.plots._tree import TreeDisplay
 
 __all__ = [

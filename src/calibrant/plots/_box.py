@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.plots._study import results_of
+from calibrant.plots._display import results_of
 from calibrant.plots._style import COLORS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
 from calibrant.comparison import CriticalDifference, bonferroni_dunn, nemenyi
 from calibrant.exceptions import ParameterError
-from calibrant.plots._study import results_of
+from calibrant.plots._display import results_of
 from calibrant.plots._style import COLORS, axes_or_new
 
 if TYPE_CHECKING:

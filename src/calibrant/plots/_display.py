@@ -11,13 +11,13 @@ from calibrant._docstrings import fill_docstring
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import read_predictions
-from calibrant.plots._legend import draw_legend
-from calibrant.plots._style import axes_or_new
+from calibrant.plots._style import axes_or_new, draw_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FROM_PREDICTIONS", "Display", "positive_class", "probabilities_of"]
+__all__ = ["FROM_PREDICTIONS", "Display", "positive_class", "probabilities_of", "results_of"]
+
 
 FROM_PREDICTIONS = """\
 %(y_true)s
@@ -211,3 +211,19 @@ def probabilities_of(estimator: Any, X: Any, name: str | None = None) -> tuple[d
     if any(own != classes[0] for own in classes):
         raise ParameterError("estimator: all classifiers must be fitted to the same classes.")
     return {key: model.predict_proba(X) for key, model in models.items()}, classes[0]
+
+
+def results_of(study: Any, metric: str) -> Any:
+    """Return the results of a study, read once from its store, or results themselves.
+
+    Examples
+    --------
+    >>> from calibrant.studies import StudyResults
+    >>> results = StudyResults.from_values({"iris": [[0.1, 0.2]]}, methods=["tree"], metric="mse")
+    >>> results_of(results, "mse") is results
+    True
+    """
+    found = study.results([metric]) if callable(getattr(study, "results", None)) else study
+    if isinstance(study, type) or not all(hasattr(found, name) for name in ("compare", "split_values", "methods")):
+        raise ParameterError(f"study must be a Study or its results; got {short_repr(study)}.")
+    return found

@@ -1,16 +1,5 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""The private names that other packages of calibrant may use; `tests/test_internal_imports.py` allows nothing else."""
 
-from calibrant.plots._limits import n_histogram_bins, probability_limits, reliability_limits, score_limits
-from calibrant.plots._style import COLORS, MARKERS, REFERENCE_LINE, format_axes, line_style
+from calibrant.plots._style import format_axes, line_style, probability_limits, reliability_limits, score_bins
 
-__all__ = [
-    "COLORS",
-    "MARKERS",
-    "REFERENCE_LINE",
-    "format_axes",
-    "line_style",
-    "n_histogram_bins",
-    "probability_limits",
-    "reliability_limits",
-    "score_limits",
-]
+__all__ = ["format_axes", "line_style", "probability_limits", "reliability_limits", "score_bins"]

@@ -10,9 +10,15 @@ import numpy as np
 from calibrant._params import Bool, check_param
 from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
 from calibrant.plots._display import Display
-from calibrant.plots._limits import probability_limits
-from calibrant.plots._style import REFERENCE_LINE, format_axes, format_counts, format_number, line_style
-from calibrant.plots._thinning import thin
+from calibrant.plots._style import (
+    REFERENCE_LINE,
+    format_axes,
+    format_counts,
+    format_number,
+    line_style,
+    probability_limits,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

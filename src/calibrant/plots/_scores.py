@@ -1,26 +1,37 @@
-"""Histograms of predicted probabilities, by class."""
+"""Displays of predicted probabilities: histograms by class, or row by row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
-from calibrant.curves import ScoreHistogram, score_histogram
+from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
 from calibrant.exceptions import ParameterError
-from calibrant.plots._display import Display, positive_class
-from calibrant.plots._legend import draw_legend
-from calibrant.plots._limits import n_histogram_bins, score_limits
-from calibrant.plots._style import COLORS, format_axes
+from calibrant.plots._display import Display, positive_class, probabilities_of
+from calibrant.plots._style import (
+    COLORS,
+    MARKERS,
+    axes_or_new,
+    draw_legend,
+    format_axes,
+    format_ticks,
+    line_style,
+    score_bins,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["ScoreHistogramDisplay"]
+__all__ = ["ScoreHistogramDisplay", "SortedScoresDisplay"]
+
 
 _MAX_COLUMNS = 4  # panels side by side: 13 inches
 _MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel
@@ -65,9 +76,8 @@ class ScoreHistogramDisplay(Display):
         **options: Any,
     ) -> Self:
         fine = [score_histogram(y_true, proba, n_bins=1000, **rows) for proba in models.values()]
-        if n_bins == "auto":
-            n_bins = n_histogram_bins(float((fine[0].positive + fine[0].negative).sum()))
-        options |= {"n_bins": n_bins, "limits": score_limits(fine) if limits is None else limits, **rows}
+        given = {"n_bins": None if n_bins == "auto" else n_bins, "limits": limits}
+        options |= score_bins(fine) | {key: each for key, each in given.items() if each is not None} | rows
         curves = {key: score_histogram(y_true, proba, **options) for key, proba in models.items()}
         return cls(curves, pos_label=positive_class(y_true, models, **rows))
 
@@ -144,3 +154,163 @@ def _class_shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArr
     """Return the share of each class in every bin."""
     n_positive, n_others = (max(part.sum(), 1e-300) for part in (histogram.positive, histogram.negative))
     return histogram.positive / n_positive, histogram.negative / n_others
+
+
+_MAX_VARIATION = 10.0  # total variation: 10 climbs from 0 to 1; a line that varies more hides those behind it
+_MANY_ROWS, _N_STRETCHES = 400, 100  # from so many rows on, lines that vary widely become shaded stretches
+_SHADE = 0.2
+
+
+@fill_docstring()
+class SortedScoresDisplay:
+    """The probabilities of several methods, row by row, sorted by one of the methods.
+
+    Of 400 rows or more, those of a method that vary widely from row to row are drawn as the median and a shaded 80 % of
+    neighbouring rows.
+
+    Zadrozny & Elkan (2001, Figures 1 and 3) show the effect of smoothing and curtailment on a tree this way.
+
+    Parameters
+    ----------
+    scores : SortedScores
+        The probabilities, sorted by `calibrant.curves.sorted_scores`.
+
+    Attributes
+    ----------
+    %(drawn)s
+
+    Examples
+    --------
+    >>> display = SortedScoresDisplay.from_predictions({"raw": [0.0, 1.0, 0.2], "smoothed": [0.04, 0.2, 0.06]})
+    >>> display.ax_.lines[-1].get_ydata()
+    array([0. , 0.2, 1. ])
+    """
+
+    def __init__(self, scores: SortedScores) -> None:
+        self.scores = scores
+
+    @classmethod
+    @fill_docstring()
+    def from_predictions(
+        cls, y_proba: Mapping[str, Any], *, reference: str | None = None, ax: Any = None, **options: Any
+    ) -> Self:
+        """Sort the probabilities and draw them.
+
+        Parameters
+        ----------
+        y_proba : dict of name to array of shape (n_rows,) or (n_rows, n_classes)
+            The probabilities of each method.
+        reference : str, optional
+            The method to sort by; by default the first.
+        %(ax)s
+        **options
+            ``pos_label`` and ``labels``, as `calibrant.curves.sorted_scores` takes them.
+
+        %(returns_drawn)s
+
+        Examples
+        --------
+        >>> SortedScoresDisplay.from_predictions({"raw": [0.0, 1.0], "smoothed": [0.04, 0.2]}).scores
+        SortedScores: 2 rows by raw; raw 0 to 1, smoothed 0.04 to 0.2
+        """
+        return cls(sorted_scores(y_proba, reference=reference, **options)).plot(ax)
+
+    @classmethod
+    @fill_docstring()
+    def from_estimator(
+        cls,
+        estimator: Mapping[str, Any],
+        X: Any,
+        *,
+        reference: str | None = None,
+        pos_label: Any = None,
+        ax: Any = None,
+    ) -> Self:
+        """Predict with fitted estimators, sort the probabilities and draw them.
+
+        Parameters
+        ----------
+        estimator : dict of name to classifier
+            Fitted classifiers with `predict_proba`.
+        X : table of n_rows rows
+            The rows to predict.
+        reference : str, optional
+            The estimator to sort by; by default the first.
+        %(pos_label)s
+        %(ax)s
+
+        %(returns_drawn)s
+
+        Examples
+        --------
+        >>> from calibrant.trees import ProbabilityTreeClassifier
+        >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+        >>> models = {"raw": tree.with_estimate("frequency"), "Laplace": tree}
+        >>> SortedScoresDisplay.from_estimator(models, [[1], [4]]).scores
+        SortedScores: 2 rows by raw; raw 0 to 1, Laplace 0.25 to 0.75
+        """
+        proba, labels = probabilities_of(estimator, X)
+        return cls.from_predictions(proba, reference=reference, pos_label=pos_label, labels=labels, ax=ax)
+
+    @fill_docstring()
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the probabilities.
+
+        %(plot_sections)s
+
+        Examples
+        --------
+        >>> from calibrant.curves import sorted_scores
+        >>> SortedScoresDisplay(sorted_scores({"raw": [0.0, 1.0]})).plot().ax_.get_xlabel()
+        'rows, sorted by raw'
+        """
+        self.ax_ = axes_or_new(ax, (6.4, 4.2))
+        self.figure_ = self.ax_.figure
+        others = [name for name in self.scores.scores if name != self.scores.reference]
+        is_shaded = [
+            _draw_method(self.ax_, number, name, self.scores.scores[name]) for number, name in enumerate(others)
+        ]
+        if any(is_shaded):
+            label = "shaded: 80 % of neighbouring rows, line: their median"
+            self.ax_.fill_between([], [], color="0.4", alpha=_SHADE, linewidth=0, label=label)
+        first = self.scores.scores[self.scores.reference]
+        x, y = thin(np.arange(len(first), dtype=np.float64), first)
+        self.ax_.plot(x, y, color="black", linewidth=2.2, label=self.scores.reference, zorder=4)
+        top = max(float(score.max()) for score in self.scores.scores.values())
+        end = float(max(len(first) - 1, 1))
+        names = f"rows, sorted by {self.scores.reference}", "predicted probability"
+        format_axes(self.ax_, *names, xlim=(0.0, end), ylim=(0.0, top or 1.0))
+        format_ticks(self.ax_.xaxis, is_linear=self.ax_.get_xscale() == "linear")
+        self.legend_ = draw_legend(self.ax_, is_new_figure=ax is None)
+        return self
+
+
+def _draw_method(ax: Axes, number: int, name: str, score: NDArray[np.float64]) -> bool:
+    """Draw the probabilities of a method, and return whether they are shaded, because they vary widely among many rows.
+
+    Few rows that vary widely are drawn pale and behind the others.
+    """
+    variation = float(np.abs(np.diff(score)).sum())
+    is_calm, color = variation <= _MAX_VARIATION, line_style(number)["color"]
+    x = np.arange(len(score), dtype=np.float64)
+    is_shaded = not is_calm and len(score) >= _MANY_ROWS
+    if is_shaded:
+        x, lower, score, upper = _neighbours(score)
+        ax.fill_between(x, lower, upper, color=color, alpha=_SHADE, linewidth=0, zorder=1.5)
+    x, score = thin(x, score)
+    marker: dict[str, Any] = {
+        "marker": MARKERS[number % len(MARKERS)],
+        "markevery": max(len(score) // 12, 1),
+        "markersize": 4,
+    }
+    is_plain = is_calm or is_shaded
+    line: dict[str, Any] = {"color": color, "linewidth": 1.2 if is_plain else 0.5, "alpha": 1.0 if is_plain else 0.4}
+    ax.plot(x, score, label=name, zorder=2.0 + 1.0 / (1.0 + variation), **line, **marker)
+    return is_shaded
+
+
+def _neighbours(score: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    """Return the middle, the 10 %, 50 % and 90 % quantile of each of up to 100 stretches of neighbouring rows."""
+    bounds = np.linspace(0, len(score), min(_N_STRETCHES, len(score) // 50) + 1).astype(np.intp)
+    parts = [np.quantile(score[a:b], [0.1, 0.5, 0.9]) for a, b in pairwise(bounds)]
+    return (bounds[:-1] + bounds[1:] - 1) / 2.0, *np.array(parts).T

@@ -160,7 +160,7 @@ def _cut_text(outline: Outline, node: int, n_leaves: int) -> str:
 
 
 def _describe_cut(outline: Outline, max_depth: int | None) -> str:
-    """Return what a maximum depth leaves out, as text; empty if nothing."""
+    """Return the depth and the number of leaves that are drawn, as text; empty if all are."""
     depth = outline.tree.depth
     is_drawn = outline.is_leaf & (depth <= (max_depth or 0))
     if max_depth is None or is_drawn.sum() == outline.is_leaf.sum():

@@ -134,20 +134,13 @@ class Report:
         ('model',)
         """
         from calibrant.report._predictions.read_report_data import read_report_data
-        from calibrant.report._predictions.section_list import sections_of
-        from calibrant.report._predictions.summary import summary_of
+        from calibrant.report._predictions.section_list import sections_of, summary_of
 
-        given: dict[str, Any] = {"name": name, "costs": costs, "amount": amount, "by": by, "groups": groups, "ids": ids}
-        rest: dict[str, Any] = {
-            "sample_weight": sample_weight,
-            "weight_kind": weight_kind,
-            "pos_label": pos_label,
-            "labels": labels,
-        }
-        numbers: dict[str, Any] = {"confidence": confidence, "n_boot": n_boot, "random_state": random_state}
         data = read_report_data(
-            y_true, y_proba, **given, **rest, **numbers,
-            reference=reference, model=model, rows=rows, source=source, command=command,
+            y_true, y_proba, name=name, costs=costs, amount=amount, by=by, groups=groups, ids=ids,
+            sample_weight=sample_weight, weight_kind=weight_kind, pos_label=pos_label, labels=labels,
+            reference=reference, model=model, rows=rows, confidence=confidence, n_boot=n_boot,
+            random_state=random_state, source=source or "", command=command or "",
         )  # fmt: skip
         sections = sections_of(data)
         shown = title or f"Report on {', '.join(data.names)}"
@@ -190,9 +183,11 @@ class Report:
         >>> report.models, [section.name for section in report.sections][:2]
         (('naive Bayes',), ['answer', 'ranking'])
         """
-        from calibrant.report._comparison_report.comparison_report import comparison_report
+        from calibrant.report._comparison_sections import comparison_sections
 
-        return comparison_report(found, title=title, rows=rows, command=command)
+        sections, names = comparison_sections(found, rows=rows, command=command)
+        shown = title or f"{found.table.name}: which method predicts “{found.compared.target}” best?"
+        return cls(shown, sections, names)
 
     @classmethod
     def from_study(
@@ -237,10 +232,10 @@ class Report:
         >>> [section.name for section in Report.from_study(results).sections]
         ['answer', 'metric-0', 'how-made']
         """
-        from calibrant.report._study_report.study_report import study_report
+        from calibrant.report._study_sections import study_sections
 
-        tested: dict[str, Any] = {"test": test, "reference": reference, "confidence": confidence}
-        return study_report(study, metrics=metrics, datasets=datasets, **tested, title=title, command=command)
+        name, sections = study_sections(study, metrics, datasets, test, reference, confidence, command)
+        return cls(title or f"Study: {name}", sections)
 
     @classmethod
     def from_reproduction(cls, found: Any, *, title: str | None = None, command: str | None = None) -> Report:
@@ -269,9 +264,9 @@ class Report:
         >>> [section.name for section in Report.from_reproduction(made).sections]
         ['answer', 'table-1', 'how-made']
         """
-        from calibrant.report._reproduction_report import reproduction_report
+        from calibrant.report._reproduction_sections import reproduction_sections
 
-        return reproduction_report(found, title=title, command=command)
+        return cls(title or f"Reproduced: {found.paper}", reproduction_sections(found, command))
 
     def to_html(self) -> str:
         """Return the report as an HTML page.

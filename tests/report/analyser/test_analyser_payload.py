@@ -10,10 +10,8 @@ import pytest
 
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit
 from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
-from calibrant.report._analyser.packing import Packed, pack_floats, pack_probabilities, pack_quantized
-from calibrant.report._analyser.payload import AnalysedModels, analysed_models
-from calibrant.report._analyser.selection_table import selection_table
-from calibrant.report._analyser.stored_cuts import private_cuts
+from calibrant.report._analyser.selection_table import private_cuts, selection_table
+from calibrant.report._analyser.stored_rows import Packed, pack_floats, pack_probabilities, pack_quantized
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.report_data import ReportData
 
@@ -36,15 +34,15 @@ def unpacked(packed: Packed) -> np.ndarray:
     return raw.view(kinds[packed["type"]]) / packed["scale"]
 
 
-def analysed(n_rows: int = 500, n_models: int = 1, **options: Any) -> AnalysedModels:
+def analysed(n_rows: int = 500, n_models: int = 1, **options: Any) -> CostBenefitAnalyser:
     y, proba, _ = rows(n_rows)
     models = {f"m{k}": proba ** (1 + k / 10) for k in range(n_models)}
-    return analysed_models(read_report_data(y, models, n_boot=50, **options))
+    return CostBenefitAnalyser(read_report_data(y, models, n_boot=50, **options))
 
 
 def not_recalibrated(data: ReportData) -> ReportData:
     """Return data that need no time for what a test does not look at."""
-    data._computed.update({(what, name): None for what in ("recalibrated", "money") for name in data.names})
+    data._computed.update({(what, name): None for what in ("_recalibrated", "money") for name in data.names})
     return data
 
 
@@ -92,8 +90,8 @@ def test_four_models_of_50_000_rows_stay_below_two_megabytes() -> None:
     rng = np.random.default_rng(1)
     data = read_report_data(y, {f"m{k}": np.clip(proba + rng.normal(0, 0.01, 50_000), 0, 1) for k in range(4)})
     again = {name: np.sqrt(values) for name, values in data.probas.items()}
-    data._computed.update({("recalibrated", name): np.stack([1 - p, p], axis=1) for name, p in again.items()})
-    payload = analysed_models(data).payload()
+    data._computed.update({("_recalibrated", name): np.stack([1 - p, p], axis=1) for name, p in again.items()})
+    payload = CostBenefitAnalyser(data).payload()
     assert payload["rows"] is not None
     assert sum(len(model[key]["data"]) for model in payload["models"] for key in ("proba", "recalibrated")) < 1_700_000
 
@@ -126,7 +124,7 @@ def test_without_rows_every_cut_is_ten_rows_from_the_next() -> None:
 def test_without_rows_amounts_are_summed_over_ten_positives() -> None:
     y, proba, amount = rows(2000)
     costs = ExampleCosts(cost=np.round(amount / 20 + 0.1, 2), benefit=amount)
-    table = analysed_models(read_report_data(y, proba, costs=costs, rows=False)).shown("model")
+    table = CostBenefitAnalyser(read_report_data(y, proba, costs=costs, rows=False)).shown("model")
     assert np.diff(table.n_positive).min() >= 10
     assert np.diff(table.n_negative).min() >= 10
 
@@ -139,7 +137,7 @@ def test_private_cuts_of_few_rows_are_none_and_all() -> None:
 def test_costs_by_row_become_numbers_and_parts() -> None:
     y, proba, amount = rows(100)
     data = read_report_data(y, proba, costs=ExampleCosts(0.68, amount + 1), amount=amount)
-    costs = analysed_models(data).costs
+    costs = CostBenefitAnalyser(data).costs
     assert costs.cells == {"tp": -0.68, "fp": -0.68, "fn": 0.0, "tn": 0.0}
     assert costs.parts["tp"] == "plus the amount of the row"
     assert costs.is_by_gain
@@ -147,7 +145,7 @@ def test_costs_by_row_become_numbers_and_parts() -> None:
 
 def test_costs_alike_for_all_rows_are_a_matrix() -> None:
     y, proba, _ = rows(100)
-    costs = analysed_models(read_report_data(y, proba, costs=ExampleCosts(0.5, 15.5))).costs
+    costs = CostBenefitAnalyser(read_report_data(y, proba, costs=ExampleCosts(0.5, 15.5))).costs
     assert costs.cells == {"tp": 15.0, "fp": -0.5, "fn": 0.0, "tn": 0.0}
     assert not costs.is_by_gain
 
@@ -155,7 +153,7 @@ def test_costs_alike_for_all_rows_are_a_matrix() -> None:
 def test_of_three_actions_the_best_of_either_class_are_compared() -> None:
     y, proba, _ = rows(100)
     costs = CostMatrix([[0, 3, 1], [9, 0, 1]], labels=["no", "yes"], actions=["pass", "stop", "ask"])
-    found = analysed_models(read_report_data(y, proba, costs=costs, n_boot=50)).costs
+    found = CostBenefitAnalyser(read_report_data(y, proba, costs=costs, n_boot=50)).costs
     assert (found.select, found.leave) == ("stop", "pass")
     assert "two are compared" in found.note
 
@@ -163,14 +161,14 @@ def test_of_three_actions_the_best_of_either_class_are_compared() -> None:
 def test_an_action_that_is_best_for_both_classes_is_compared_with_the_next() -> None:
     y, proba, _ = rows(100)
     costs = CostMatrix([[0, 3, 1], [0, 2, 1]], labels=["no", "yes"], actions=["pass", "stop", "ask"])
-    found = analysed_models(read_report_data(y, proba, costs=costs, n_boot=50)).costs
+    found = CostBenefitAnalyser(read_report_data(y, proba, costs=costs, n_boot=50)).costs
     assert (found.select, found.leave) == ("pass", "ask")
 
 
 def test_the_plain_form_shows_the_best_cut() -> None:
     y, proba, _ = rows(500)
     best = cost_benefit(y, proba, MAIL).best
-    ((_, selected, _, profit, random, _),) = CostBenefitAnalyser(analysed(costs=MAIL)).best_points()
+    ((_, selected, _, profit, random, _),) = analysed(costs=MAIL).best_points()
     assert (selected.split()[0], profit, random) == (
         f"{best.selected:g}",
         f"{best.benefit:,.2f}",
@@ -181,7 +179,7 @@ def test_the_plain_form_shows_the_best_cut() -> None:
 def test_groups_widen_the_interval() -> None:
     y, proba, _ = rows(500)
     doubled = read_report_data(np.repeat(y, 2), np.repeat(proba, 2), groups=np.repeat(np.arange(500), 2))
-    (model,) = analysed_models(not_recalibrated(doubled)).payload()["models"]
+    (model,) = CostBenefitAnalyser(not_recalibrated(doubled)).payload()["models"]
     assert model["designEffect"] == pytest.approx(2.0, abs=0.02)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._sections import Callout, Paragraph, Section
 from calibrant.decisions import DecisionReport, Money
 from calibrant.metrics import Verdict, evaluate
-from calibrant.report._predictions.answer import section
+from calibrant.report._predictions.answer import answer_section
 from calibrant.report._predictions.read_report_data import read_report_data
 
 COSTS = [[0, 1], [0, -9]]  # targeting costs 1 and earns 9 of a positive
@@ -27,11 +27,11 @@ def with_costs(y: Any, proba: Any) -> tuple[DecisionReport, Section]:
     data = read_report_data(y, proba, costs=COSTS, pos_label="yes", n_boot=100)
     report = data.money("model")
     assert report is not None
-    return report, section(data)
+    return report, answer_section(data)
 
 
 def answer(y: Any, proba: Any, **options: Any) -> Section:
-    return section(read_report_data(y, proba, **{"n_boot": 100, **options}))
+    return answer_section(read_report_data(y, proba, **{"n_boot": 100, **options}))
 
 
 def callouts(found: Section) -> list[Callout]:
@@ -86,7 +86,7 @@ def test_what_is_shown_to_cost_money_is_not_used_as_it_is() -> None:
     lost = replace(money, miscalibration=Money(50.0, 20.0, 80.0))
     data._computed["money", "model"] = lost
     data._computed["verdict", "model"] = Verdict("calibrated", "calibrated")
-    assert lead(section(data)) == (
+    assert lead(answer_section(data)) == (
         "Use these probabilities only after recalibration on rows kept apart, which is shown to earn more."
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from tests.report.predictions.figures_of import data_of
 
-from calibrant.report._predictions import class_table
+from calibrant.report._predictions.score_card import class_table_section
 from calibrant.report._predictions.section_list import sections_of
 
 RNG = np.random.default_rng(0)
@@ -15,7 +15,7 @@ Y = np.array(["a", "b", "c"])[[RNG.choice(3, p=row) for row in P]]
 
 
 def test_the_table_has_frequency_mean_and_area_of_each_class():
-    section = class_table.section(data_of(Y, P))
+    section = class_table_section(data_of(Y, P))
     assert section is not None
     (table,) = section.blocks
     name, rows, rate, mean, area, _ = table.rows[1]
@@ -27,12 +27,12 @@ def test_the_table_has_frequency_mean_and_area_of_each_class():
 
 
 def test_two_classes_need_no_table():
-    assert class_table.section(data_of([0, 1, 1, 0], [0.2, 0.7, 0.6, 0.4])) is None
+    assert class_table_section(data_of([0, 1, 1, 0], [0.2, 0.7, 0.6, 0.4])) is None
 
 
 def test_of_very_many_classes_the_most_frequent_have_a_page():
     y = np.r_[np.repeat(np.arange(30), 3), 30, 31]
-    section = class_table.section(data_of(y, np.full((92, 32), 1 / 32)))
+    section = class_table_section(data_of(y, np.full((92, 32), 1 / 32)))
     assert section is not None
     table, note = section.blocks
     assert len(table.rows) == 30

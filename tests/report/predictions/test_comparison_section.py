@@ -11,7 +11,7 @@ from calibrant._sections import DataTable, Figure, Paragraph, Section
 from calibrant.comparison import holm, paired_t_test
 from calibrant.metrics import compare, evaluate
 from calibrant.report._predictions import comparison
-from calibrant.report._predictions.comparison import section
+from calibrant.report._predictions.comparison import comparison_section
 from calibrant.report._predictions.read_report_data import read_report_data
 
 RNG = np.random.default_rng(0)
@@ -21,7 +21,7 @@ MODELS = {"a": P, "b": np.clip(P + RNG.normal(0, 0.2, 500), 0.01, 0.99), "c": np
 
 
 def found_of(models: Any = None, **options: Any) -> Section:
-    found = section(read_report_data(Y, models or MODELS, **{"n_boot": 50, **options}))
+    found = comparison_section(read_report_data(Y, models or MODELS, **{"n_boot": 50, **options}))
     assert found is not None
     return found
 
@@ -31,7 +31,7 @@ def tables(found: Section) -> list[DataTable]:
 
 
 def test_one_model_has_no_comparison() -> None:
-    assert section(read_report_data(Y, P, n_boot=20)) is None
+    assert comparison_section(read_report_data(Y, P, n_boot=20)) is None
 
 
 def test_the_statement_names_the_winner_and_those_it_beats() -> None:

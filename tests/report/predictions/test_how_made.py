@@ -10,14 +10,14 @@ import numpy as np
 
 import calibrant
 from calibrant._sections import Definitions, Preformatted
-from calibrant.report._predictions.how_made import RECIPE, fingerprint, section
+from calibrant.report._how_made import RECIPE, fingerprint, how_made_section
 from calibrant.report._predictions.read_report_data import read_report_data
 
 Y, P = ["no", "yes", "yes", "no"] * 5, [0.2, 0.7, 0.6, 0.4] * 5
 
 
 def facts(**options: Any) -> dict[str, str]:
-    found = section(read_report_data(Y, P, **options))
+    found = how_made_section(read_report_data(Y, P, **options))
     return dict(next(block for block in found.blocks if isinstance(block, Definitions)).pairs)
 
 
@@ -32,13 +32,13 @@ def test_the_facts_are_those_of_the_data_and_the_settings() -> None:
 
 
 def test_the_command_is_shown_as_it_was_typed() -> None:
-    first = section(read_report_data(Y, P, command="calibrant report p.csv --target y")).blocks[0]
+    first = how_made_section(read_report_data(Y, P, command="calibrant report p.csv --target y")).blocks[0]
     assert isinstance(first, Preformatted)
     assert first.text == "calibrant report p.csv --target y"
 
 
 def test_without_a_command_the_call_is_shown() -> None:
-    first = section(read_report_data(Y, {"a": P, "b": P}, by={"s": Y}, rows=False, reference="a")).blocks[0]
+    first = how_made_section(read_report_data(Y, {"a": P, "b": P}, by={"s": Y}, rows=False, reference="a")).blocks[0]
     assert isinstance(first, Preformatted)
     assert first.text == (
         "Report.from_predictions(y_true, {'a': ..., 'b': ...}, by={'s': ...}, pos_label='yes', reference='a', "
@@ -63,5 +63,5 @@ def test_a_changed_probability_changes_the_fingerprint() -> None:
 
 
 def test_nothing_depends_on_the_time() -> None:
-    one, other = (section(read_report_data(Y, P)).html() for _ in range(2))
+    one, other = (how_made_section(read_report_data(Y, P)).html() for _ in range(2))
     assert one == other

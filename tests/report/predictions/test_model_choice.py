@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from calibrant.comparison import paired_t_test
-from calibrant.report._predictions.model_choice import choose_model, paired_difference, row_values
+from calibrant.report._predictions.comparison import choose_model, paired_difference, row_values
 from calibrant.report._predictions.read_report_data import read_report_data
 
 RNG = np.random.default_rng(0)

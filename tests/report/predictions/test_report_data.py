@@ -10,9 +10,8 @@ import pytest
 from calibrant.decisions import ExampleCosts, decision_report
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import evaluate
-from calibrant.report._predictions.pooled_rows import pooled
 from calibrant.report._predictions.read_report_data import read_report_data
-from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.report_data import ReportData, pooled
 
 RNG = np.random.default_rng(0)
 P = RNG.random(400)

@@ -12,7 +12,7 @@ from calibrant.exceptions import DataError
 from calibrant.metrics import evaluate, proportion_interval
 from calibrant.report._predictions import segments
 from calibrant.report._predictions.read_report_data import read_report_data
-from calibrant.report._predictions.segments import section
+from calibrant.report._predictions.segments import segments_section
 
 RNG = np.random.default_rng(0)
 P = RNG.beta(2, 3, 900)
@@ -21,7 +21,7 @@ REGION = np.repeat(["north", "south", "west"], [500, 300, 100])
 
 
 def found_of(by: Any, y: Any = Y, proba: Any = P, **options: Any) -> Section:
-    found = section(read_report_data(y, proba, by=by, **{"n_boot": 20, **options}))
+    found = segments_section(read_report_data(y, proba, by=by, **{"n_boot": 20, **options}))
     assert found is not None
     return found
 
@@ -31,7 +31,7 @@ def table(found: Section) -> DataTable:
 
 
 def test_without_segments_there_is_no_section() -> None:
-    assert section(read_report_data(Y, P, n_boot=20)) is None
+    assert segments_section(read_report_data(Y, P, n_boot=20)) is None
 
 
 def test_a_segment_has_its_rows_rates_and_wilsons_interval() -> None:

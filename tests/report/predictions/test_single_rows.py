@@ -6,12 +6,12 @@ import numpy as np
 
 from calibrant.decisions import ExampleCosts
 from calibrant.report._analyser.cluster_variances import cluster_variances
-from calibrant.report._analyser.payload import analysed_models
-from calibrant.report._analyser.selection_table import selection_table
-from calibrant.report._analyser.stored_cuts import private_cuts
-from calibrant.report._predictions import class_table, warnings_section
-from calibrant.report._predictions.pooled_rows import pooled
+from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
+from calibrant.report._analyser.selection_table import private_cuts, selection_table
+from calibrant.report._predictions.cautions import warnings_section
 from calibrant.report._predictions.read_report_data import read_report_data
+from calibrant.report._predictions.report_data import pooled
+from calibrant.report._predictions.score_card import class_table_section
 
 RNG = np.random.default_rng(1)
 SCORE = RNG.random(2_000)
@@ -41,7 +41,7 @@ def test_covariances_at_two_shares_differ_by_ten_positive_rows_or_not_at_all() -
     options = {"costs": costs, "amount": amount, "groups": np.arange(2_000) // 2}
     rank = np.argsort(np.argsort(-SCORE))
     for rows, fewest in ((True, 0), (False, 10)):
-        analysed = analysed_models(read_report_data(POSITIVE, SCORE, **options, rows=rows))
+        analysed = CostBenefitAnalyser(read_report_data(POSITIVE, SCORE, **options, rows=rows))
         alone = analysed._cluster_variances("model").alone[:, 0, 4]  # of hits and amounts: their sum, all but exactly
         sums = [amount[POSITIVE & (rank < 200 * step)].sum() for step in range(11)]
         counts = [int((POSITIVE & (rank < 200 * step)).sum()) for step in range(11)]
@@ -63,14 +63,14 @@ def test_classes_of_few_rows_have_no_page() -> None:
     y[:3] = "rare"
     shown = {rows: read_report_data(y, proba, rows=rows, n_boot=10) for rows in (True, False)}
     assert [len(shown[rows].class_pages()) for rows in (True, False)] == [3, 2]
-    note = class_table.section(shown[False]).html()
+    note = class_table_section(shown[False]).html()
     assert "classes of at least 10 rows have a page; 1 other class has none" in note
-    assert "rare has fewer than 10 rows" in warnings_section.section(shown[False]).html()
-    assert "rare has 3 rows" in warnings_section.section(shown[True]).html()
+    assert "rare has fewer than 10 rows" in warnings_section(shown[False]).html()
+    assert "rare has 3 rows" in warnings_section(shown[True]).html()
 
 
 def test_pages_of_classes_share_the_room_of_a_report() -> None:
     proba = RNG.dirichlet(np.ones(5), 41_000)
     pages = read_report_data(RNG.integers(0, 5, 41_000), proba).class_pages()
     assert [page.n_pages for page in pages] == [5] * 5
-    assert not analysed_models(pages[0], pages[0].n_pages).has_rows
+    assert not CostBenefitAnalyser(pages[0], pages[0].n_pages).has_rows

@@ -21,7 +21,7 @@ from calibrant.calibration import CalibratedClassifier
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import ParameterError
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.tree import section
+from calibrant.report._predictions.tree import tree_section
 from calibrant.trees import ProbabilityTreeClassifier
 
 RANDOM = np.random.default_rng(0)
@@ -36,7 +36,7 @@ def data(model: Any, **changes: Any) -> ReportData:
 
 
 def made(model: Any, **changes: Any) -> Section:
-    found = section(data(model, **changes))
+    found = tree_section(data(model, **changes))
     assert found is not None
     return found
 
@@ -47,7 +47,7 @@ def drawing(model: Any, **changes: Any) -> TreeDrawing:
 
 
 def test_there_is_no_section_without_a_model() -> None:
-    assert section(data(None)) is None
+    assert tree_section(data(None)) is None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_without_rows_no_branch_of_few_training_rows_is_shown() -> None:
 @pytest.mark.parametrize("model", [clone(TREE), "tree", ProbabilityTreeClassifier])
 def test_what_is_not_a_fitted_model_raises(model: Any) -> None:
     with pytest.raises(ParameterError, match="model must be a fitted classifier; for 'mine' got"):
-        section(data(model))
+        tree_section(data(model))
 
 
 def section_text(found: Section) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from calibrant._sections import Callout
 from calibrant.metrics import Verdict
+from calibrant.report._predictions.cautions import warnings_section
 from calibrant.report._predictions.read_report_data import read_report_data
-from calibrant.report._predictions.warnings_section import section
 
 RNG = np.random.default_rng(0)
 CALIBRATED = Verdict("calibrated", "calibrated")
@@ -20,7 +20,7 @@ def warned(y: Any, proba: Any, *, verdict: Verdict | None = CALIBRATED, **option
     data = read_report_data(y, proba, **{"n_boot": 20, **options})
     for card in data.cards.values() if verdict is not None else ():
         card.__dict__["verdict"] = verdict  # which takes longer than all else
-    blocks = section(data).blocks
+    blocks = warnings_section(data).blocks
     return [block.text for block in blocks if isinstance(block, Callout)]
 
 

@@ -1,3 +1,3 @@
-"""What commands have in common: options, reading, writing, printing, errors and exit codes."""
+"""The parts that commands have in common: options, files, printing, errors and exit codes."""
 
 __all__: list[str] = []

@@ -12,11 +12,11 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-from calibrant.cli._app.text_table import table_lines
-
-__all__ = ["bold", "plain", "print_error", "print_json", "print_note", "print_table", "print_text"]
+__all__ = ["print_error", "print_json", "print_note", "print_table", "print_text"]
 
 _BOLD, _DIM, _RED = "1", "2", "31"
+_GAP = 2
+_NARROWEST = 12  # columns: text is wrapped to no less
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and newlines
 
 
@@ -28,7 +28,10 @@ def print_text(text: str = "") -> None:
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: Sequence[str] = (), title: str | None = None
 ) -> None:
-    """Print a table whose columns are as wide as their values; on a narrow terminal, values are wrapped.
+    """Print a table whose columns are as wide as their values.
+
+    Where the terminal is too narrow, the widest text is wrapped between words; if that does not suffice, the table is
+    printed in blocks below each other, each of which repeats the first column. Nothing is cut off.
 
     Parameters
     ----------
@@ -40,12 +43,59 @@ def print_table(
         The columns that are aligned to the left: text. Others are aligned to the right.
     title : str, optional
         A line above.
+
+    Examples
+    --------
+    >>> print_table(["name", "rows"], [["a", 5], ["long one", 12]], left=["name"])
+    name      rows
+    ──────────────
+    a            5
+    long one    12
     """
-    columns, left = [*map(_without_controls, columns)], [*map(_without_controls, left)]
-    cells = [["" if cell is None else _without_controls(str(cell)) for cell in row] for row in rows]
-    lines = table_lines(columns, cells, left=left, width=_terminal_width(sys.stdout))
-    titles = [_styled(title, _BOLD, sys.stdout)] if title else []
-    sys.stdout.write("\n".join([*titles, _styled(lines[0], _BOLD, sys.stdout) if lines else "", *lines[1:]]) + "\n")
+    head = [_without_controls(name) for name in columns]
+    cells = [head, *(["" if cell is None else _without_controls(str(cell)) for cell in row] for row in rows)]
+    texts = [at for at, name in enumerate(columns) if name in left]
+    width = _terminal_width(sys.stdout)
+    if title:
+        sys.stdout.write(_styled(title, _BOLD, sys.stdout) + "\n")
+    begin, end = 1, 0
+    while end < len(head):
+        end = len(head)
+        while (lines := _table_lines(cells, [0, *range(begin, end)], texts, width)) is None:
+            end -= 1
+        sys.stdout.write("\n" * (begin > 1) + _styled(lines[0], _BOLD, sys.stdout) + "\n")
+        sys.stdout.writelines(f"{line}\n" for line in lines[1:])
+        begin = end
+
+
+def _table_lines(cells: list[list[str]], chosen: list[int], texts: list[int], width: int | None) -> list[str] | None:
+    """Return the lines of some columns of a table, laid out by rich; None if they do not fit side by side.
+
+    To fit, the widest column of text is wrapped: rich alone would break words and numbers of the others.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+
+    chosen = chosen[: len(cells[0])]
+    sizes = {at: max(cell_len(row[at]) for row in cells) for at in chosen}
+    widest = max((at for at in chosen if at in texts), key=lambda at: sizes[at], default=-1)
+    total = sum(sizes.values()) + _GAP * (len(sizes) - 1)
+    words = [cell_len(word) for row in cells for word in row[widest].split()]
+    spare = sizes[widest] - max([_NARROWEST, *words]) if widest >= 0 else 0
+    if width is not None and total - max(spare, 0) > width and len(chosen) > 2:
+        return None
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
+    for at, size in sizes.items():
+        fixed: dict[str, Any] = {} if at == widest else {"no_wrap": True, "min_width": size}
+        table.add_column(cells[0][at], justify="left" if at in texts else "right", overflow="fold", **fixed)
+    for row in cells[1:]:
+        table.add_row(*(row[at] for at in chosen))
+    console = Console(width=width or total, markup=False, emoji=False, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def print_note(text: str) -> None:
@@ -60,11 +110,6 @@ def print_error(text: str) -> None:
     fitted = _fitted(f"Error: {_without_controls(text)}", sys.stderr)
     sys.stderr.write(_styled("Error:", _RED, sys.stderr) + fitted.removeprefix("Error:") + "\n")
     sys.stderr.flush()
-
-
-def bold(text: str) -> str:
-    """Return a heading in bold, where standard output is a terminal that wants it."""
-    return _styled(text, _BOLD, sys.stdout)
 
 
 def print_json(document: Any) -> None:

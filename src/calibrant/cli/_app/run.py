@@ -1,27 +1,74 @@
-"""Running a command: its exit code, and a message instead of a traceback."""
+"""Running a command: its exit code, a message instead of a traceback."""
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import traceback
 import warnings
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
-from calibrant.cli._app.command_text import record_command
-from calibrant.cli._app.durations import record_start
-from calibrant.cli._app.exit_codes import BUG, CLOSED_PIPE, DONE, EXIT_CODES, INTERRUPTED, USAGE, CommandError, code_of
-from calibrant.cli._app.interrupts import Interrupts
-from calibrant.cli._app.named_arguments import as_command_line
+from calibrant.cli._app.errors import (
+    BUG,
+    CLOSED_PIPE,
+    DONE,
+    EXIT_CODES,
+    INTERRUPTED,
+    USAGE,
+    CommandError,
+    as_command_line,
+    code_of,
+)
+from calibrant.cli._app.invocation import record_command, record_start
 from calibrant.cli._app.printing import print_error, print_json, print_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["run"]
+
+
+class Interrupts:
+    """Whether Ctrl-C was pressed within a ``with`` block, whatever became of the exception.
+
+    Importing a library runs code in destructors and callbacks, where Python prints an exception and drops it: it is
+    raised again there.
+    """
+
+    def __init__(self) -> None:
+        self.happened = False
+        self._before: tuple[Any, Any] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._interrupt)
+                self._before = (signal.default_int_handler, sys.unraisablehook)
+                sys.unraisablehook = self._raise_again
+        except ValueError:  # not the main thread, which has the signals
+            pass
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before[0])
+            sys.unraisablehook = self._before[1]
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.happened = True
+        signal.default_int_handler(number, frame)
+
+    def _raise_again(self, dropped: Any) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        else:
+            sys.__unraisablehook__(dropped)
+
 
 _UsageError = typer.BadParameter.__bases__[0]  # public under no name that all versions of typer have
 _NEW_ISSUE = "This is a bug in calibrant. Please report it with the command and what --debug prints."

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calibrant.cli._app.command_text import command_text
-from calibrant.cli._app.durations import read_duration, seconds_left
-from calibrant.cli._app.exit_codes import INTERRUPTED, PARTIAL_RESULT
-from calibrant.cli._app.html_file import Html, NoRows, check_html, save_report
+from calibrant.cli._app.errors import INTERRUPTED, PARTIAL_RESULT
+from calibrant.cli._app.files import STDIN, Html, NoRows, check_html, read_table, save_report
+from calibrant.cli._app.invocation import command_text, read_duration, seconds_left
 from calibrant.cli._app.options import Json
 from calibrant.cli._app.printing import print_json, print_table, print_text
-from calibrant.cli._app.reading import STDIN, read_table
 
 if TYPE_CHECKING:
     from calibrant.studies import TableComparison

@@ -15,10 +15,9 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli._app.completion import complete_datasets
-from calibrant.cli._app.options import Json
+from calibrant.cli._app.files import STDOUT, check_format, open_output, write_frame
+from calibrant.cli._app.options import Json, complete_datasets
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
-from calibrant.cli._app.writing import STDOUT, check_format, open_output, write_frame
 
 __all__ = ["app"]
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibrant.cli._app.completion import complete_columns
-from calibrant.cli._app.options import Json, usage_error
+from calibrant.cli._app.files import STDIN, STDOUT, read_table, write_errors
+from calibrant.cli._app.options import Json, complete_columns, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_text
-from calibrant.cli._app.reading import STDIN, read_table
-from calibrant.cli._app.writing import STDOUT, write_errors
+from calibrant.exceptions import DataError, nearest
 
 if TYPE_CHECKING:
-    from calibrant.cli._models.fit_table import FittedTable
-    from calibrant.files import ModelDescription
+    from calibrant.data import Table
+    from calibrant.files import ExpectedScore
+    from calibrant.studies._internal import ComparedTable
 
 __all__ = ["fit"]
 
@@ -27,6 +29,9 @@ _PARAM = "A parameter of the method, such as max_depth=3; again for more."
 _CALIBRATE = "Calibrate by auto, platt, isotonic, beta, venn_abers, temperature, …, fitted to held-out rows."
 _GROUPS = "The column of rows that belong together, such as the patient."
 _ESTIMATE = "Cross-validate (5 folds) for the score to expect, of methods that do not know it themselves."
+_METRIC = "log_loss"
+_CONFIDENCE = 0.95
+_FOLDS = 5  # at most as many as the rarest class has rows
 
 
 def fit(
@@ -61,59 +66,139 @@ def fit(
     """
     if out == STDOUT:
         raise usage_error("a model file is not text; name a file.", "--out")
-    from calibrant.cli._models.fit_table import fit_table
     from calibrant.cli._models.methods import make_method
     from calibrant.files import save
+    from calibrant.studies._internal import ComparedTable
 
     estimator = make_method(method, param or [], calibrate, seed)
     source: Any = read_table(STDIN, target=target, nominal=nominal, drop_ids=True) if data == STDIN else data
-    options: dict[str, Any] = {"target": target, "positive": positive, "nominal": nominal, "weight": weight}
-    found = fit_table(source, estimator, groups=groups, seed=seed, estimate=estimate, **options)
-    is_own = hasattr(found.model, "expected_log_loss_") and not estimate  # which the file has by itself
+    compared = ComparedTable.read(source, target=target, positive=positive, groups=groups, nominal=nominal)
+    if weight is not None:
+        compared = replace(compared, table=_with_weight(compared.table, weight))
+    fitted, notes = _fitted(estimator, compared, estimate=estimate)
+    expected, how = _expected_score(fitted, compared, seed, min(_FOLDS, compared.n_rarest) if estimate else 0)
+    is_own = hasattr(fitted, "expected_log_loss_") and not estimate  # which the file has by itself
     with write_errors(out):
         described = save(
-            found.model, out, compress=compress, made_from=found.table, expected=None if is_own else found.expected
+            fitted, out, compress=compress, made_from=compared.table, expected=None if is_own else expected
         )
+    made = {"data": data, "out": out, "seed": seed, "n_bytes": described.n_bytes}
+    made |= {"fingerprint": described.made_from.fingerprint, "sha256": described.sha256}
+    made |= {"method": " ".join(repr(fitted).split("\n")[0].split()), "weight": weight}
     if as_json:
-        made = {
-            "n_bytes": described.n_bytes,
-            "fingerprint": described.made_from.fingerprint,
-            "sha256": described.sha256,
-        }
-        print_json({"data": data, "out": out, "seed": seed, **made, **_document(found)})
+        score = None if expected is None else {**vars(expected), "how": how}
+        print_json({**made, **_document(compared), "expected": score, "notes": [*compared.table.notes, *notes]})
     else:
-        _print(found, out, described, seed)
+        _print(made, compared, "" if expected is None else f"expected {expected}, {how}", [*notes, *described.notes])
 
 
-def _document(found: FittedTable) -> dict[str, Any]:
-    expected = found.expected
+def _document(compared: ComparedTable) -> dict[str, Any]:
+    table = compared.table
     return {
-        "method": " ".join(repr(found.model).split("\n")[0].split()),
-        "table": found.table.name,
-        "n_rows": found.table.n_rows,
-        "target": found.compared.target,
-        "groups": found.compared.groups_column,
-        "weight": found.weight,
-        "classes": found.table.class_counts,
-        "kinds": dict(found.table.kinds),
-        "left_out": [] if found.table.extra is None else [str(name) for name in found.table.extra],
-        "expected": None if expected is None else {**vars(expected), "how": found.how},
-        "notes": [*found.table.notes, *found.notes],
+        "table": table.name,
+        "n_rows": table.n_rows,
+        "target": compared.target,
+        "groups": compared.groups_column,
+        "classes": table.class_counts,
+        "kinds": dict(table.kinds),
+        "left_out": [] if table.extra is None else [str(name) for name in table.extra],
     }
 
 
-def _print(found: FittedTable, out: str, described: ModelDescription, seed: int) -> None:
-    for line in found.compared.lines:
+def _print(made: dict[str, Any], compared: ComparedTable, expected: str, notes: list[str]) -> None:
+    for line in compared.lines:
         print_text(line)
-    if found.weight is not None:
-        print_text(f"weights: {found.weight!r}")
-    print_text(f"method: {' '.join(repr(found.model).split(chr(10))[0].split())} (seed {seed})")
-    if found.expected is not None:
-        print_text(f"expected {found.expected}, {found.how}")
+    if made["weight"] is not None:
+        print_text(f"weights: {made['weight']!r}")
+    print_text(f"method: {made['method']} (seed {made['seed']})")
+    if expected:
+        print_text(expected)
     else:
         print_note(
             "Note: the score to expect is not known; --estimate cross-validates, calibrant compare ranks methods."
         )
-    for note in (*found.notes, *described.notes):
+    for note in notes:
         print_note(f"Note: {note}")
-    print_text(f"{out}: {described.n_bytes:,} bytes")
+    print_text(f"{made['out']}: {made['n_bytes']:,} bytes")
+
+
+def _fitted(method: Any, compared: ComparedTable, *, estimate: bool) -> tuple[Any, list[str]]:
+    """Return an estimator fitted to a table, with notes on what it does not take and what it warned of."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    table = compared.table
+    words = {"groups": "groups", "sample_weight": "weights"}
+    rows = {"groups": compared.groups, "sample_weight": table.sample_weight}
+    known = {name: each for name, each in rows.items() if each is not None}
+    passed = {name: each for name, each in known.items() if has_fit_parameter(method, name)}
+    use = "they count in the estimate only" if estimate else "they are not used"
+    notes = [f"The method takes no {words[name]}; {use}." for name in known if name not in passed]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = method.fit(table.X, table.y, **passed)
+    notes += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
+    return model, notes
+
+
+def _expected_score(model: Any, compared: ComparedTable, seed: int, n_folds: int) -> tuple[ExpectedScore | None, str]:
+    """Return the log-loss to expect with its interval, and how it is known; None where it is not.
+
+    A blend knows it, a forest has the probabilities of rows out of bag; with ``n_folds`` it is cross-validated instead.
+    """
+    from calibrant.files import ExpectedScore
+
+    if n_folds:
+        return _cross_validated(model, compared, seed, n_folds), f"{n_folds}-fold cross-validation"
+    own = getattr(model, "expected_log_loss_", None)
+    if own is not None:
+        return ExpectedScore(_METRIC, own.value, own.low, own.high, own.confidence), "cross-fitted"
+    is_ensemble = type(model).__module__.startswith("calibrant.ensembles")
+    out_of_bag = getattr(model, "oob_proba_", None) if is_ensemble else None
+    return (None, "") if out_of_bag is None else (_of_rows(out_of_bag, compared, model.classes_), "out of bag")
+
+
+def _of_rows(proba: Any, compared: ComparedTable, classes: Any) -> ExpectedScore | None:
+    """Return the score of the rows whose probabilities are known."""
+    import numpy as np
+
+    from calibrant.files import ExpectedScore
+    from calibrant.metrics import evaluate
+
+    is_known = ~np.isnan(proba).any(axis=1)
+    if not is_known.any():
+        return None
+    columns = {"sample_weight": compared.table.sample_weight, "groups": compared.groups}
+    rows: dict[str, Any] = {
+        name: None if each is None else np.asarray(each)[is_known] for name, each in columns.items()
+    }
+    y = np.asarray(compared.table.y)[is_known]
+    score = evaluate(y, proba[is_known], metrics=[_METRIC], confidence=_CONFIDENCE, labels=classes, **rows)[_METRIC]
+    return ExpectedScore(_METRIC, score.value, score.low, score.high, _CONFIDENCE)
+
+
+def _cross_validated(model: Any, compared: ComparedTable, seed: int, n_folds: int) -> ExpectedScore:
+    from sklearn.base import clone
+
+    from calibrant.files import ExpectedScore
+    from calibrant.resampling import CrossValidation, estimate_performance
+
+    table, plan = compared.table, CrossValidation(n_folds, random_state=seed)
+    rows: dict[str, Any] = {"groups": compared.groups, "sample_weight": table.sample_weight}
+    found = estimate_performance(clone(model), table.X, table.y, plan, [_METRIC], confidence=_CONFIDENCE, **rows).score(
+        _METRIC
+    )
+    return ExpectedScore(_METRIC, found.value, found.low, found.high, _CONFIDENCE)
+
+
+def _with_weight(table: Table, weight: str) -> Table:
+    """Return the table with a column as weights instead of a feature."""
+    for frame in (table.X, table.extra):
+        if frame is not None and weight in frame:
+            if frame[weight].dtype.kind not in "iuf":
+                raise DataError(f"weight: the column {weight!r} holds text; weights are numbers of at least 0.")
+            if frame is table.X and table.n_features == 1:
+                raise DataError(f"weight: {weight!r} is the only column; there is nothing to predict from.")
+            X = table.X.drop(columns=[weight]) if frame is table.X else table.X
+            values = frame[weight].to_numpy(dtype="float64")
+            return replace(table, X=X, kinds={str(name): table.kinds[str(name)] for name in X}, sample_weight=values)
+    raise DataError(f"weight: there is no column {weight!r}.{nearest(weight, list(table.X))}")

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calibrant.cli._app.completion import complete_columns
-from calibrant.cli._app.exit_codes import MODEL_MISMATCH, CommandError
-from calibrant.cli._app.options import Json, usage_error
+from calibrant.cli._app.errors import MODEL_MISMATCH, CommandError
+from calibrant.cli._app.files import STDIN, STDOUT, write_errors
+from calibrant.cli._app.options import Json, complete_columns, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_text
-from calibrant.cli._app.reading import STDIN
-from calibrant.cli._app.writing import STDOUT, write_errors
 
 if TYPE_CHECKING:
     from calibrant.files import PredictedTable

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calibrant.cli._app.command_text import command_text
-from calibrant.cli._app.completion import complete_papers
-from calibrant.cli._app.exit_codes import INTERRUPTED
-from calibrant.cli._app.html_file import Html, check_html, save_report
-from calibrant.cli._app.options import Json, usage_error
+from calibrant.cli._app.errors import INTERRUPTED
+from calibrant.cli._app.files import Html, check_html, save_report
+from calibrant.cli._app.invocation import command_text
+from calibrant.cli._app.options import Json, complete_papers, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 
 if TYPE_CHECKING:

@@ -19,13 +19,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from calibrant.cli._app.command_text import command_text
-from calibrant.cli._app.durations import read_duration
-from calibrant.cli._app.exit_codes import BAD_DATA, INTERRUPTED, PARTIAL_RESULT, CommandError
-from calibrant.cli._app.html_file import Html, check_html, save_report
+from calibrant.cli._app.errors import BAD_DATA, INTERRUPTED, PARTIAL_RESULT, CommandError
+from calibrant.cli._app.files import STDOUT, Html, check_html, save_report, write_errors
+from calibrant.cli._app.invocation import command_text, read_duration
 from calibrant.cli._app.options import Json, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
-from calibrant.cli._app.writing import STDOUT, write_errors
 
 if TYPE_CHECKING:
     from calibrant.studies import Study, StudyStatus

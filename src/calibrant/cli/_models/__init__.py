@@ -1,3 +1,3 @@
-"""What ``calibrant fit`` and ``calibrant inspect`` do with models."""
+"""Methods that ``calibrant fit`` makes by name."""
 
 __all__: list[str] = []

@@ -1,3 +1,3 @@
-"""What `evaluate`, `decide` and `report` share: columns of probabilities, tables of scores, gates, costs, reports."""
+"""The parts that `evaluate`, `decide` and `report` share: columns of probabilities, score cards, gates, costs."""
 
 __all__: list[str] = []

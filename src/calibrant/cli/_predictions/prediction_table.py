@@ -6,12 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calibrant.cli._app.named_arguments import as_command_line
+from calibrant.cli._app.errors import as_command_line
+from calibrant.cli._app.files import STDIN, read_foreign_frame
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note
-from calibrant.cli._app.reading import STDIN, read_foreign_frame
-from calibrant.cli._predictions.likely_columns import likely_probabilities, likely_targets, proposal
-from calibrant.cli._predictions.proba_columns import PREFIX, ModelColumns, find_models, note_of_class
+from calibrant.cli._predictions.columns import (
+    PREFIX,
+    ModelColumns,
+    find_models,
+    likely_probabilities,
+    likely_targets,
+    note_of_class,
+    proposal,
+)
 from calibrant.exceptions import DataError, SchemaError, nearest
 
 if TYPE_CHECKING:

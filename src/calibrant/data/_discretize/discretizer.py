@@ -29,7 +29,6 @@ from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._sources.survey import class_codes
 from calibrant.data._validation.row_matching import ColumnSchemaMixin
 from calibrant.data._validation.training_rows import read_training_rows
 from calibrant.exceptions import DataError
@@ -72,7 +71,7 @@ def _count_part(part: SourcePart, bins: Bins, classes: NDArray[np.generic], step
     """Return the class weights (columns x codes x classes) of a part; sums of rounded weights are exact."""
     codes, labels = (
         bins.code(part.columns(bins.schema)),
-        class_codes(part, classes) if part.n_rows else np.empty(0, int),
+        part.class_codes(classes) if part.n_rows else np.empty(0, int),
     )
     weights = None if step is None or part.weights is None else round_weights(part.weights, step)
     counts = np.zeros((len(bins.highs), MOST_BYTE_VALUES + 1, len(classes)))

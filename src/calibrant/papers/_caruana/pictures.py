@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant.papers._caruana.algorithms import PAPER_MAPS
 from calibrant.papers._reproduction.paper import Picture, new_panels
-from calibrant.plots._internal import COLORS, REFERENCE_LINE
+from calibrant.plots._internal import line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ __all__ = ["draw_pictures"]
 _COLUMN = 2.1  # inches
 _N_BARS = 20
 _WORDS = {"RAW": "raw", "PLATT": "Platt", "ISOTONIC": "isotonic"}
-_COLOR = dict(zip(PAPER_MAPS, COLORS, strict=False))
+_COLOR = {name: line_style(number)["color"] for number, name in enumerate(PAPER_MAPS)}
 
 
 def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) -> list[Picture]:
@@ -97,7 +97,7 @@ def _draw_histogram(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
 def _draw_reliability(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
     figures = np.array([*boosted.bins(name)])
     kept = figures[:, 0] > 0
-    ax.plot((0, 1), (0, 1), **REFERENCE_LINE)
+    ax.plot((0, 1), (0, 1), **line_style(None))
     ax.plot(figures[kept, 1], figures[kept, 2], "o-", color=_COLOR[name], markersize=3.5, linewidth=1.2, label="bins")
     ax.set_ylim(-0.03, 1.03)
     _format(ax)

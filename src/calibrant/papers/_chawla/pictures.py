@@ -12,7 +12,7 @@ from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.tables import FURTHER, positive_scores
 from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.plots import ScoreHistogramDisplay
-from calibrant.plots._internal import COLORS, MARKERS, format_axes
+from calibrant.plots._internal import format_axes, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ __all__ = ["draw_pictures"]
 
 _BARS = (*SMOOTHED, *FURTHER)
 _N_BINS = 20
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _CLASSES = ("normal", "calcification")  # of mammography
 
 
@@ -87,7 +88,7 @@ def _draw_bars(ax: Axes, table: PaperTable, block: str) -> None:
     for number, method in enumerate(_BARS):
         heights = [table.cell(method, metric, block).ours for metric in METRICS]
         places = np.arange(len(METRICS)) + (number - (len(_BARS) - 1) / 2) * width
-        ax.bar(places, heights, width, color=COLORS[number], label=method)
+        ax.bar(places, heights, width, color=line_style(number)["color"], label=method)
     ax.axhline(0.0, color="0.2", linewidth=0.8)
     format_axes(ax, "", "relative difference", xlim=None)
     ax.grid(visible=False, axis="x")
@@ -99,10 +100,10 @@ def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
     methods = (BASELINE, *SMOOTHED)
     for number, name in enumerate(datasets):
         x, y = ([table.cell(each, column, name).ours for each in methods] for column in ("NCE, clipped", "AUC"))
-        ax.plot(x, y, color=COLORS[number], linewidth=0.9, alpha=0.5)
+        ax.plot(x, y, color=line_style(number)["color"], linewidth=0.9, alpha=0.5)
         for place, point in enumerate(zip(x, y, strict=True)):
             label = name if place == 0 else None
-            ax.plot(*point, MARKERS[place], color=COLORS[number], markersize=6.5, label=label)
+            ax.plot(*point, _MARKERS[place], color=line_style(number)["color"], markersize=6.5, label=label)
     format_axes(ax, "NCE, clipped", "AUC", xlim=None)
     _draw_plane_legends(figure, ax, methods)
     return figure
@@ -110,7 +111,7 @@ def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
 
 def _draw_plane_legends(figure: Figure, ax: Axes, methods: tuple[str, ...]) -> None:
     sets = ax.get_legend_handles_labels()
-    shapes = [ax.plot([], [], MARKERS[place], color="0.3", label=method)[0] for place, method in enumerate(methods)]
+    shapes = [ax.plot([], [], _MARKERS[place], color="0.3", label=method)[0] for place, method in enumerate(methods)]
     style: dict[str, Any] = {"fontsize": "small", "edgecolor": "none"}
     figure.legend(*sets, loc="outside lower center", ncols=5, handlelength=1.0, **style)
     figure.legend(shapes, methods, loc="outside upper center", ncols=5, handlelength=1.0, **style)

@@ -18,7 +18,7 @@ from calibrant.papers._nielsen.tables import (
     published_gain,
 )
 from calibrant.papers._reproduction.paper import Picture, new_panels
-from calibrant.plots._internal import COLORS, format_axes
+from calibrant.plots._internal import format_axes, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_pictures"]
 
-_WIN, _TIE, _LOSS = COLORS[0], "0.88", COLORS[1]
+_WIN, _TIE, _LOSS = line_style(0)["color"], "0.88", line_style(1)["color"]
 _BARS = ("paper", "ours", "unpaired test", "corrected test")
 
 
@@ -111,9 +111,9 @@ def _draw_differences(table: PaperTable) -> Figure:
             gains, low, high = (np.array([getattr(each, part) for each in cells]) for part in ("ours", "low", "high"))
             published = [published_gain(metric, name, *pair) for name in names]
             ax.axvline(0.0, color="0.6", linewidth=0.8)
-            ax.hlines(heights, low, high, color=COLORS[0], linewidth=1.6)
-            ours = ax.plot(gains, heights, "o", color=COLORS[0], markersize=4, label="ours, 90 % interval")
-            paper = {"markerfacecolor": "none", "color": COLORS[1], "markersize": 4, "label": "the paper's"}
+            ax.hlines(heights, low, high, color=_WIN, linewidth=1.6)
+            ours = ax.plot(gains, heights, "o", color=_WIN, markersize=4, label="ours, 90 % interval")
+            paper = {"markerfacecolor": "none", "color": _LOSS, "markersize": 4, "label": "the paper's"}
             marks = [*ours, *ax.plot(published, heights, "D", **paper)]
             format_axes(ax, f"gain, {title}", "", xlim=None)
             ax.set_title(pair_name(*pair), fontsize=9)

@@ -1,4 +1,4 @@
-"""How much wider than that of independent rows the interval of a profit is, at any costs (Kish 1965)."""
+"""Design effects of clustered rows on the interval of a profit, at any costs (Kish 1965)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def cluster_variances(
 
 
 def _apart(selected: list[NDArray[np.bool_]], is_positive: NDArray[np.bool_], fewest: int) -> list[NDArray[np.bool_]]:
-    """Return which rows are selected at each share; those of the next share where it has too few rows of its own."""
+    """Select the rows of each share; those of the next share where it has too few rows of its own."""
     counts = [(int((each & is_positive).sum()), int((each & ~is_positive).sum())) for each in selected]
     kept = [0] * len(selected)
     last = kept[-1] = len(selected) - 1
@@ -92,7 +92,7 @@ def _apart(selected: list[NDArray[np.bool_]], is_positive: NDArray[np.bool_], fe
 def _terms(
     selected: NDArray[np.bool_], is_positive: NDArray[np.bool_], part: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Return what each row adds to the terms of a profit: a column for each cell, and one for the part by row."""
+    """Return the terms of a profit by row: a column for each cell, and one for the part by row."""
     cells = [selected & is_positive, selected & ~is_positive, ~selected & is_positive, ~selected & ~is_positive]
     columns: list[NDArray[Any]] = cells if part is None else [*cells, selected * part]
     return np.stack(columns, axis=1).astype(np.float64)

@@ -57,20 +57,20 @@ class EnteredCosts:
 
     @property
     def parts(self) -> dict[str, str]:
-        """What is added to cells, in words."""
+        """The parts by row that are added to cells, in words."""
         amount = "plus the amount of the row" if self.amount is not None else ""
         cost = "less the cost of the row" if self.cost is not None else ""
         return {"tp": ", ".join(filter(None, [amount, cost])), "fp": cost, "fn": "", "tn": ""}
 
     def part_of(self, is_positive: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-        """Return what each row adds to its cell where it is selected; None where nothing differs by row."""
+        """Return the part that each selected row adds to its cell; None where nothing differs by row."""
         if self.amount is None and self.cost is None:
             return None
         added = 0.0 if self.amount is None else np.where(is_positive, self.amount, 0.0)
         return np.asarray(added - (0.0 if self.cost is None else self.cost))
 
     def expected_of(self, which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return what is expected of some rows if they are positive."""
+        """Return the expected amounts of some rows if they are positive."""
         return np.asarray(np.broadcast_to(self.expected, which.shape)[which])
 
     def gain(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -150,7 +150,7 @@ def _varies(values: NDArray[np.float64]) -> bool:
 
 
 def cell_labels(costs: EnteredCosts, positive: Any, negative: Any) -> dict[str, str]:
-    """Return what each cell is called, with the names of the actions and classes."""
+    """Return the label of each cell, with the names of the actions and classes."""
     actions = {"tp": costs.select, "fp": costs.select, "fn": costs.leave, "tn": costs.leave}
     actual = {"tp": positive, "fn": positive, "fp": negative, "tn": negative}
     return {

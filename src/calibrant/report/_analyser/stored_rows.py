@@ -1,13 +1,13 @@
-"""Rows of the analyser, packed: shared columns, and the probabilities of each model."""
+"""Rows of predictions as base64 text: columns that models share, probabilities of each model."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._random import seed_sequence, stream
-from calibrant.report._analyser.packing import Packed, pack_bits, pack_floats, pack_probabilities, pack_quantized
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +15,117 @@ if TYPE_CHECKING:
     from calibrant.report._analyser.entered_costs import EnteredCosts
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["byte_budget", "stored_rows"]
+__all__ = [
+    "Packed",
+    "byte_budget",
+    "pack_floats",
+    "pack_probabilities",
+    "pack_quantized",
+    "pack_rounded",
+    "stored_rows",
+]
+
+
+Packed = dict[str, Any]  # {"type", "size", "scale", "data"}: analyser_numbers.js unpacks it
+_MOST_STEPS = 16  # of the codes, that a probability may be moved by
+_DIGITS = range(2, 10)  # of decimals that an unsigned integer of 32 bits holds
+_INTEGERS = {"u8": 2**8, "u16": 2**16, "u24": 2**24, "u32": 2**32}
+
+
+def pack_bits(values: NDArray[np.bool_]) -> Packed:
+    """Return a bit for each value.
+
+    Examples
+    --------
+    >>> pack_bits(np.array([True, False, True]))["data"]
+    'BQ=='
+    """
+    return _packed("bits", np.packbits(values, bitorder="little"), len(values))
+
+
+def pack_floats(values: NDArray[np.float64]) -> Packed:
+    """Return numbers exactly: as whole numbers or cents where they are, else as floats.
+
+    Examples
+    --------
+    >>> pack_floats(np.array([0.25, 7.0]))["type"], pack_floats(np.array([1 / 3]))["type"]
+    ('u16', 'f64')
+    """
+    for scale in (1.0, 100.0):
+        codes = np.round(values * scale)
+        if np.array_equal(codes / scale, values):
+            if codes.min(initial=0.0) >= 0.0 and codes.max(initial=0.0) < 2**32:
+                return pack_codes(codes, scale)
+            if np.abs(codes).max() < 2**31:
+                return _packed("i32", codes.astype("<i4"), len(values), scale)
+    return _packed("f64", values.astype("<f8"), len(values))
+
+
+def pack_rounded(values: NDArray[np.float64]) -> Packed:
+    """Return numbers in single precision, for what only intervals are made of."""
+    return _packed("f32", values.astype("<f4"), len(values))
+
+
+def pack_probabilities(values: NDArray[np.float64], n_bytes: int) -> Packed:
+    """Return probabilities exactly or, in less than eight bytes each, rounded with their order and ties kept.
+
+    Examples
+    --------
+    >>> pack_probabilities(np.array([0.25, 0.5]), 8)["type"]
+    'u8'
+    >>> third = np.array([1 / 3])
+    >>> pack_probabilities(third, 8)["type"], pack_probabilities(third, 4)["type"]
+    ('f64', 'u32')
+    """
+    for digits in _DIGITS:
+        codes = np.round(values * 10.0**digits)
+        if np.array_equal(codes / 10.0**digits, values):
+            return pack_codes(codes, 10.0**digits)
+    if np.array_equal(values.astype(np.float32), values):
+        return pack_rounded(values)
+    return pack_floats(values) if n_bytes == 8 else _pack_ranked(values, n_bytes)
+
+
+def _pack_ranked(values: NDArray[np.float64], n_bytes: int) -> Packed:
+    """Return probabilities as codes that are distinct where these are; floats where that moves one too far."""
+    distinct, which = np.unique(values, return_inverse=True)
+    scale, steps = _scale(n_bytes), np.arange(float(len(distinct)))
+    codes = np.maximum.accumulate(np.round(distinct * scale) - steps) + steps  # at least one above the code before
+    codes = np.minimum.accumulate((np.minimum(codes, scale) - steps)[::-1])[::-1] + steps
+    slack = float(np.abs(codes / scale - distinct).max())
+    if slack > _MOST_STEPS / scale:
+        return pack_floats(values) if n_bytes == 4 else _pack_ranked(values, 4)
+    return {**pack_codes(codes[which], scale, f"u{8 * n_bytes}"), "slack": slack}
+
+
+def pack_quantized(values: NDArray[np.float64], n_bytes: int) -> Packed:
+    """Return probabilities rounded to so many bytes.
+
+    Examples
+    --------
+    >>> pack_quantized(np.array([0.5]), 2)["type"]
+    'u16'
+    """
+    scale = _scale(n_bytes)
+    return pack_codes(np.round(values * scale), scale, f"u{8 * n_bytes}")
+
+
+def pack_codes(codes: NDArray[np.float64], scale: float, kind: str = "") -> Packed:
+    """Return whole numbers, which stand for themselves divided by the scale, in as few bytes as hold them."""
+    largest = codes.max(initial=0.0)
+    kind = kind or next(name for name, end in _INTEGERS.items() if largest < end)
+    words = codes.astype("<u4")
+    n_bytes = int(kind[1:]) // 8
+    return _packed(kind, words.view(np.uint8).reshape(-1, 4)[:, :n_bytes], len(codes), scale)
+
+
+def _scale(n_bytes: int) -> float:
+    return float(2 ** (8 * n_bytes) - 1)
+
+
+def _packed(kind: str, values: NDArray[Any], size: int, scale: float = 1.0) -> Packed:
+    return {"type": kind, "size": size, "scale": scale, "data": b64encode(values.tobytes()).decode()}
+
 
 _MOST_BYTES = 1_300_000  # of all rows of a report before base64, which adds a third: the page stays below 3 MB
 _PAGE_BYTES = 90_000  # that the figures of a class take, with three quarters of the tables of their numbers
@@ -41,13 +151,18 @@ def stored_rows(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the columns that models share and those of each model, in a random order of the rows."""
     order = stream(seed_sequence(data.random_state), _STREAM).permutation(data.n_rows)
-    weight = data.sample_weight
+    positive = data.is_positive
+    weight, cost, amount = (
+        None if each is None else pack_floats(each[rows])
+        for each, rows in ((data.sample_weight, order), (costs.cost, order), (costs.amount, order[positive[order]]))
+    )
+    is_expected = costs.amount is not None and np.array_equal(costs.amount[positive], costs.expected_of(positive))
     shared = {
-        "label": pack_bits(data.is_positive[order]),
-        "weight": None if weight is None else pack_floats(weight[order]),
-        "amount": _amount(costs, data.is_positive, order),
-        "cost": _packed(costs.cost, order),
-        "expected": _expected(costs, order),
+        "label": pack_bits(positive[order]),
+        "weight": weight,
+        "amount": "expected" if is_expected else amount,  # of the positive rows
+        "cost": cost,
+        "expected": costs.expected if isinstance(costs.expected, float) else pack_floats(costs.expected[order]),
     }
     proba_bytes, again_bytes = _level(shared, data.n_rows * len(data.names), n_pages)
     models = [
@@ -58,22 +173,6 @@ def stored_rows(
         for name in data.names
     ]
     return shared, models
-
-
-def _packed(values: NDArray[np.float64] | None, order: NDArray[np.intp]) -> Packed | None:
-    return None if values is None else pack_floats(values[order])
-
-
-def _amount(costs: EnteredCosts, is_positive: NDArray[np.bool_], order: NDArray[np.intp]) -> Packed | str | None:
-    """Return the amounts of the positive rows; "expected" where they are what is expected."""
-    if costs.amount is None or not np.array_equal(costs.amount[is_positive], costs.expected_of(is_positive)):
-        return _packed(costs.amount, order[is_positive[order]])
-    return "expected"
-
-
-def _expected(costs: EnteredCosts, order: NDArray[np.intp]) -> Any:
-    """Return what is expected of positive rows: a number, or one for each row."""
-    return costs.expected if isinstance(costs.expected, float) else pack_floats(costs.expected[order])
 
 
 def _recalibrated(

@@ -1,29 +1,69 @@
-"""What the page needs to draw a figure: a specification, the numbers of its layers, and what is shown on hover."""
+"""The payload of a figure for the page: a specification, the numbers of its layers, the fields shown on hover."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.report._charts.axes import SHARE, hover_format
-from calibrant.report._charts.build import build_spec, hover_sources
-from calibrant.report._charts.columns import column_values
-from calibrant.report._charts.marks import source_name
-from calibrant.report._charts.thinned_layer import thinned_figure
+from calibrant.report._charts.spec import SHARE, build_spec, harmless, hover_format, hover_sources, source_name
+from calibrant.report._charts.thinning import thinned_figure
 
 if TYPE_CHECKING:
-    from calibrant._sections import Figure
+    from numpy.typing import NDArray
+
+    from calibrant._sections import Figure, Layer
 
 __all__ = ["figure_payload"]
+
+
+_DIGITS = 6
+_MOST_DIGITS = 15  # of a 64-bit float
+
+
+def column_values(values: NDArray[Any]) -> list[Any]:
+    """Return the values of a column for JSON: whole numbers as they are, others to six digits of their range.
+
+    What is not finite is None.
+
+    Examples
+    --------
+    >>> column_values(np.array([1 / 3, np.nan, np.inf])), column_values(np.array([1234567.0, 2.0]))
+    ([0.333333, None, None], [1234567, 2])
+    >>> column_values(np.array([1000000.12345678, 1000001.0]))
+    [1000000.12346, 1000001.0]
+    """
+    if values.dtype.kind != "f":
+        return [None if value is None else harmless(str(value)) for value in values]
+    finite = values[np.isfinite(values)]
+    if bool((finite == np.floor(finite)).all()) and bool((np.abs(finite) < 2.0**53).all()):
+        return [int(value) if math.isfinite(value) else None for value in values.tolist()]
+    digits = _digits(finite)
+    return [_rounded(value, digits) for value in values.tolist()]
+
+
+def _digits(finite: NDArray[np.float64]) -> int:
+    """Return the number of significant digits: more where a column varies little around a large number."""
+    span = float(np.ptp(finite)) or float(np.abs(finite).max())
+    excess = math.floor(math.log10(float(np.abs(finite).max()) / span)) if span else 0
+    return min(_DIGITS + max(0, excess), _MOST_DIGITS)
+
+
+def _rounded(value: float, digits: int) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded in (0.0, 1.0) else rounded
+
 
 _PLACED = ("x", "x2", "y", "low", "high")
 _RESERVED = {"layer", "model", "__proto__"}  # which the page adds to each row, or JavaScript takes for its own
 
 
 def figure_payload(figure: Figure, models: tuple[str, ...]) -> dict[str, Any]:
-    """Return what the page needs to draw a figure, as JSON can hold it.
+    """Return the payload by which the page draws a figure, as JSON can hold it.
 
     Parameters
     ----------
@@ -57,21 +97,21 @@ def figure_payload(figure: Figure, models: tuple[str, ...]) -> dict[str, Any]:
     """
     drawn = thinned_figure(figure)
     indexes = [models.index(layer.model) if layer.model in models else -1 for layer in drawn.layers]
+
+    def written(layer: Layer) -> dict[str, list[Any]]:
+        return {_field(name): column_values(values) for name, values in layer.columns.items()}
+
     return {
         "id": drawn.name,
         "title": drawn.title,
         "spec": build_spec(drawn, indexes, len(models)),
         "data": [
-            {"name": source_name(number), "label": layer.label, "model": model, "columns": _written(layer.columns)}
+            {"name": source_name(number), "label": layer.label, "model": model, "columns": written(layer)}
             for number, (layer, model) in enumerate(zip(drawn.layers, indexes, strict=True))
         ],
         "hover": hover_sources(drawn),
         "tooltip": [_tooltip(drawn, layer.columns) for layer in drawn.layers],
     }
-
-
-def _written(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
-    return {_field(name): column_values(values) for name, values in columns.items()}
 
 
 def _field(name: str) -> str:

@@ -13,7 +13,8 @@ not, is within `TOLERANCE` of the thinned curve, and every point of the thinned 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Positions = NDArray[np.intp]
+    from calibrant._sections import Axis, Figure, Layer
 
-__all__ = ["FEW", "TOLERANCE", "extremes_of_columns", "thin", "thin_points", "thin_steps"]
+__all__ = ["FEW", "TOLERANCE", "extremes_of_columns", "thin", "thin_points", "thin_steps", "thinned_figure"]
+
 
 TOLERANCE = 0.001  # of the axes: a third of a pixel of a chart 300 high
 FEW = 200  # a curve of no more points is kept as it is
@@ -162,3 +165,75 @@ def _to_segments(x: Floats, y: Floats, rows: Positions, start: Positions, stop: 
     squared = along_x**2 + along_y**2
     share = np.clip((from_x * along_x + from_y * along_y) / np.where(squared > 0, squared, 1.0), 0.0, 1.0)
     return np.hypot(from_x - share * along_x, from_y - share * along_y)
+
+
+_HEIGHTS = {"line": ("y",), "band": ("low", "high")}
+
+
+def read_column(values: Any) -> NDArray[Any]:
+    """Return a column as an array, of floats if it has numbers; None is a missing number.
+
+    Examples
+    --------
+    >>> read_column([1, None]), read_column(["a"])
+    (array([ 1., nan]), array(['a'], dtype=object))
+    """
+    array = np.asarray(values)
+    if array.dtype.kind in "iufb":
+        return array.astype(np.float64, copy=False)
+    if all(value is None or isinstance(value, int | float | np.number | np.bool_) for value in array.ravel()):
+        return array.astype(np.float64)
+    return array.astype(object)
+
+
+def thinned_figure(figure: Figure) -> Figure:
+    """Return a figure whose curves and points lack the rows whose absence cannot be seen; columns are arrays.
+
+    Of many steps the corners are thinned, and drawn as a line.
+    """
+    return replace(figure, layers=tuple(_thinned(layer, figure) for layer in figure.layers))
+
+
+def _thinned(layer: Layer, figure: Figure) -> Layer:
+    columns = {name: np.asarray(values) for name, values in layer.columns.items()}
+    if layer.mark == "step" and layer.n_rows > FEW:
+        return replace(layer, mark="line", columns=_corners(columns, figure))
+    rows = _rows(layer, columns, figure)
+    kept: dict[str, Any] = {
+        name: read_column(values if rows is None else values[rows]) for name, values in columns.items()
+    }
+    return replace(layer, columns=kept)
+
+
+def _rows(layer: Layer, columns: dict[str, NDArray[Any]], figure: Figure) -> NDArray[np.intp] | None:
+    """Return the rows to keep, None for all."""
+    if layer.n_rows <= FEW or columns["x"].dtype.kind not in "iufb":
+        return None
+    x = _share(columns["x"], figure.x)
+    if layer.mark in ("line", "band"):
+        return thin(x, *(_share(columns[name], figure.y) for name in _HEIGHTS[layer.mark]))
+    return thin_points(x, _share(columns["y"], figure.y)) if layer.mark == "points" else None
+
+
+def _corners(columns: dict[str, NDArray[Any]], figure: Figure) -> dict[str, Any]:
+    """Return the kept corners of steps; the end of a step has the further columns of its start."""
+    at, start = thin_steps(_share(columns["x"], figure.x), _share(columns["y"], figure.y))
+    return {name: read_column(values[at if name == "x" else start]) for name, values in columns.items()}
+
+
+def _share(values: NDArray[Any], axis: Axis) -> NDArray[np.float64]:
+    """Return values as shares of the axis, or of their own range, since what is shown may be no more than that."""
+    values = np.asarray(values, dtype=np.float64)
+    ends = np.asarray(axis.domain if axis.domain is not None else (), dtype=np.float64)
+    if axis.scale == "log":
+        values, ends = (np.log10(np.where(each > 0, each, np.nan)) for each in (values, ends))
+    low, high = (ends[0], ends[1]) if len(ends) else _range(values)
+    return (values - low) / ((high - low) or 1.0)
+
+
+def _range(values: NDArray[np.float64]) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    if np.isfinite(low) and np.isfinite(high):
+        return low, high
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)

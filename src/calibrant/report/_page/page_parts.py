@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import groupby
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant._sections import Callout, Figure, Section
-from calibrant._sections.markup import text
+from calibrant._sections.blocks import text
+from calibrant.report._charts.payload import figure_payload
 
 if TYPE_CHECKING:
     from calibrant._sections import Block
@@ -48,14 +49,12 @@ class PageParts:
     def pages(self, sections: Sequence[Section]) -> list[dict[str, Any]]:
         """Return the main page and those of the classes, in the order of their first section."""
         names = dict.fromkeys(["", *(section.page for section in sections)])
-        return [
-            self._page(f"page-{index}", name, [section for section in sections if section.page == name])
-            for index, name in enumerate(names)
-        ]
-
-    def _page(self, page_id: str, name: str, sections: Iterable[Section]) -> dict[str, Any]:
-        prefix = f"{page_id}-" if name else ""
-        return {"id": page_id, "name": name, "sections": [self._section(section, prefix) for section in sections]}
+        pages = []
+        for index, name in enumerate(names):
+            prefix = f"page-{index}-" if name else ""
+            shown = [self._section(section, prefix) for section in sections if section.page == name]
+            pages.append({"id": f"page-{index}", "name": name, "sections": shown})
+        return pages
 
     def _section(self, section: Section, prefix: str) -> dict[str, Any]:
         groups = [
@@ -67,34 +66,28 @@ class PageParts:
 
     def _block(self, block: Block, kind: str) -> Any:
         if isinstance(block, Figure):
-            return self._figure(block)
-        return self._analyser(block) if kind == "analyser" else self._html(block.html())
-
-    def _figure(self, figure: Figure) -> dict[str, Any]:
-        from calibrant.report._charts import figure_payload
-
-        identity = {"id": f"figure-{len(self.figures)}"}
-        self.figures.append({**figure_payload(figure, tuple(self.models)), **identity})
-        words = {"title": figure.title, "caption": figure.caption, "description": figure.description}
-        return {**identity, "name": figure.name, **words}
-
-    def _analyser(self, block: Any) -> dict[str, Any]:
+            identity = {"id": f"figure-{len(self.figures)}"}
+            self.figures.append({**figure_payload(block, tuple(self.models)), **identity})
+            words = {"title": block.title, "caption": block.caption, "description": block.description}
+            return {**identity, "name": block.name, **words}
+        if kind != "analyser":
+            return self._html(block.html())
         identity = {"id": f"analyser-{len(self.analysers)}"}
-        self.analysers.append({**block.payload(), **identity})
+        self.analysers.append({**block.payload(), **identity})  # type: ignore[attr-defined]
         return {**identity, "html": self._html(block.html())}
 
     def _html(self, html: str) -> Any:
         """Return the HTML of a block with models by their index and a label of its own for every region."""
-        marked = _REGION.sub(self._region, _MODEL_NAME.sub(self._model, html))
-        encodable = marked.encode(errors="replace").decode()
+
+        def region(found: re.Match[str]) -> str:
+            return f'role="region" aria-label="{self._once(found[1], _LABEL)}"'
+
+        encodable = _REGION.sub(region, _MODEL_NAME.sub(self._model, html)).encode(errors="replace").decode()
         return optional_import("markupsafe", extra="report", purpose="write a report").Markup(encodable)
 
     def _model(self, found: re.Match[str]) -> str:
         name = unescape(found[1])
         return f' data-model="{self._indexes[name]}"' if name in self._indexes else ""
-
-    def _region(self, found: re.Match[str]) -> str:
-        return f'role="region" aria-label="{self._once(found[1], _LABEL)}"'
 
     def _once(self, name: str, pattern: str) -> str:
         """Return a name, or from its second use on one with the number of its use."""

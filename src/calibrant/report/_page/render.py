@@ -2,21 +2,87 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant.report._charts.palette import model_style
-from calibrant.report._page.embed_json import embed_json
 from calibrant.report._page.page_parts import PageParts
-from calibrant.report._page.scripts import chart_bundle, content_policy, read_source
 from calibrant.report._page.theme import chart_config, theme_css, theme_properties
 
 if TYPE_CHECKING:
     from calibrant._sections import Section
 
-__all__ = ["page_html"]
+__all__ = ["chart_bundle", "embed_json", "page_html", "read_source"]
+
+
+@cache
+def read_source(name: str) -> str:
+    """Return a file of this folder as text with line breaks as a browser reads them."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+@cache
+def chart_bundle() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script; made once a process, as it takes more than a second."""
+    converter = optional_import("vl_convert", extra="report", purpose="draw the charts of a report")
+    bundle: str = converter.javascript_bundle()
+    # Both are the same string to JavaScript, but not to HTML
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", bundle.replace("\r\n", "\n"), flags=re.IGNORECASE)
+
+
+def content_policy(scripts: Sequence[str], style: str) -> str:
+    """Return a policy under which nothing is loaded and only these scripts and this style sheet are used.
+
+    Examples
+    --------
+    >>> content_policy([], "")[:61]
+    "default-src 'none'; script-src 'none'; style-src 'sha256-47DE"
+    """
+    allowed = " ".join(map(_source_hash, scripts)) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_source_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source_hash(source: str) -> str:
+    return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"
+
+
+# Escaped as JSON escapes them: the text means the same, and HTML finds no tag, entity or line break in it
+_ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
+
+
+def embed_json(value: Any) -> str:
+    r"""Return a value as JSON that is safe inside a script element; numbers that are not finite become null.
+
+    Examples
+    --------
+    >>> embed_json({"name": "</script>"})
+    '{"name":"\\u003c/script\\u003e"}'
+    """
+    try:
+        written = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        written = json.dumps(_finite(value), separators=(",", ":"))
+    return written.translate(_ESCAPES)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
 
 _ANALYSER = ("analyser_numbers.js", "analyser.js", "analyser_view.js")
 
@@ -47,14 +113,17 @@ def page_html(title: str, sections: Sequence[Section], models: Sequence[str]) ->
 
     parts = PageParts(models)
     pages = parts.pages(sections)
-    described = _models(models)
+    described = [{"name": name, **model_style(index)} for index, name in enumerate(models)]
     config, chart_colors = chart_config()
     light = theme_properties("light", described) | chart_colors["light"]
     dark = theme_properties("dark", described) | chart_colors["dark"]
     charts = {"figures": parts.figures, "analysers": parts.analysers, "config": config, "colors": light}
     sheets = ["page.css", *(["analyser.css"] if parts.analysers else []), "print.css"]
     style = "\n".join([theme_css(light, dark, len(models)), *map(read_source, sheets)])
-    scripts = _scripts(parts)
+    names = ["namespace.js", "charts.js", "numbers.js", *(_ANALYSER if parts.analysers else ()), "page.js"]
+    # Charts are by far the largest script, so that a page without a chart has none
+    bundle = [chart_bundle()] if parts.figures or parts.analysers else []
+    scripts = bundle + [read_source(name) for name in names]
     safe = optional_import("markupsafe", extra="report", purpose="write a report").Markup
     return str(
         _template().render(
@@ -83,14 +152,3 @@ def _printable(value: Any) -> Any:
     if type(value) is not str or value.isprintable():
         return value
     return "".join(character if character.isprintable() else " " for character in value)
-
-
-def _scripts(parts: PageParts) -> list[str]:
-    """Return the scripts; charts are by far the largest, so that a page without a chart has none."""
-    bundle = [chart_bundle()] if parts.figures or parts.analysers else []
-    analyser = _ANALYSER if parts.analysers else ()
-    return bundle + [read_source(name) for name in ("namespace.js", "charts.js", "numbers.js", *analyser, "page.js")]
-
-
-def _models(models: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"name": name, **model_style(index)} for index, name in enumerate(models)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from calibrant._repr import listed, percent, points
 from calibrant._sections import Block, Callout, Paragraph, Section
-from calibrant.report._predictions.model_choice import ModelChoice, choose_model, measure_words
+from calibrant.report._predictions.comparison import ModelChoice, choose_model, measure_words
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["section"]
+__all__ = ["answer_section"]
 
 _KINDS: dict[str, Literal["good", "bad", "unsure"]] = {
     "calibrated": "good",
@@ -40,7 +40,7 @@ _FEW_OF_CLASS = 50  # as in the advice of `compare`
 _CHANCE = 0.5  # the AUC of a model that knows nothing
 
 
-def section(data: ReportData) -> Section:
+def answer_section(data: ReportData) -> Section:
     """Return the answer: what to do first, then what stands behind it."""
     choice = choose_model(data)
     blocks: list[Block] = [Paragraph(_advice(data, choice), "lead")]
@@ -59,7 +59,7 @@ def section(data: ReportData) -> Section:
 
 
 def _on_only_model(data: ReportData, name: str) -> list[Block]:
-    """Return what is known of the only model, a line for each question."""
+    """Judge the only model, with a callout for each question."""
     lines: list[Block] = [_on_calibration(data, name), _on_ranking(data, name)]
     if data.costs is not None:
         kind, text = _lost(data, name)
@@ -70,7 +70,7 @@ def _on_only_model(data: ReportData, name: str) -> list[Block]:
 
 
 def _on_one_of_several(data: ReportData, name: str) -> Callout:
-    """Return what is known of one of several models, in one line."""
+    """Judge one of several models in one callout."""
     verdict = _on_calibration(data, name)
     chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
     money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
@@ -84,7 +84,7 @@ def _on_calibration(data: ReportData, name: str) -> Callout:
 
 
 def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"], str]:
-    """Return what miscalibration costs."""
+    """Return the cost of miscalibration in a sentence, with the kind of its callout."""
     report = data.money(name)
     if report is None:
         of = "rows of a class" if data.groups is None else "groups"
@@ -145,7 +145,7 @@ def _pairs(data: ReportData, area: float) -> str:
 
 
 def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
-    """Return which model is best, and whether it is shown to be."""
+    """Name the best model, and say whether it is shown to be the best."""
     side = "highest" if choice.measure == "profit" else "lowest"
     best = f"{choice.best} has the {side} {measure_words(choice.measure)}"
     if not choice.tested:
@@ -161,7 +161,7 @@ def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
 
 
 def _advice(data: ReportData, choice: ModelChoice | None) -> str:
-    """Return what to do, in a sentence or two."""
+    """Return the advice in a sentence or two."""
     name = data.names[0] if choice is None else choice.best
     which = "these probabilities" if choice is None else name
     report = data.money(name)
@@ -216,7 +216,7 @@ def _use(data: ReportData, name: str, which: str) -> str:
 
 
 def _rarest(data: ReportData) -> str:
-    """Return how many rows the rarest class has, where these are few."""
+    """Return the number of rows of the rarest class, where these are few."""
     counts = {label: data.count(data.y_true == label) for label in data.classes}
     label = min(counts, key=lambda each: counts[each])
     return f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""

@@ -9,20 +9,20 @@ import numpy as np
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import CostCurve, cost_curve
 from calibrant.decisions import CostMatrix
-from calibrant.report._predictions.figure_words import by_model, finite, percent, probability
-from calibrant.report._predictions.kept_points import kept_points
+from calibrant.report._predictions.ranking import kept_points
 from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.wording import by_model, finite, percent, probability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["section"]
+__all__ = ["cost_curves_section"]
 
 _LEAST_SAVED = 1e-3  # below, no threshold is better than always deciding the same
 _TOP = 0.6  # always predicting the likelier class costs at most 0.5
 
 
-def section(data: ReportData) -> Section | None:
+def cost_curves_section(data: ReportData) -> Section | None:
     """Return the section of the cost curves."""
     costs = _error_costs(data)
     curves = {
@@ -80,7 +80,7 @@ def _best(curve: CostCurve, today: float) -> float:
 
 
 def _finding(data: ReportData, curves: dict[str, CostCurve], today: float, *, has_costs: bool) -> str:
-    """Return what the best thresholds cost today, compared with always deciding for the same class."""
+    """Compare the cost of the best thresholds today with that of always deciding for the same class."""
     trivial = min(today, 1.0 - today)
     saved = {name: 1.0 - float(curve.at(today)) / trivial for name, curve in curves.items()}
     texts = {name: _saved_text(curves[name], today, share) for name, share in saved.items()}

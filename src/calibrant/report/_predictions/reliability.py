@@ -1,24 +1,29 @@
-"""Reliability diagrams of all models: isotonic regression with a consistency band (CORP)."""
+"""Figures of predicted probabilities: reliability diagrams, histograms by class."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._repr import listed
 from calibrant._sections import Axis, Figure, Layer, Section
-from calibrant.curves import ReliabilityCurve, reliability
-from calibrant.plots._internal import reliability_limits
-from calibrant.report._predictions.figure_words import by_model, percent, probability
+from calibrant.curves import ReliabilityCurve, ScoreHistogram, reliability, score_histogram
+from calibrant.plots._internal import reliability_limits, score_bins
 from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.wording import by_model, capital, percent, percent_format, probability
 
-__all__ = ["section"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["histograms_section", "reliability_section"]
+
 
 _MOST_MARKED = 40  # blocks of rows: markers of more hide the line
 
 
-def section(data: ReportData) -> Section | None:
+def reliability_section(data: ReportData) -> Section | None:
     """Return the section of the reliability diagram."""
     curves = {name: _curve(data, name) for name in data.names}
     limits = reliability_limits(curves.values())
@@ -75,7 +80,7 @@ def _band_text(data: ReportData) -> str:
 
 
 def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
-    """Return where the lines leave their bands; staying inside is no finding where other tests have one."""
+    """Name the ranges in which lines leave their bands; staying inside is no finding where other tests have one."""
     leaving = {name: where for name, curve in curves.items() if (where := _widest(curve))}
     inside = [name for name in curves if name not in leaving]
     off = [name for name in inside if _is_off(data, name)]
@@ -84,7 +89,8 @@ def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
             return f"Here it leaves the band {next(iter(leaving.values()))}."
         found = ", but other tests of the same rows show" if off else ": these rows do not show"
         return f"Here it stays inside{found} miscalibration."
-    but = f", but other tests of the same rows show that {listed(off)} {_is(off)} miscalibrated" if off else ""
+    verb = "is" if len(off) == 1 else "are"
+    but = f", but other tests of the same rows show that {listed(off)} {verb} miscalibrated" if off else ""
     if not leaving:
         return f"Here all lines stay inside{but or ': these rows show no model to be miscalibrated'}."
     parts = [f"{name} leaves the band {where}" for name, where in leaving.items()]
@@ -95,10 +101,6 @@ def _is_off(data: ReportData, name: str) -> bool:
     """Return whether the tests of the verdict on a model find an error."""
     verdict = data.class_verdict(name) if data.page else data.verdict(name)
     return verdict.kind in ("miscalibrated", "too little to matter")
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _widest(curve: ReliabilityCurve) -> str:
@@ -115,3 +117,80 @@ def _widest(curve: ReliabilityCurve) -> str:
     n_others = len(ranges) - 1
     others = f" and in {n_others} other range{'s' * (n_others > 1)}" if n_others else ""
     return f"{span} (for example: predicted {predicted}, observed {observed}){others}"
+
+
+_FINE = 1_000  # bins from which the range of the axis is found
+
+
+def histograms_section(data: ReportData) -> Section | None:
+    """Return the section of the histograms: both classes of one model, or all models for each class."""
+    options = {**score_bins([_fine(data, name) for name in data.names]), **data.curve_options}
+    histograms = {name: score_histogram(data.y_true, data.curve_proba(name), **options) for name in data.names}
+    figures = _of_one(data, histograms) if len(histograms) == 1 else _of_several(data, histograms)
+    name, title = data.figure_name("score-histograms"), "Which probabilities are predicted?"
+    return Section(name, title, figures, "Score histograms", data.page)
+
+
+def _fine(data: ReportData, name: str) -> ScoreHistogram:
+    """Return a histogram of both classes, without sorting the rows."""
+    cell = np.minimum((data.curve_proba(name) * _FINE).astype(np.intp), _FINE - 1)
+    counts = np.bincount(cell + _FINE * data.is_positive, data.sample_weight, 2 * _FINE).astype(np.float64)
+    edges = np.arange(_FINE + 1) / _FINE
+    return ScoreHistogram(edges[:-1], edges[1:], counts[_FINE:], counts[:_FINE], (np.nan, np.nan))
+
+
+def _of_one(data: ReportData, histograms: dict[str, ScoreHistogram]) -> tuple[Figure, ...]:
+    ((name, histogram),) = histograms.items()
+    layers = (
+        _bars(histogram, histogram.negative, "others", ""),
+        _bars(histogram, histogram.positive, data.positive_text, name),
+    )
+    return (_figure(data, "score-histogram", f"{capital(data.positive_text)} and the others", histograms, layers),)
+
+
+def _of_several(data: ReportData, histograms: dict[str, ScoreHistogram]) -> tuple[Figure, ...]:
+    positive = tuple(_outline(each, each.positive, data.positive_text, name) for name, each in histograms.items())
+    negative = tuple(_outline(each, each.negative, "others", name) for name, each in histograms.items())
+    return (
+        _figure(data, "score-histogram", f"Rows of {data.positive_text}", histograms, positive),
+        replace(
+            _figure(data, "score-histogram-others", "Other rows", histograms, negative),
+            caption="The same for the rows that are not of the class: here low probabilities are right.",
+        ),
+    )
+
+
+def _figure(
+    data: ReportData, name: str, title: str, histograms: dict[str, ScoreHistogram], layers: tuple[Layer, ...]
+) -> Figure:
+    apart = {model: each.means[0] - each.means[1] for model, each in histograms.items()}
+    texts = {model: " and ".join(map(probability, each.means)) for model, each in histograms.items()}
+    means = by_model(apart, texts)
+    first = next(iter(histograms.values()))
+    return Figure(
+        data.figure_name(name),
+        title,
+        "The height is the share of the class with probabilities in that range: the less the shapes of the classes "
+        f"overlap, the better they are separated. Mean probability of {data.positive_text} and of the others: {means}.",
+        f"Histograms of predicted probabilities. Mean probability of {data.positive_text} and of the others: {means}.",
+        Axis("Predicted probability", "", (float(first.low[0]), float(first.high[-1]))),
+        Axis("Share of the class", percent_format(max(float(np.max(layer.columns["y"])) for layer in layers))),
+        layers,
+    )
+
+
+def _bars(histogram: ScoreHistogram, counts: NDArray[np.float64], label: str, model: str) -> Layer:
+    columns = {"x": histogram.low, "x2": histogram.high, "y": _shares(counts), "rows": counts}
+    return Layer("bars", columns, label, model)
+
+
+def _outline(histogram: ScoreHistogram, counts: NDArray[np.float64], label: str, model: str) -> Layer:
+    """Return the outline of a histogram, which ends at 0 on both sides."""
+    edges = np.stack([histogram.low, histogram.high], axis=1).ravel()
+    x = np.concatenate([edges[:1], edges, edges[-1:]])
+    shares, rows = (np.concatenate([[0.0], np.repeat(each, 2), [0.0]]) for each in (_shares(counts), counts))
+    return Layer("line", {"x": x, "y": shares, "rows": rows}, label, model)
+
+
+def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(counts / max(float(counts.sum()), 1e-300))

@@ -1,12 +1,12 @@
-"""What the sections of a report on predictions are made of, computed when it is first needed."""
+"""The data of a report on predictions, from which sections are made; scores are computed when first needed."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from calibrant.decisions import CostMatrix
 from calibrant.decisions._internal import CostedPredictions, IntervalOptions, cross_fitted, decompose, profit_of
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import evaluate
-from calibrant.metrics._internal import Predictions, read_predictions, verdict_of
-from calibrant.report._predictions.pooled_rows import FEWEST_ROWS, pooled
+from calibrant.metrics._internal import read_predictions, verdict_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,9 +24,70 @@ if TYPE_CHECKING:
     from calibrant.metrics import Score, ScoreCard, Verdict
     from calibrant.metrics._internal import BootstrapPlan
 
-__all__ = ["MOST_PAGES", "ReportData"]
+__all__ = ["FEWEST_ROWS", "MOST_PAGES", "ReportData", "computed_once", "pooled"]
+
+
+FEWEST_ROWS = 10  # that share a probability
+
+
+def pooled(
+    proba: NDArray[np.float64], fewest: int = FEWEST_ROWS, is_positive: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
+    """Return the mean probability of each row's group of neighbours by probability, rounded to four decimals.
+
+    Where rows have weights, pass their classes: a step of few positive rows would show the weight of one of them.
+
+    Examples
+    --------
+    >>> pooled(np.array([0.1, 0.2, 0.3, 0.7, 0.9]), fewest=2)
+    array([0.15 , 0.15 , 0.6333, 0.6333, 0.6333])
+    """
+    order = np.argsort(proba, kind="stable")
+    values = proba[order]
+    ends = np.append(np.flatnonzero(np.diff(values)) + 1, len(values))  # of tied rows
+    positive = np.zeros(len(values), dtype=bool) if is_positive is None else is_positive[order]
+    counted = [np.ones(len(values), dtype=bool)] if is_positive is None else [positive, ~positive]
+    starts = spaced(ends, counted, fewest)
+    sizes = np.diff(np.append(starts, len(values)))
+    means = np.add.reduceat(values, starts) / sizes
+    result = np.empty(len(values))
+    result[order] = np.repeat(np.round(means, 4), sizes)
+    return result
+
+
+def spaced(ends: NDArray[np.intp], counted: list[NDArray[np.bool_]], fewest: int) -> list[int]:
+    """Return 0 and those of the ends, but the last, that have so many rows of each kind on both sides.
+
+    Examples
+    --------
+    >>> spaced(np.array([1, 2, 4, 5]), [np.ones(5, dtype=bool)], 2)
+    [0, 2]
+    """
+    sums = [np.append(0, np.cumsum(kind)) for kind in counted]
+    starts = [0]
+    for end in ends[:-1].tolist():
+        if all(total[end] - total[starts[-1]] >= fewest and total[-1] - total[end] >= fewest for total in sums):
+            starts.append(end)
+    return starts
+
+
+Value = TypeVar("Value")
 
 MOST_PAGES = 30  # of classes: the most frequent ones have a page
+
+
+def computed_once(method: Callable[..., Value]) -> Callable[..., Value]:
+    """Return a method of `ReportData` that computes once: bootstraps and folds take most of the time of a report."""
+
+    @wraps(method)
+    def computed(self: ReportData, *args: str) -> Value:
+        key = method.__name__, *args
+        if key not in self._computed:
+            self._computed[key] = method(self, *args)
+        found: Value = self._computed[key]
+        return found
+
+    return computed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,14 +227,17 @@ class ReportData:
         """Return the probabilities that curves show; pooled where nothing of single rows may be shown."""
         if self.rows:
             return self.probas[name]
-        classes = self.is_positive if self.has_own_weights else None
-        proba: NDArray[np.float64] = self.once(("pooled", name), lambda: pooled(self.probas[name], is_positive=classes))
-        return proba
+        return self._pooled(name)
+
+    @computed_once
+    def _pooled(self, name: str) -> NDArray[np.float64]:
+        return pooled(self.probas[name], is_positive=self.is_positive if self.has_own_weights else None)
 
     @cached_property
     def cards(self) -> dict[str, ScoreCard]:
         """The score card of each model."""
-        return {name: evaluate(self.y_true, proba, **self._evaluated) for name, proba in self.probas.items()}
+        options = {**self.curve_options, **self.interval_options}
+        return {name: evaluate(self.y_true, proba, **options) for name, proba in self.probas.items()}
 
     def area(self, name: str) -> Score:
         """Return the area under the ROC curve of a model."""
@@ -184,15 +247,11 @@ class ReportData:
         """Return the verdict on the calibration of a model for the class of a page."""
         return verdict_of(self._class_card(name))
 
+    @computed_once
     def _class_card(self, name: str) -> ScoreCard:
         """Return the card of a page with the area alone, which needs no bootstrap."""
-        options = {**self._evaluated, "metrics": ["auc"]}
-        card: ScoreCard = self.once(("card", name), lambda: evaluate(self.y_true, self.probas[name], **options))
-        return card
-
-    @property
-    def _evaluated(self) -> dict[str, Any]:
-        return {**self.curve_options, **self.interval_options}
+        options = {**self.curve_options, **self.interval_options}
+        return evaluate(self.y_true, self.probas[name], metrics=["auc"], **options)
 
     def plan(self, name: str) -> BootstrapPlan:
         """Return the rows of a model's card and how they are resampled."""
@@ -200,6 +259,7 @@ class ReportData:
         assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
         return plan
 
+    @computed_once
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on the calibration of a model, with the money that it bounds where there are costs."""
         costs, n_classes = self.costs, len(self.classes)
@@ -207,22 +267,40 @@ class ReportData:
             return self.cards[name].verdict
         order = costs.labels or self.classes
         matrix = costs.matrix[[list(order).index(label) for label in self.classes]]
-        verdict: Verdict = self.once(
-            ("verdict", name), lambda: verdict_of(self.cards[name], matrix, list(self.classes))
-        )
-        return verdict
+        return verdict_of(self.cards[name], matrix, list(self.classes))
 
     def recalibrated(self, name: str) -> NDArray[np.float64] | None:
         """Return the probabilities of a model recalibrated fold by fold; None where a class has too few rows."""
-        found = self.once(("recalibrated", name), lambda: self._recalibrate(name))
+        found = self._recalibrated(name)
         if found is None:
             return None
         return np.ascontiguousarray(found[:, self.classes.index(self.positive)]) if self.is_binary else found
 
+    @computed_once
+    def _recalibrated(self, name: str) -> NDArray[np.float64] | None:
+        """Return the recalibrated probabilities of all classes."""
+        read = read_predictions(self.y_true, self.probas[name], **self.curve_options)
+        try:
+            with warnings.catch_warnings():  # of equal probabilities, which the report warns of itself
+                warnings.simplefilter("ignore", CalibrantWarning)
+                return cross_fitted(read, as_calibrator("calibrator", "auto"), self._money_options)
+        except DataError:
+            return None
+
+    @computed_once
     def money(self, name: str) -> DecisionReport | None:
         """Return the profit of a model's decisions, decomposed; None without costs, or with too few rows for it."""
-        found: DecisionReport | None = self.once(("money", name), lambda: self._decompose(name))
-        return found
+        if self.costs is None or (recalibrated := self._recalibrated(name)) is None:
+            return None
+        options = self._money_options
+        costed = CostedPredictions.read(
+            self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
+        )
+        return decompose(costed, recalibrated, profit_of(costed, options), options, type(_AUTO).__name__)
+
+    @property
+    def _money_options(self) -> IntervalOptions:
+        return IntervalOptions(self.weight_kind, self.groups, self.confidence, self.n_boot, self.random_state)
 
     def against_others(self, label: Any) -> ReportData:
         """Return the data of one class against all others."""
@@ -238,12 +316,6 @@ class ReportData:
             _computed={},
         )
 
-    def for_class(self, label: Any) -> ReportData:
-        """Return the data of one class against all others, for its page."""
-        alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "_computed": {}}
-        number, n_pages = self.classes.index(label), len(self.page_classes)
-        return replace(self.against_others(label), page=str(label), page_number=number, n_pages=n_pages, **alone)
-
     @cached_property
     def page_classes(self) -> tuple[Any, ...]:
         """The classes that have a page: of very many the most frequent ones, in the order of the classes.
@@ -256,46 +328,24 @@ class ReportData:
         fewest = 1 if self.rows else FEWEST_ROWS
         return tuple(label for label in self.classes if label in most and rows[label].sum() >= fewest)
 
+    @computed_once
     def class_pages(self) -> list[ReportData]:
-        """Return the data of the page of each class."""
-        pages: list[ReportData] = self.once("pages", lambda: [self.for_class(each) for each in self.page_classes])
-        return pages
+        """Return the data of the page of each class: that class against all others."""
+        alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "n_pages": len(self.page_classes)}
+        return [
+            replace(
+                self.against_others(label),
+                page=str(label),
+                page_number=self.classes.index(label),
+                _computed={},
+                **alone,
+            )
+            for label in self.page_classes
+        ]
 
     def figure_name(self, name: str) -> str:
         """Return the name of a figure or section, which differs between pages."""
         return f"class-{self.page_number}-{name}" if self.page else name
-
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what a function computes, computed at the first call with this key."""
-        if key not in self._computed:
-            self._computed[key] = compute()
-        return self._computed[key]
-
-    def _read(self, name: str) -> Predictions:
-        return read_predictions(self.y_true, self.probas[name], **self.curve_options)
-
-    @property
-    def _money_options(self) -> IntervalOptions:
-        return IntervalOptions(self.weight_kind, self.groups, self.confidence, self.n_boot, self.random_state)
-
-    def _recalibrate(self, name: str) -> NDArray[np.float64] | None:
-        try:
-            with warnings.catch_warnings():  # of equal probabilities, which the report warns of itself
-                warnings.simplefilter("ignore", CalibrantWarning)
-                return cross_fitted(self._read(name), as_calibrator("calibrator", "auto"), self._money_options)
-        except DataError:
-            return None
-
-    def _decompose(self, name: str) -> DecisionReport | None:
-        if self.costs is None or self.recalibrated(name) is None:
-            return None
-        options = self._money_options
-        costed = CostedPredictions.read(
-            self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
-        )
-        return decompose(
-            costed, self._computed["recalibrated", name], profit_of(costed, options), options, type(_AUTO).__name__
-        )
 
 
 _AUTO = as_calibrator("calibrator", "auto")

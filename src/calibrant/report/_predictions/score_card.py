@@ -1,4 +1,4 @@
-"""The score card of all models side by side, with intervals."""
+"""The score cards of all models with intervals, of all classes or a line for each."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 from calibrant._repr import listed
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.metrics._internal import scope_text
-from calibrant.report._predictions.metric_words import metric_words, term_words
+from calibrant.report._predictions.report_data import FEWEST_ROWS, MOST_PAGES, ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
     ends_text,
+    metric_words,
     model_of,
     money_text,
+    percent,
     pvalue_words,
     rows_text,
+    term_words,
     upper_first,
 )
 
@@ -25,24 +28,22 @@ if TYPE_CHECKING:
     from calibrant.metrics import Score
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["section"]
+__all__ = ["class_table_section", "score_card_section"]
+
 
 _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is better: one scale for a figure
 
 
-def section(data: ReportData) -> Section:
+def score_card_section(data: ReportData) -> Section:
     """Return the score card."""
+    rate = f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
     about = (
-        f"{rows_text(data.n_counted)}, {len(data.classes)} classes{_base_rate(data)}. An interval holds the value on "
+        f"{rows_text(data.n_counted)}, {len(data.classes)} classes{rate}. An interval holds the value on "
         f"infinitely many rows like these in {confidence_text(data.confidence).removesuffix(' %')} of 100 such reports."
     )
     blocks: list[Block] = [Paragraph(about), _table(data), *_figures(data)]
     blocks += [Paragraph(text, "note") for text in _remarks(data)]
     return Section("score-card", "How good are they?", tuple(blocks), "Score card")
-
-
-def _base_rate(data: ReportData) -> str:
-    return f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
 
 
 def _table(data: ReportData) -> DataTable:
@@ -133,7 +134,7 @@ def _layer(name: str, scores: list[Score]) -> Layer:
 
 
 def _remarks(data: ReportData) -> list[str]:
-    """Return what the intervals are of, and the notes on single scores, each once."""
+    """Return the scope of the intervals and the notes on single scores, each once."""
     scope = dict.fromkeys(filter(None, map(scope_text, data.cards.values())))
     of_note: dict[str, dict[str, list[str]]] = {}
     for name, card in data.cards.items():
@@ -149,3 +150,58 @@ def _note(data: ReportData, note: str, found: dict[str, list[str]]) -> str:
     if len(data.names) == 1:
         return upper_first(f"{listed(found[data.names[0]])}: {note}")
     return upper_first(f"{'; '.join(f'{listed(terms)} of {name}' for name, terms in found.items())}: {note}")
+
+
+_COLUMNS = (
+    TableColumn("Class", "left"),
+    TableColumn("Rows"),
+    TableColumn("Frequency", term="base rate"),
+    TableColumn("Mean prediction", term="mean probability"),
+    TableColumn("Ranked above the others", term="AUC, interval"),
+    TableColumn("Predicted as frequent as observed?", "left", term="calibration"),
+)
+_WORDS = {
+    "calibrated": "yes",
+    "miscalibrated": "no",
+    "too little to matter": "off by too little to matter",
+    "cannot tell": "cannot be told from these rows",
+}
+
+
+def class_table_section(data: ReportData) -> Section | None:
+    """Return the section of the table of classes; None where there are two."""
+    if data.is_binary:
+        return None
+    pages = data.class_pages()
+    columns = _COLUMNS if len(data.names) == 1 else (_COLUMNS[0], TableColumn("Model", "left"), *_COLUMNS[1:])
+    lines = [(page, name) for page in pages for name in data.names]
+    table = DataTable(
+        "Each class against all others",
+        columns,
+        tuple(_cells(page, name) for page, name in lines),
+        tuple(name for _, name in lines) if len(data.names) > 1 else (),
+        links=tuple(f"#page-{number}" for number, _ in enumerate(pages, start=1) for _ in data.names),
+    )
+    return Section("classes", "How does each class fare?", (table, *_left_out(data)), "One class against the others")
+
+
+def _cells(page: ReportData, name: str) -> tuple[str, ...]:
+    area, mean = page.area(name), float((page.weight * page.probas[name]).sum() / page.weight.sum())
+    ends = "" if area.low is None or area.high is None else f"\n{area.low:.3f} to {area.high:.3f}"
+    numbers = (
+        f"{page.count(page.is_positive):,.0f}",
+        percent(page.base_rate),
+        percent(mean),
+        f"{area.value:.3f}{ends}",
+        _WORDS[page.class_verdict(name).kind],
+    )
+    return (page.page, *((name,) if len(page.names) > 1 else ()), *numbers)
+
+
+def _left_out(data: ReportData) -> tuple[Paragraph, ...]:
+    n_left_out = len(data.classes) - len(data.page_classes)
+    if not n_left_out:
+        return ()
+    which = "" if data.rows else f" of at least {FEWEST_ROWS} rows"
+    many = "1 other class has" if n_left_out == 1 else f"{n_left_out} other classes have"
+    return (Paragraph(f"The {MOST_PAGES} most frequent classes{which} have a page; {many} none.", "note"),)

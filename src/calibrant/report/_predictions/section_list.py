@@ -2,54 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from calibrant._sections import Figure
-from calibrant.report._predictions import (
-    analyser,
-    answer,
-    class_table,
-    comparison,
-    cost_curves,
-    how_made,
-    lift_and_gains,
-    precision_recall,
-    reliability,
-    roc,
-    score_card,
-    score_histograms,
-    segments,
-    tree,
-    warnings_section,
-)
+from calibrant._sections import Callout, Figure, Paragraph, Section
+from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
+from calibrant.report._how_made import how_made_section
+from calibrant.report._predictions.answer import answer_section
+from calibrant.report._predictions.cautions import warnings_section
+from calibrant.report._predictions.comparison import choose_model, comparison_section
+from calibrant.report._predictions.cost_curves import cost_curves_section
+from calibrant.report._predictions.ranking import lift_and_gains_section, precision_recall_section, roc_section
+from calibrant.report._predictions.reliability import histograms_section, reliability_section
+from calibrant.report._predictions.score_card import class_table_section, score_card_section
+from calibrant.report._predictions.segments import segments_section
+from calibrant.report._predictions.tree import tree_section
 
 if TYPE_CHECKING:
     from calibrant._sections import Section
+    from calibrant.decisions import DecisionReport, Money
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["sections_of"]
+__all__ = ["analyser_section", "sections_of", "summary_of"]
+
+
+def analyser_section(data: ReportData) -> Section:
+    """Return the analyser of two classes, or of one class against the others."""
+    lead = Paragraph(
+        "Enter what each outcome earns (or costs, with a minus sign) and choose how many rows to select: the profit, "
+        "what as many rows at random would earn, and the best choice follow."
+    )
+    blocks = lead, CostBenefitAnalyser(data, data.n_pages)
+    title = "How many to select, and what it earns"
+    return Section(data.figure_name("analyser"), title, blocks, "Cost-benefit analysis", data.page)
+
 
 SectionMaker = Callable[["ReportData"], "Section | None"]
 
-_OPENING: tuple[SectionMaker, ...] = (answer.section, score_card.section, class_table.section)
+_OPENING: tuple[SectionMaker, ...] = (answer_section, score_card_section, class_table_section)
 # Of one class against the others: on the main page where there are two classes, else on a page for each class
 _FIGURES: tuple[SectionMaker, ...] = (
-    reliability.section,
-    score_histograms.section,
-    roc.section,
-    precision_recall.section,
-    lift_and_gains.section,
-    analyser.section,
-    cost_curves.section,
+    reliability_section,
+    histograms_section,
+    roc_section,
+    precision_recall_section,
+    lift_and_gains_section,
+    analyser_section,
+    cost_curves_section,
 )
 _CLOSING: tuple[SectionMaker, ...] = (
-    comparison.section,
-    segments.section,
-    tree.section,
-    warnings_section.section,
-    how_made.section,
+    comparison_section,
+    segments_section,
+    tree_section,
+    warnings_section,
+    how_made_section,
 )
 
 
@@ -74,3 +81,36 @@ def _short(section: Section | None, n_pages: int) -> Section | None:
     most = max(_ROWS_OF_PAGES // n_pages, _FEWEST_ROWS)
     blocks = (replace(block, most_rows=most) if isinstance(block, Figure) else block for block in section.blocks)
     return replace(section, blocks=tuple(blocks))
+
+
+def summary_of(data: ReportData, sections: Sequence[Section]) -> dict[str, Any]:
+    """Return the verdict and the money of each model, the best model, and the warnings."""
+    choice = choose_model(data)
+    return {
+        "verdicts": {name: _verdict(data, name) for name in data.names},
+        "money": None if data.costs is None else {name: _money(data.money(name)) for name in data.names},
+        "best": data.names[0] if choice is None else choice.best,
+        "warnings": [
+            block.text
+            for section in sections
+            for block in section.blocks
+            if section.name == "warnings" and isinstance(block, Callout) and block.kind != "good"
+        ],
+    }
+
+
+def _verdict(data: ReportData, name: str) -> dict[str, Any]:
+    found = data.verdict(name)
+    bounds = {name: getattr(found, name) for name in ("gap_bound", "loss_bound", "money_bound")}
+    return {"kind": found.kind, "words": found.words, **bounds, "rows_needed": found.rows_needed}
+
+
+def _money(found: DecisionReport | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    names = ("everybody", "ranking", "miscalibration", "unknown", "perfect")
+    return {"now": _amount(found.now.total), **{name: _amount(getattr(found, name)) for name in names}}
+
+
+def _amount(money: Money) -> dict[str, float | None]:
+    return {"value": money.value, "low": money.low, "high": money.high}

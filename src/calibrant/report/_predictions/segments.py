@@ -13,8 +13,8 @@ from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Block, Callout, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison._internal import t_figures
 from calibrant.metrics import Score, evaluate, proportion_interval
-from calibrant.report._predictions.model_choice import variance_of_mean
-from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
+from calibrant.report._predictions.comparison import variance_of_mean
+from calibrant.report._predictions.report_data import FEWEST_ROWS
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from calibrant.metrics._internal import BootstrapPlan
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["section", "segment_codes"]
+__all__ = ["segments_section"]
 
 _MOST_SHOWN = 50
 _MOST_LISTED = 5
@@ -76,7 +76,7 @@ class Segment:
     pvalue: float  # of being calibrated like the others, corrected; NaN where not tested
 
 
-def section(data: ReportData) -> Section | None:
+def segments_section(data: ReportData) -> Section | None:
     """Return a table and a figure for each column of segments; None without segments."""
     if not data.by:
         return None

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from calibrant._repr import short_repr
 from calibrant._sections import Paragraph, Section
 from calibrant.exceptions import ParameterError
-from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
+from calibrant.report._predictions.report_data import FEWEST_ROWS
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import HOW_TO_READ, draw_model
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from calibrant._sections import Block
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["section", "shown_part"]
+__all__ = ["tree_section"]
 
 _MOST_WRAPPERS = 10
 
 
-def section(data: ReportData) -> Section | None:
+def tree_section(data: ReportData) -> Section | None:
     """Return the trees, drawn, and what other models are made of; None where no model was passed."""
     if not data.model:
         return None
@@ -52,7 +52,7 @@ def shown_part(model: Any) -> Any:
     """
     part = model
     for _ in range(_MOST_WRAPPERS):
-        inner = None if _is_shown(part) else next(_inside(part), None)
+        inner = None if _is_tree(part) or hasattr(part, "_sections") else next(_inside(part), None)
         if inner is None:
             return part
         part = inner
@@ -64,10 +64,6 @@ def _check_fitted(name: str, model: Any) -> None:
         check_is_fitted(model)
     except (NotFittedError, TypeError) as error:
         raise ParameterError(f"model must be a fitted classifier; for {name!r} got {short_repr(model)}.") from error
-
-
-def _is_shown(model: Any) -> bool:
-    return _is_tree(model) or hasattr(model, "_sections")
 
 
 def _inside(model: Any) -> Iterator[Any]:

@@ -1,30 +1,49 @@
-"""Numbers as the sections of a report write them: percentages, money, intervals and lists in one way throughout."""
+"""Numbers, lists, metrics as the texts of a report write them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from calibrant._repr import number_text
+import numpy as np
+
+from calibrant._repr import listed, number_text
 from calibrant.decisions import Money
-from calibrant.report._predictions.pooled_rows import FEWEST_ROWS
+from calibrant.metrics import METRICS
+from calibrant.report._predictions.report_data import FEWEST_ROWS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.report._predictions.report_data import ReportData
 
 __all__ = [
+    "by_model",
+    "capital",
     "cell_text",
     "confidence_text",
     "ends_text",
     "few_rows_text",
+    "fewest_selected",
+    "finite",
+    "metric_heading",
+    "metric_phrase",
+    "metric_term",
+    "metric_words",
     "model_of",
     "money_text",
+    "percent",
+    "percent_format",
+    "probability",
     "pvalue_text",
     "pvalue_words",
     "rows_text",
     "subject",
+    "term_words",
     "upper_first",
 ]
+
 
 _SMALL = 0.001  # numbers below need more than four decimals
 _ROUNDING = 1e-6  # a number below is the rounding of 0
@@ -139,10 +158,183 @@ def upper_first(sentence: str) -> str:
 
 
 def subject(data: ReportData, name: str) -> str:
-    """Return what a sentence is about: with several models, whose probabilities."""
+    """Return the subject of a sentence: with several models, it names the one whose probabilities are meant."""
     return "the probabilities" if len(data.names) == 1 else f"the probabilities of {name}"
 
 
 def model_of(data: ReportData, name: str) -> str:
     """Return the model that a block is hidden with: none where there is one model."""
     return name if len(data.names) > 1 else ""
+
+
+_MOST_LISTED = 4  # models: of more, a caption names the best and the worst
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with two digits or more, never as 0 % or 100 % unless it is exactly that.
+
+    Examples
+    --------
+    >>> percent(0.614), percent(0.0123), percent(0.00004), percent(0.9996), percent(0.95), percent(1.0)
+    ('61 %', '1.2 %', '0.004 %', '99.96 %', '95 %', '100 %')
+    """
+    value = 100.0 * share
+    distance = min(abs(value), abs(100.0 - value))
+    if distance == 0.0 or distance >= 9.95:
+        return f"{value:.0f} %"
+    digits = min(int(np.ceil(-np.log10(distance))) + 1, 6)
+    return f"{f'{value:.{digits}f}'.rstrip('0').rstrip('.')} %"
+
+
+def percent_format(top: float) -> str:
+    """Return the format of an axis of shares from 0 to `top`, in d3's notation.
+
+    Examples
+    --------
+    >>> percent_format(1.0), percent_format(0.04)
+    ('.0%', '.1%')
+    """
+    return f".{max(0, int(np.ceil(-np.log10(max(top, 1e-9)))) - 1)}%"
+
+
+def capital(text: str) -> str:
+    """Return a text that begins with a capital letter.
+
+    Examples
+    --------
+    >>> capital("class A found")
+    'Class A found'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def probability(value: float) -> str:
+    """Return a probability or threshold with three significant digits.
+
+    Examples
+    --------
+    >>> probability(0.12345), probability(0.5), probability(0.00012)
+    ('0.123', '0.5', '0.00012')
+    """
+    return f"{value:.3g}" if value >= 1e-4 or value == 0.0 else f"{value:.1e}"
+
+
+def by_model(values: dict[str, float], texts: dict[str, str], *, less_is_better: bool = False) -> str:
+    """Return a text for each model; of more than four those of the best and of the worst. A single one has no name.
+
+    Examples
+    --------
+    >>> by_model({"a": 0.5, "b": 0.7}, {"a": "50 %", "b": "70 %"})
+    '50 % with a and 70 % with b'
+    >>> by_model({"a": 0.5}, {"a": "50 %"})
+    '50 %'
+    """
+    if len(values) == 1:
+        return next(iter(texts.values()))
+    order = sorted(values, key=lambda name: values[name] if less_is_better else -values[name])
+    shown = list(values) if len(values) <= _MOST_LISTED else [order[0], order[-1]]
+    text = listed([f"{texts[name]} with {name}" for name in shown])
+    return text if len(values) <= _MOST_LISTED else f"from {text} (best and worst of {len(values)} models)"
+
+
+def finite(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return thresholds with NaN for the infinite ones, which select no row or all of them.
+
+    Examples
+    --------
+    >>> finite(np.array([np.inf, 0.5]))
+    array([nan, 0.5])
+    """
+    return np.where(np.isfinite(threshold), threshold, np.nan)
+
+
+def fewest_selected(data: ReportData) -> float:
+    """Return the least share of the rows whose precision and lift are shown: ten rows, or 1 % of fewer than 1,000."""
+    return min(10.0 / data.n_rows, 0.01)
+
+
+MetricWords = tuple[str, str, str]  # in words, the term, which value is better
+
+_WORDS = {
+    "log_loss": ("Surprise at what happens", "log-loss"),
+    "brier": ("Squared error of the probabilities", "Brier score"),
+    "auc": ("Pairs of rows ranked in the right order", "AUC"),
+    "average_precision": ("Share of hits, averaged over the ranking", "average precision"),
+    "ks": ("Largest gap between the classes", "KS"),
+    "lift": ("Hits in the top tenth, against random", "lift at 10 %"),
+    "accuracy": ("Rows classified correctly", "accuracy"),
+    "f1": ("Hits against misses and false alarms", "F1"),
+    "mcc": ("Agreement of predicted and actual classes", "MCC"),
+    "ece": ("Mean distance of probabilities from frequencies", "ECE"),
+    "calibration_slope": ("Spread: below 1 too extreme, above 1 too timid", "calibration slope"),
+    "calibration_intercept": ("Level: below 0 too high, above 0 too low", "calibration intercept"),
+}
+_LONG = {
+    "auc": "AUC the area under the ROC curve",
+    "ks": "KS the statistic of Kolmogorov and Smirnov",
+    "mcc": "MCC the correlation of Matthews",
+    "ece": "ECE the expected calibration error",
+}
+
+
+def metric_words(metric: str) -> MetricWords:
+    """Return a metric in words, its term and which value is better.
+
+    Examples
+    --------
+    >>> metric_words("accuracy")
+    ('Rows classified correctly', 'accuracy', 'higher')
+    >>> metric_words("calibration_slope")[2], metric_words("kappa")
+    ('nearer to 1', ('kappa', 'kappa', 'higher'))
+    """
+    known = METRICS[metric]
+    better = f"nearer to {known.target:g}" if known.better == "nearer" else known.better
+    return *_WORDS.get(metric, (metric.replace("_", " "),) * 2), better
+
+
+def term_words(metrics: Iterable[str]) -> str:
+    """Return the long forms of the abbreviations of some metrics.
+
+    Examples
+    --------
+    >>> term_words(["log_loss", "auc", "ece"])
+    'AUC the area under the ROC curve; ECE the expected calibration error.'
+    """
+    return "; ".join(_LONG[metric] for metric in metrics if metric in _LONG) + "."
+
+
+def metric_phrase(name: str) -> str:
+    """Return a metric in words, the term of the field beside; a function of the user's by its name.
+
+    Examples
+    --------
+    >>> metric_phrase("accuracy"), metric_phrase("kappa"), metric_phrase("my_metric")
+    ('rows classified correctly (accuracy)', 'kappa', 'my_metric')
+    """
+    words, term = metric_heading(name)
+    return f"{words[0].lower()}{words[1:]} ({term})" if term != words else words
+
+
+def metric_heading(name: str) -> tuple[str, str]:
+    """Return a metric in words, and the term of the field.
+
+    Examples
+    --------
+    >>> metric_heading("accuracy"), metric_heading("my_metric")
+    (('Rows classified correctly', 'accuracy'), ('my_metric', 'my_metric'))
+    """
+    if name not in METRICS:
+        return name, name
+    words, term, _ = metric_words(name)
+    return words, term or words
+
+
+def metric_term(name: str) -> str:
+    """Return the term of the field, short enough for an axis.
+
+    Examples
+    --------
+    >>> metric_term("auc"), metric_term("my_metric")
+    ('AUC', 'my_metric')
+    """
+    return metric_heading(name)[1].partition(",")[0]

@@ -308,7 +308,7 @@ def estimate_performance(
     metrics : list of str, or dict of name to function, optional
         Ids in `calibrant.metrics.METRICS`, or for regressors names in `calibrant.metrics.numeric`; functions take
         classes and probabilities (or numbers and predictions), and ``sample_weight`` if they have it. None: error,
-        mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, root_relative_squared_error and
+        mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, relative_root_mean_squared_error and
         correlation.
     groups : sequence of length n_rows, optional
         The group of each row, for the plan and for `fit` where a method takes groups, as the forests of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import Bins, CodedPart, Labels, code_part
+from calibrant.data._internal import Bins, CodedPart, Labels
 from calibrant.trees._growing.examples import Examples
 from calibrant.trees._growing.training_data import number_classes
 
@@ -45,7 +45,7 @@ class SourceFacts:
 
 def code_rows(part: SourcePart, facts: SourceFacts) -> CodedPart:
     """Return the codes of a partition: bytes, and the position of each class among the sorted ones."""
-    return code_part(part, facts.bins, facts.labels.classes, facts.groups, weighted=facts.has_weights)
+    return CodedPart.of(part, facts.bins, facts.labels.classes, facts.groups, weighted=facts.has_weights)
 
 
 class JoinedRows:

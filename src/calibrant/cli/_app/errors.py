@@ -1,0 +1,144 @@
+"""Errors of commands: their exit codes, their messages in terms of the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from calibrant import exceptions
+from calibrant.exceptions import CalibrantError
+
+__all__ = [
+    "BAD_DATA",
+    "BUG",
+    "CANNOT_WRITE",
+    "CLOSED_PIPE",
+    "DONE",
+    "EXIT_CODES",
+    "GATE_FAILED",
+    "INTERRUPTED",
+    "MODEL_MISMATCH",
+    "PARTIAL_RESULT",
+    "USAGE",
+    "CommandError",
+    "as_command_line",
+    "code_of",
+    "named_arguments",
+]
+
+
+DONE = 0
+BUG = 1
+USAGE = 2
+BAD_DATA = 3
+MODEL_MISMATCH = 4
+MISSING_EXTRA = 5
+CANNOT_WRITE = 6
+PARTIAL_RESULT = 7
+GATE_FAILED = 8
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+
+# Of each code the kind, which is that of errors in JSON, and its meaning
+EXIT_CODES = {
+    DONE: ("done", "done"),
+    BUG: ("bug", "a bug in calibrant"),
+    USAGE: ("usage", "the command line is wrong"),
+    BAD_DATA: ("bad_data", "a file cannot be read or used"),
+    MODEL_MISMATCH: ("model_mismatch", "model and table do not match"),
+    MISSING_EXTRA: ("missing_extra", "an optional package is not installed"),
+    CANNOT_WRITE: ("cannot_write", "the result cannot be written"),
+    PARTIAL_RESULT: ("partial_result", "only a part of the result could be computed"),
+    GATE_FAILED: ("gate_failed", "a --fail-if holds"),
+    INTERRUPTED: ("interrupted", "interrupted by Ctrl-C"),
+    CLOSED_PIPE: ("closed_pipe", "the reader of the output went away"),
+}
+
+
+class CommandError(exceptions.CalibrantError):
+    """A command failed, with the exit code of the reason."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+# The first that fits counts
+_CODES: tuple[tuple[type[BaseException], int], ...] = (
+    (BrokenPipeError, CLOSED_PIPE),
+    (KeyboardInterrupt, INTERRUPTED),
+    (exceptions.MissingExtraError, MISSING_EXTRA),
+    (exceptions.ParameterError, USAGE),
+    (exceptions.StudyError, USAGE),
+    (exceptions.StoreError, CANNOT_WRITE),
+    (exceptions.CalibrantError, BAD_DATA),
+    (MemoryError, BAD_DATA),
+    (OSError, CANNOT_WRITE),
+)
+
+
+def code_of(error: BaseException) -> int:
+    """Return the exit code of an error.
+
+    Examples
+    --------
+    >>> code_of(exceptions.DataError("no rows")), code_of(PermissionError()), code_of(KeyError("x"))
+    (3, 6, 1)
+    """
+    if isinstance(error, CommandError):
+        return error.exit_code
+    return next((code for kind, code in _CODES if isinstance(error, kind)), BUG)
+
+
+# What messages of functions suggest, and what to do instead on the command line
+_SUGGESTIONS = {
+    r'Pass encoding="latin-1" or the encoding of the file\.': "Save it as UTF-8.",
+    r"Pass target= for the class column, or target=False if the table has no class\.": "Pass --target.",
+    r"Pass sep= if another character separates the columns, or target=False if the table has no class\.": (
+        "Separate the columns by commas, semicolons or tabs."
+    ),
+    r"([Pp]ass) target=": r"\1 --target",
+    r"([Pp]ass) pos_label=": r"\1 --positive",
+    r'\bscale="(\w+)"': r"--scale \1",
+    r'load\("(openml:.*?)"\) loads it from OpenML': r"\1 loads one of that name from OpenML",
+    r"list_datasets\(\) lists them\.": "'calibrant datasets list' lists them.",
+    r" read_table reads files\.": "",
+    r"; to_probabilities converts percent and log-odds": "",
+}
+
+
+@contextmanager
+def named_arguments(names: Mapping[str, str]) -> Iterator[None]:
+    """Replace names of parameters in the message of an error that is raised within.
+
+    Examples
+    --------
+    >>> with named_arguments({"y_true": "column 'y'"}):
+    ...     raise CalibrantError("y_true has 3 missing labels.")
+    Traceback (most recent call last):
+    calibrant.exceptions.CalibrantError: column 'y' has 3 missing labels.
+    """
+    try:
+        yield
+    except CalibrantError as error:
+        error.args = (_renamed(str(error), names), *error.args[1:])
+        raise
+
+
+def _renamed(message: str, names: Mapping[str, str]) -> str:
+    pattern = "|".join(rf"\b{re.escape(name)}\b" for name in names)
+    return re.sub(pattern, lambda found: names[found[0]], message) if names else message
+
+
+def as_command_line(message: str) -> str:
+    """Return a message with the suggestions of functions replaced by those of the command line.
+
+    Examples
+    --------
+    >>> as_command_line("The class is the last column, 'y'; pass target= for another.")
+    "The class is the last column, 'y'; pass --target for another."
+    """
+    for pattern, instead in _SUGGESTIONS.items():
+        message = re.sub(pattern, instead, message)
+    return message
