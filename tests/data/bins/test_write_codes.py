@@ -13,7 +13,7 @@ from calibrant.data._bins.bins import bins_of
 from calibrant.data._bins.find_bins import find_bins
 from calibrant.data._bins.write_codes import CodedPart, CodesFolder, write_codes
 from calibrant.data._sources.open_source import open_source
-from calibrant.data._validation.training_rows import read_training_rows
+from calibrant.data._validation.estimator_rows import read_training_rows
 from calibrant.exceptions import DataError
 
 
