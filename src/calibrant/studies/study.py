@@ -26,7 +26,7 @@ from calibrant.studies._trials.stored_document import StoredStudy, read_stored_s
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Study", "delete_study", "list_studies", "on_results"]
+__all__ = ["Study", "delete_study", "list_studies"]
 
 
 P = ParamSpec("P")
@@ -40,7 +40,7 @@ class _HasResults(Protocol):
         """Return the results that the store has now."""
 
 
-def on_results(
+def _on_results(
     query: Callable[Concatenate[StudyResults, P], R], metric: str | None = None
 ) -> Callable[Concatenate[_HasResults, P], R]:
     """Return the method of a study that makes a query of `StudyResults` on its current results.
@@ -392,16 +392,16 @@ class Study:
             stored = self._read_stored(store)
             return read_study_results(store, stored, metrics, self._read_predictions)
 
-    select = on_results(StudyResults.select)
-    table = on_results(StudyResults.table, "metric")
-    to_frame = on_results(StudyResults.to_frame)
-    compare = on_results(StudyResults.compare, "metric")
-    ranks = on_results(StudyResults.ranks, "metric")
-    win_tie_loss = on_results(StudyResults.win_tie_loss, "metric")
-    best = on_results(StudyResults.best, "by")
-    predictions = on_results(StudyResults.predictions)
-    split_values = on_results(StudyResults.split_values)
-    export = on_results(StudyResults.export)
+    select = _on_results(StudyResults.select)
+    table = _on_results(StudyResults.table, "metric")
+    to_frame = _on_results(StudyResults.to_frame)
+    compare = _on_results(StudyResults.compare, "metric")
+    ranks = _on_results(StudyResults.ranks, "metric")
+    win_tie_loss = _on_results(StudyResults.win_tie_loss, "metric")
+    best = _on_results(StudyResults.best, "by")
+    predictions = _on_results(StudyResults.predictions)
+    split_values = _on_results(StudyResults.split_values)
+    export = _on_results(StudyResults.export)
 
     def _read_predictions(self, dataset: str, method: str) -> Sequence[tuple[int, bytes]]:
         with self._open_store() as store:

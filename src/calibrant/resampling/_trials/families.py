@@ -237,7 +237,7 @@ class Family:
 
 
 @dataclass
-class _Group:
+class _FamilyDraft:
     """A family in the making, and what its members fit."""
 
     base: Any
@@ -273,15 +273,15 @@ def group_families(methods: Methods) -> list[Family]:
     >>> [family.positions for family in group_families(calibrated)]
     [(0, 1)]
     """
-    groups: list[_Group] = []
-    similar: dict[Any, list[_Group]] = {}
+    groups: list[_FamilyDraft] = []
+    similar: dict[Any, list[_FamilyDraft]] = {}
     for position, estimator in enumerate(methods.values()):
         base = base_of(estimator)
         is_plain = base is estimator
         candidates = similar.setdefault(_key(base, is_plain), [])
         same = next((each for each in candidates if each.admits(base, is_plain)), None)
         if same is None:
-            same = _Group(base)
+            same = _FamilyDraft(base)
             groups.append(same)
             candidates.append(same)
         same.positions.append(position)
