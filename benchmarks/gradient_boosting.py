@@ -22,9 +22,9 @@ from threadpoolctl import threadpool_limits
 from _default_peers import numbered
 from _default_tables import CHOOSING, DATASETS, TableSplit, relative_log_loss, table_split
 from calibrant.data._internal import read_training_rows
-from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.data._validation.estimator_rows import read_rows
 from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
-from calibrant.trees._internal import Examples, prepare_training
+from calibrant.trees._internal import TrainingSet
 
 N_FOLDS = 8
 FLOOR = 1e-15
@@ -42,7 +42,7 @@ def folds_of(y: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def ours(table: TableSplit, options: BoostingOptions | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the probabilities of the test rows and of the held-out training rows."""
-    examples = Examples.code(prepare_training(read_training_rows(table.X, table.y)))
+    examples = TrainingSet.of(read_training_rows(table.X, table.y))
     model = fit_gradient_boosting(examples, folds_of(table.y), options, 0, 1)
     rows = read_rows(table.X_test, examples.table.schema, "it", has_names=examples.feature_names is not None)
     return model.predict_proba(rows, n_jobs=1), model.held_out_proba

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from _side_by_side import machine
-from calibrant.studies._store import Store, Worker
+from calibrant.studies._store.leases import Worker
+from calibrant.studies._store.store import Store
 from calibrant.studies._trials.records import TrialRecord, TrialRef
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

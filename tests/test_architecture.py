@@ -20,3 +20,9 @@ def test_what_it_names_exists() -> None:
 def test_every_package_has_a_paragraph() -> None:
     packages = [path.parent.name for path in SOURCE.glob("[a-z]*/__init__.py")]
     assert [package for package in packages if f"**`{package}`**" not in TEXT] == []
+
+
+def test_it_is_one_page() -> None:
+    lines = TEXT.splitlines()
+    assert len(lines) <= 110
+    assert max(map(len, lines)) <= 120

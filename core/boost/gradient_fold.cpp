@@ -96,6 +96,8 @@ void ModelFit::start() {
         std::fill_n(scores_.begin() + static_cast<std::ptrdiff_t>(score * n_), n_, model_.start[score]);
 }
 
+// Stops after `patience` rounds without a lower loss of the stopping rows, and keeps the trees up to the lowest.
+// Without such rows every round counts as lower, and as many rounds as that are all there are.
 void ModelFit::boost(const StopToken& stop) {
     const bool has_stop = of_model_.stop.size() > 0;
     double least = has_stop ? stop_loss() : 0.0;
@@ -133,6 +135,7 @@ void ModelFit::grow_round(std::size_t round) {
     }
 }
 
+// By the key of each row, not its place: a row is drawn in the same rounds in whatever order the rows come.
 void ModelFit::draw_rows(std::size_t round) {
     drawn_.clear();
     const std::uint64_t seed = CounterRandom(~seed_, round).bits();

@@ -10,9 +10,10 @@
 namespace calibrant {
 namespace {
 
-constexpr double most_sum = 0x1p30;
+constexpr double most_sum =
+    0x1p30;  // of a table, in units: half of what 32 bits with a sign hold, for what rounding adds
 
-// 1 / (1 + e^-x), and e^-|x| as it comes.
+// 1 / (1 + e^-x) without a branch, so that the loops below run several numbers at a time; e^-|x| does not overflow.
 CALIBRANT_INLINE double sigmoid(double x) {
     const double small = exp_minus(std::abs(x));
     const double larger = 1.0 / (1.0 + small), smaller = small * larger;
@@ -22,6 +23,7 @@ CALIBRANT_INLINE double sigmoid(double x) {
 
 CALIBRANT_INLINE double rounded(double x) { return (x + round_magic) - round_magic; }
 
+// A power of two, so that dividing by it is exact.
 double unit_of(double sum) {
     if (!(sum > 0)) return 1;
     int exponent = 0;
@@ -63,6 +65,7 @@ void log_sums(const double* scores, std::size_t stride, std::size_t n_classes, s
 CALIBRANT_CLONES void softmax_gradients(const double* scores, const double* log_sums, const std::uint16_t* labels,
                                         std::size_t label, std::size_t n_classes, std::size_t n, double* gradients,
                                         double* hessians) {
+    // leaf values have the factor (K - 1) / K of multiclass logistic boosting (Friedman 2001)
     const double factor = static_cast<double>(n_classes) / static_cast<double>(n_classes - 1);
     for (std::size_t i = 0; i < n; ++i) {
         const double below = log_sums[i] - scores[i];
@@ -85,6 +88,7 @@ CALIBRANT_CLONES void pack_gradients(const double* gradients, const double* hess
                           static_cast<std::int32_t>(rounded(hessians[i] * per_hessian)));
         return;
     }
+    // rounded before it is weighted: a weight of 2 is then the row twice, to the bit
     for (std::size_t i = 0; i < n; ++i)
         out[i] = pack(static_cast<std::int32_t>(rounded(weights[i] * rounded(gradients[i] * per_gradient))),
                       static_cast<std::int32_t>(rounded(weights[i] * rounded(hessians[i] * per_hessian))));

@@ -78,6 +78,7 @@ std::uint64_t Bags::n_own_units(std::size_t label) const {
     return sampling_.labels.empty() ? n_rows_ : class_counts_[class_counts_.size() - sampling_.n_units.size() + label];
 }
 
+// Each tree and class has a stream of its own, so that bags do not depend on the order in which they are drawn.
 std::uint64_t Bags::stream(std::size_t tree, std::size_t label) const {
     return CounterRandom(CounterRandom(sampling_.seed, tree).bits(), label).bits();
 }
@@ -110,6 +111,8 @@ void Bags::count_units(std::size_t tree, std::size_t label, std::uint64_t first,
     units.count(block_draws(tree, label), first_unit(label) / Multinomial::block_units, first, counts);
 }
 
+// The units of a class are its rows in order: how many of them come before a row is known for every block of rows, and
+// counted from there.
 void Bags::count_by_class(std::size_t tree, std::size_t first, std::span<std::uint16_t> counts) const {
     const std::size_t n_classes = sampling_.n_units.size(), known = first / rows_at_once;
     const auto labels = sampling_.labels.subspan(first, counts.size());
@@ -135,6 +138,7 @@ void Bags::count_by_group(std::size_t tree, std::size_t first, std::span<std::ui
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = drawn[static_cast<std::size_t>(groups[i])];
 }
 
+// A row is drawn if a permutation of all rows puts it among the first: no other row has to be looked at.
 void Bags::subsample(std::size_t tree, std::uint64_t first, std::span<std::uint16_t> counts) const {
     const KeyedPermutation permutation(stream(tree, 0), sampling_.n_units[0]);
     std::array<std::uint32_t, rows_at_once> values;

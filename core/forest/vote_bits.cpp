@@ -64,6 +64,8 @@ VoteBits::VoteBits(const LeafPaths& paths, const TreeVotes& tree_votes, const Ba
     });
 }
 
+// A row with missing values has a mixture of leaves in a tree: its number is kept below ReachedLeaves::none. Blocks
+// number theirs from 0, and are moved behind those that are kept already.
 void VoteBits::record(IndexRange rows, const ReachedLeaves& reached) {
     std::vector<double> mixtures;
     for (std::size_t row = rows.begin; row < rows.end; ++row) record_row(rows, reached, row, mixtures);
@@ -95,6 +97,7 @@ void VoteBits::record_row(IndexRange rows, const ReachedLeaves& reached, std::si
     }
 }
 
+// A tree votes for one class, so that the bits of all classes together are the trees that vote at all.
 void VoteBits::write_voters(std::size_t row, std::span<std::uint64_t> voters) const {
     const auto bits = of(row);
     for (std::size_t word = 0; word < n_words_; ++word) {

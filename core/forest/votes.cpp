@@ -9,10 +9,11 @@ namespace calibrant {
 std::size_t majority(std::span<const double> values) {
     const double most = *std::max_element(values.begin(), values.end());
     std::size_t index = 0;
-    while (values[index] < most - vote_tolerance) ++index;
+    while (values[index] < most - vote_tolerance) ++index;  // the first of equals, rounding aside
     return index;
 }
 
+// A tree has no vote on the rows that it was grown from.
 void mask_in_bag(const Bags* bags, IndexRange trees, IndexRange rows, ReachedLeaves& reached) {
     if (bags == nullptr) return;
     std::vector<std::uint16_t> drawn(rows.size());

@@ -31,6 +31,8 @@ UnitDraws::UnitDraws(const Units& units) {
     for (Stratum& stratum : strata_) add_up(units, stratum);
 }
 
+// Cumulated weights, and a guide table (Chen & Asau 1974): for each of as many steps as there are units the unit to
+// search from, so that a draw looks at two units on average.
 void UnitDraws::add_up(const Units& units, Stratum& stratum) {
     double sum = 0;
     for (std::size_t unit = stratum.begin; unit < stratum.end; ++unit) sums_[unit] = sum += units.weights[unit];
@@ -57,6 +59,7 @@ void UnitDraws::add_uniform(CounterRandom& random, const Stratum& stratum, std::
         ++first[product >> 32];
         --left;
     };
+    // two draws from each number: half of 64 bits is enough for fewer than 2^32 units
     while (left > 1) {
         const std::uint64_t bits = random.bits();
         take(bits & 0xffffffff);

@@ -63,6 +63,7 @@ void Tree::copy_test(std::size_t node, const Tree& from, std::size_t other) {
     if (!from.log_prior.empty()) set_log_prior(node, from.log_prior[other]);
 }
 
+// Depth first, branches pushed in reverse: nodes are numbered in preorder, as those of a tree grown at once.
 Tree Tree::with_subtrees(std::span<const Tree* const> below) const {
     struct Step {
         const Tree* from;
@@ -103,6 +104,7 @@ void Tree::check() const {
           n_children.size(), first_value.size(), n_values.size(), missing_branch.size()}) {
         require(size == n);
     }
+    // parents before children, so that no path runs in a circle
     for (std::size_t node = 0; node < n; ++node) {
         require(parent[node] >= no_node && parent[node] < static_cast<std::int64_t>(node) &&
                 (parent[node] == no_node) == (node == 0));
@@ -124,6 +126,7 @@ void Tree::check() const {
     }
 }
 
+// A child has a greater number than its parent: going down, each node is complete before it is added.
 void add_to_parents(std::span<const std::int32_t> parent, std::size_t n_classes, std::span<double> counts) {
     for (std::size_t node = parent.size(); node-- > 1;) {
         const auto above = static_cast<std::size_t>(parent[node]);

@@ -466,7 +466,7 @@ class LevelTree:
     def request(self) -> tuple[list[int], list[int], list[int], bool]:
         """Return the histograms needed next: nodes, columns, first, counts_rows."""
 
-    def grow(self, cells: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)] | None) -> None:
+    def grow(self, cells: Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)] | Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), device='cpu', writable=False)] | None) -> None:
         """
         Split the nodes of the last request by their histograms, added up over all parts.
         """

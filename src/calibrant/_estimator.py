@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from calibrant import __version__
 from calibrant._dask.lazy import LAZY_METHODS, predicts_lazily
@@ -14,7 +14,9 @@ from calibrant._params import Rule
 from calibrant._repr import short_repr
 from calibrant.exceptions import NotSavedError, UnknownParameterError, VersionWarning, nearest
 
-__all__ = ["NOT_SAVED", "EstimatorMixin", "OfTrainingRows", "init_arguments", "not_saved"]
+__all__ = ["NOT_SAVED", "EstimatorMixin", "OfTrainingRows", "not_saved", "with_defaults"]
+
+C = TypeVar("C")
 
 _VERSION = "_calibrant_version"
 NOT_SAVED = "_not_saved"  # the attributes that a loaded estimator lacks, because they are of its training rows
@@ -125,18 +127,37 @@ def _predict_lazily(cls: type, name: str) -> None:
         method._is_lazy = True
 
 
-def init_arguments(local: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of an ``__init__``, which are its ``locals()`` except the instance and its class.
+def with_defaults(**defaults: Any) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of a class whose constructor differs from that of its base class in its defaults only.
 
-    For estimators that differ from their base class in their defaults only: scikit-learn reads the signature, so the
-    parameters must be written out once.
+    scikit-learn reads the parameters from the signature, which has the new defaults.
 
     Examples
     --------
-    >>> init_arguments({"self": object(), "max_depth": 3, "__class__": object})
-    {'max_depth': 3}
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> @with_defaults(min_leaf=5)
+    ... class Stubby(ProbabilityTreeClassifier):
+    ...     pass
+    >>> Stubby().min_leaf, Stubby(min_leaf=3).min_leaf, Stubby(max_depth=1)
+    (5, 3, Stubby(max_depth=1))
     """
-    return {name: value for name, value in local.items() if name not in ("self", "__class__")}
+
+    def decorate(cls: type[C]) -> type[C]:
+        base: Callable[..., None] = cls.__mro__[1].__init__  # type: ignore[misc]
+        signature = inspect.signature(base)
+
+        @functools.wraps(base)
+        def init(self: Any, *args: Any, **params: Any) -> None:
+            base(self, *args, **(params if args else {**defaults, **params}))
+
+        changed = [
+            each.replace(default=defaults.get(each.name, each.default)) for each in signature.parameters.values()
+        ]
+        init.__signature__ = signature.replace(parameters=changed)  # type: ignore[attr-defined]
+        cls.__init__ = init  # type: ignore[method-assign]
+        return cls
+
+    return decorate
 
 
 def _checked(init: Callable[..., None]) -> Callable[..., None]:

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ExactSums", "round_weights", "weight_step"]
+__all__ = ["ExactSums", "fixed_point_weights", "round_weights", "weight_step"]
 
 _LEAST = -1074  # the exponent of the least subnormal number
 _UNIT = 1 << -_LEAST  # units of a sum in 1
@@ -19,6 +19,7 @@ _BITS = 39
 _SCALE = 2.0**-100  # of numbers whose sums would leave the range of floats on the way
 _VAST = 2.0**960
 _WHOLE = 53
+_COUNT_BITS = 8  # a row that is drawn more than 256 times by chance has not been seen since the universe began
 
 
 class ExactSums:
@@ -108,3 +109,25 @@ def round_weights(weights: NDArray[np.float64], step: float) -> NDArray[np.float
     array([1.   , 0.25])
     """
     return np.asarray(np.rint(weights / step) * step)
+
+
+def fixed_point_weights(weights: NDArray[np.float64], total: float | None = None) -> NDArray[np.float64]:
+    """Return weights rounded to multiples of one power of two, whole ones as they are; `total` is their exact sum.
+
+    Every sum of them, each counted up to 256 times, is exact in a double, so neither the order of rows nor how they are
+    partitioned changes it. A weight above 0 stays above 0.
+
+    Examples
+    --------
+    >>> fixed_point_weights(np.array([1.0, 2.0, 3.0])).tolist()
+    [1.0, 2.0, 3.0]
+    >>> rounded = fixed_point_weights(np.array([0.1, 0.2, 0.3]))
+    >>> float(np.abs(rounded - [0.1, 0.2, 0.3]).max()) < 1e-13, rounded.sum() == rounded[::-1].sum()
+    (True, np.True_)
+    """
+    total = math.fsum(weights) if total is None else total
+    # The power of two whose multiples add up to the total, times the greatest count of a bag, without rounding
+    step = math.ldexp(1.0, math.frexp(total)[1] + _COUNT_BITS - _WHOLE)
+    if step <= 1.0 and (weights == np.floor(weights)).all():
+        return weights
+    return np.where(weights > 0, np.maximum(round_weights(weights, step), step), 0.0)

@@ -1,12 +1,13 @@
-"""Limits of learning from a source, a table read part by part: parameters or estimators that it does not allow."""
+"""Limits of models without training rows: parameters that a source refuses, requests that need rows not kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
-from calibrant.exceptions import DataTypeError, ParameterError
+from calibrant.exceptions import DataTypeError, NotSavedError, ParameterError
 
 __all__ = [
     "IN_MEMORY_ESTIMATORS",
@@ -16,7 +17,9 @@ __all__ = [
     "check_no_client",
     "check_source_columns",
     "check_source_params",
+    "missing_rows",
     "refuse_source",
+    "rows_needed",
 ]
 
 _MAX_BINS = 255  # codes of a source are bytes, of which one means missing
@@ -186,3 +189,53 @@ def check_source_columns(**columns: Any) -> None:
                 f"{argument} must be the name of a column where X is a source; got {type(name).__name__}. Put it into "
                 "the source as a column, or pass a table in memory."
             )
+
+
+class _NotKeptError(NotSavedError):
+    """Training rows are needed of a model that was fitted to a source, whose rows no model keeps."""
+
+
+def missing_rows(*, from_source: bool = False) -> NoReturn:
+    """Raise for training rows that a model lacks; `from_source` where they were dropped at the end of `fit`.
+
+    Examples
+    --------
+    >>> missing_rows()
+    Traceback (most recent call last):
+    calibrant.exceptions.NotSavedError: The model was saved without its training rows, which are needed here. Save it
+    with training_rows=True.
+    """
+    if from_source:
+        raise _NotKeptError(
+            "The model was fitted to a source, whose rows it does not keep, and they are needed here. Fit it to a "
+            "table in memory, with max_bins where it is large."
+        )
+    raise NotSavedError(
+        "The model was saved without its training rows, which are needed here. Save it with training_rows=True."
+    )
+
+
+@contextmanager
+def rows_needed(model: object, request: str) -> Iterator[None]:
+    """Name the model and the request in the error where training rows are needed that were not saved.
+
+    Examples
+    --------
+    >>> with rows_needed([], "oob_proba_"):
+    ...     missing_rows()
+    Traceback (most recent call last):
+    calibrant.exceptions.NotSavedError: list was saved without its training rows, which oob_proba_ needs. Save it with
+    training_rows=True.
+    """
+    try:
+        yield
+    except _NotKeptError:
+        raise _NotKeptError(
+            f"{type(model).__name__} was fitted to a source, whose rows it does not keep, and {request} needs them. "
+            "Fit it to a table in memory, with max_bins where it is large."
+        ) from None
+    except NotSavedError:
+        raise NotSavedError(
+            f"{type(model).__name__} was saved without its training rows, which {request} needs. Save it with "
+            "training_rows=True."
+        ) from None

@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 
 from calibrant.calibration import Auto, Platt, Spline, calibrator_from_dict
 from calibrant.calibration._auto.choice import assign_folds, best_weights, pool_equal_rows
-from calibrant.calibration._fitting.replace_certain import fit_replace_certain
+from calibrant.calibration._fitting.replace_certain import ReplaceCertain
 from calibrant.calibration._validation import read_scored
 from calibrant.exceptions import CalibrantWarning, LittleDataWarning, ParameterError
 
@@ -119,7 +119,7 @@ def test_zeros_are_replaced_even_where_no_map_is_used():
 
 def test_zeros_of_many_classes_are_replaced_together():
     table = np.array([[1.0, 0.0, 0.0]] * 8 + [[0.0, 1.0, 0.0]] * 8 + [[0.2, 0.2, 0.6]] * 8)
-    replace = fit_replace_certain(read_scored(table, [0] * 8 + [1] * 7 + [2] * 9))
+    replace = ReplaceCertain.fit(read_scored(table, [0] * 8 + [1] * 7 + [2] * 9))
     assert replace.floor == pytest.approx((1 + 1) / (32 + 2))
     assert replace.apply(table).sum(axis=1) == pytest.approx(np.ones(24))
 

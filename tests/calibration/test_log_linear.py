@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logit, softmax
 
 from calibrant.calibration import Dirichlet, MatrixScaling, VectorScaling
-from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty
 from calibrant.exceptions import DataError, ParameterError
 
 FREE = [Dirichlet(off_diagonal=0, intercept=0, l2=0), MatrixScaling(strength=0), VectorScaling(strength=0)]
@@ -157,7 +157,7 @@ def test_vector_scaling_of_two_classes_is_the_multinomial_one(strength, seed):
     y = rng.random(300) < score**2
     found = VectorScaling(strength=strength).fit(score, y, weight)
     penalty = Penalty(np.full(4, 2 * strength / weight.sum()), np.array([1.0, 1.0, 0.0, 0.0]))
-    best = fit_multinomial(DiagonalLoss(found._logs(score[:, None]), y.astype(np.int32), weight), penalty)
+    best = DiagonalLoss(found._logs(score[:, None]), y.astype(np.int32), weight).fit(penalty)
     np.testing.assert_allclose([*np.diag(found.coef_), *found.intercept_], best, atol=1e-6)
 
 

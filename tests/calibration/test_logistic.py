@@ -3,7 +3,7 @@ import pytest
 from joblib import parallel_config
 from scipy.optimize import minimize
 
-from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logistic import Target
 
 
 def sample(n_rows=400, seed=0):
@@ -24,7 +24,7 @@ def loss(coef, columns, target, penalty=0.0, towards=0.0):
 def test_the_optimum_is_that_of_a_general_optimiser(n_columns, is_weighted):
     columns, positive, weight = sample()
     target = Target(positive, 0.02, 0.97, weight if is_weighted else None)
-    found = fit_logistic(columns[:n_columns], target, np.zeros(n_columns + 1))
+    found = target.fit(columns[:n_columns], np.zeros(n_columns + 1))
     best = minimize(loss, np.zeros(n_columns + 1), (columns[:n_columns], target), method="BFGS", options={"gtol": 1e-8})
     np.testing.assert_allclose(found, best.x, atol=1e-5)
 
@@ -32,7 +32,7 @@ def test_the_optimum_is_that_of_a_general_optimiser(n_columns, is_weighted):
 def test_a_penalty_shrinks_coefficients_to_its_target():
     columns, positive, _ = sample()
     target, penalty, towards = Target(positive), np.array([50.0, 1.0, 0.0, 3.0]), np.array([1.0, 0.0, 0.0, -1.0])
-    found = fit_logistic(columns, target, np.zeros(4), penalty=penalty, towards=towards)
+    found = target.fit(columns, np.zeros(4), penalty=penalty, towards=towards)
     best = minimize(loss, np.zeros(4), (columns, target, penalty, towards), method="BFGS", options={"gtol": 1e-8})
     np.testing.assert_allclose(found, best.x, atol=1e-5)
 
@@ -41,8 +41,8 @@ def test_a_penalty_shrinks_coefficients_to_its_target():
 def test_units_of_a_column_do_not_matter(scale, shift):
     columns, positive, _ = sample()
     target = Target(positive, 0.01, 0.99)
-    plain = fit_logistic(columns[:1], target, np.zeros(2))
-    other = fit_logistic([scale * columns[0] + shift], target, np.zeros(2))
+    plain = target.fit(columns[:1], np.zeros(2))
+    other = target.fit([scale * columns[0] + shift], np.zeros(2))
     assert other[0] * scale == pytest.approx(plain[0], rel=1e-6)
     assert other[1] + other[0] * shift == pytest.approx(plain[1], rel=1e-4, abs=1e-4)
 
@@ -51,35 +51,35 @@ def test_an_outlier_does_not_hide_the_other_rows():
     columns, positive, _ = sample()
     column = np.append(columns[0], 1e9)
     target = Target(np.append(positive, True))
-    found = fit_logistic([column], target, np.zeros(2))
-    without = fit_logistic(columns[:1], Target(positive), np.zeros(2))
+    found = target.fit([column], np.zeros(2))
+    without = Target(positive).fit(columns[:1], np.zeros(2))
     np.testing.assert_allclose(found, without, rtol=1e-6)
 
 
 def test_collinear_columns_do_no_harm():
     columns, positive, _ = sample()
-    once = fit_logistic(columns[:1], Target(positive), np.zeros(2))
-    twice = fit_logistic([columns[0], columns[0]], Target(positive), np.zeros(3))
+    once = Target(positive).fit(columns[:1], np.zeros(2))
+    twice = Target(positive).fit([columns[0], columns[0]], np.zeros(3))
     np.testing.assert_allclose([twice[0] + twice[1], twice[2]], once, rtol=1e-6)
 
 
 def test_separable_rows_end_in_finite_coefficients():
     column = np.arange(-5.0, 6.0)
-    slope, intercept = fit_logistic([column], Target(column > 0.5), np.zeros(2))
+    slope, intercept = Target(column > 0.5).fit([column], np.zeros(2))
     assert np.isfinite([slope, intercept]).all()
     assert ((slope * column + intercept > 10) == (column > 0.5)).all()
 
 
 def test_weights_of_any_size_give_the_same_optimum():
     columns, positive, weight = sample()
-    found = [fit_logistic(columns, Target(positive, 0, 1, size * weight), np.zeros(4)) for size in (1e-9, 1.0, 1e9)]
+    found = [Target(positive, 0, 1, size * weight).fit(columns, np.zeros(4)) for size in (1e-9, 1.0, 1e9)]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
     np.testing.assert_allclose(found[2], found[1], rtol=1e-6)
 
 
 def test_any_number_of_threads_gives_the_same_bits():
     columns, positive, _ = sample(200_000)
-    one = fit_logistic(columns, Target(positive), np.zeros(4))
+    one = Target(positive).fit(columns, np.zeros(4))
     with parallel_config(n_jobs=2):
-        two = fit_logistic(columns, Target(positive), np.zeros(4))
+        two = Target(positive).fit(columns, np.zeros(4))
     np.testing.assert_array_equal(one, two)

@@ -4,7 +4,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax
 
 from calibrant.calibration._fitting import multinomial as _multinomial
-from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty
 
 
 def problem(kind, seed, n_rows=80, n_classes=3):
@@ -29,13 +29,13 @@ def gradient(params, loss, penalty):
 def test_a_general_optimiser_without_derivatives_finds_the_same(kind, seed):
     loss, penalty = problem(kind, seed)
     best = minimize(objective, penalty.towards, (loss, penalty), method="BFGS", options={"gtol": 1e-7}).x
-    np.testing.assert_allclose(fit_multinomial(loss, penalty), best, atol=1e-4)
+    np.testing.assert_allclose(loss.fit(penalty), best, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", [FullLoss, DiagonalLoss])
 def test_no_derivative_exceeds_a_billionth(kind):
     loss, penalty = problem(kind, 0)
-    assert np.abs(gradient(fit_multinomial(loss, penalty), loss, penalty)).max() <= 1e-9
+    assert np.abs(gradient(loss.fit(penalty), loss, penalty)).max() <= 1e-9
 
 
 @pytest.mark.parametrize("kind", [FullLoss, DiagonalLoss])
@@ -49,9 +49,9 @@ def test_second_derivatives_are_those_of_the_first(kind):
 @pytest.mark.parametrize("kind", [FullLoss, DiagonalLoss])
 def test_both_searches_end_at_the_same_minimum(kind, monkeypatch):
     loss, penalty = problem(kind, 2)
-    newton = fit_multinomial(loss, penalty)
+    newton = loss.fit(penalty)
     monkeypatch.setattr(_multinomial, "_MAX_NEWTON", 0)
-    np.testing.assert_allclose(fit_multinomial(loss, penalty), newton, atol=1e-6)
+    np.testing.assert_allclose(loss.fit(penalty), newton, atol=1e-6)
 
 
 def test_rows_in_parts_are_the_rows_together(monkeypatch):

@@ -16,7 +16,7 @@ from calibrant.comparison import clustering_description_length, mdl
 from calibrant.comparison._description_length import _log_probability
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._description.code_lengths import counts_bits
+from calibrant.trees._description_length import counts_bits
 
 
 def noisy(seed: int, n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:

@@ -120,7 +120,7 @@ class Interruption:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, action: Any, after: int = 3) -> None:
         self._submit, self._action, self._left = TaskQueue._submit, action, after
-        monkeypatch.setattr("calibrant.ensembles._bagging.cluster_forest._BATCHES_PER_THREAD", 1_000)
+        monkeypatch.setattr("calibrant.ensembles._levels.cluster_forest._BATCHES_PER_THREAD", 1_000)
         monkeypatch.setattr(TaskQueue, "_submit", lambda queue, *args: self.submit(queue, *args))
 
     def submit(self, queue: Any, *args: Any) -> None:
@@ -157,7 +157,7 @@ def test_a_worker_that_joins_late_takes_part(client: Any, join: Any, monkeypatch
 
 
 def test_too_little_memory_is_told_before_the_work(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 3 * 600 * 7 - 1)
+    monkeypatch.setattr("calibrant._dask.client.Connection.memory", lambda _: 3 * 600 * 7 - 1)
     with pytest.raises(ClusterError, match=r"codes of 600 rows take 4.2e-06 GB on each worker.*needs 1.26e-05 GB"):
         on_cluster(BoostedStumpsClassifier(n_trees=2), dd.from_pandas(table(), npartitions=2), client)
 

@@ -17,7 +17,7 @@ from calibrant.exceptions import ClusterError, ParameterError
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that have memory for the codes of some rows only."""
-    monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 3 * 600 * 7 - 1)
+    monkeypatch.setattr("calibrant._dask.client.Connection.memory", lambda _: 3 * 600 * 7 - 1)
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -95,7 +95,7 @@ def test_groups_on_several_workers_cannot_be_left_out_of_leaves(client: Any) -> 
 def test_workers_that_cannot_hold_their_share_are_refused_before_the_work(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("calibrant.trees._cluster.cluster_fit.smallest_memory", lambda _: 5000)
+    monkeypatch.setattr("calibrant._dask.client.Connection.memory", lambda _: 5000)
     with pytest.raises(ClusterError, match=r"the codes of 600 rows, shared out over 2 workers, .* Start more workers"):
         on_cluster(MODELS["forest"], dd.from_pandas(table(), npartitions=2), client)
 

@@ -16,9 +16,8 @@ from calibrant._dask.client import Connection
 from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
-from calibrant.trees._levels.dask_parts import DaskParts
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
+from calibrant.trees._sources.parts import DaskParts, Parts
 
 N_ROWS = 20_000
 EDGES = [0, 3_000, 3_000, 9_000, 15_000, N_ROWS]
@@ -72,7 +71,7 @@ class PartsOfAKilledWorker(DaskParts):
     def reduce(self, function: Any, *args: Any, merge: Any) -> Any:
         self.n_passes += 1
         if self.n_passes == 4:
-            holders = self.client.who_has(self._futures)
+            holders = self.client.who_has(self._parts)
             address = next(workers[0] for workers in holders.values() if workers)
             self.killed = self.client.run(os.getpid, workers=[address])[address]
             os.kill(self.killed, signal.SIGKILL)
@@ -82,7 +81,7 @@ class PartsOfAKilledWorker(DaskParts):
 def test_a_forest_of_the_workers_is_the_local_one(client: Any) -> None:
     bins, local = make_parts()
     parts = DaskParts(Connection(client), held_parts(client, len(local)))
-    assert same(grow(parts, bins, 4), grow(LocalParts(local), bins, 4))
+    assert same(grow(parts, bins, 4), grow(Parts(local), bins, 4))
 
 
 def test_a_forest_is_the_local_one_when_a_worker_is_killed_between_levels(client: Any) -> None:
@@ -92,4 +91,4 @@ def test_a_forest_is_the_local_one_when_a_worker_is_killed_between_levels(client
     assert parts.killed is not None
     client.wait_for_workers(2, timeout=60)
     assert parts.killed not in client.run(os.getpid).values()
-    assert same(found, grow(LocalParts(local), bins, 4))
+    assert same(found, grow(Parts(local), bins, 4))

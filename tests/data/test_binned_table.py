@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from calibrant.data import MDLDiscretizer
-from calibrant.data._coding.binned_table import code_columns
+from calibrant.data._coding.coded_table import code_columns
 from calibrant.data._frames.columns import fit_columns
 from calibrant.exceptions import ParameterError
 from calibrant.files import load_model, save

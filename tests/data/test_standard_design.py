@@ -7,10 +7,10 @@ import pandas as pd
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from calibrant.data import load
-from calibrant.data._coding.merged_rows import MergedRows
 from calibrant.data._coding.standard_design import StandardDesign
 from calibrant.data._frames.columns import fit_columns
-from calibrant.data._validation.training_rows import read_training_rows
+from calibrant.data._validation.estimator_rows import read_training_rows
+from calibrant.data._validation.row_identity import MergedRows
 
 
 def frame(n=60):

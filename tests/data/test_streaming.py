@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 
 from calibrant.data import read_table
 from calibrant.data._frames.columns import fit_columns, match_columns
-from calibrant.data._internal import CsvOptions, WantedColumns, open_chunks
+from calibrant.data._internal import TableChunks, WantedColumns
 from calibrant.data._sources import csv_reader as module
 from calibrant.data._sources.csv_blocks import RowBlocks
 from calibrant.exceptions import ParameterError, ReadError, SchemaError
@@ -44,7 +44,7 @@ def wanted_of(X: Any, **options: Any) -> WantedColumns:
 
 def read_chunks(source: Any, wanted: WantedColumns, **options: Any) -> tuple[list[np.ndarray[Any, Any]], list[Any]]:
     """Return the matched columns of all chunks, and the kept columns."""
-    with open_chunks(source, wanted, **options) as table:
+    with TableChunks.open(source, wanted, **options) as table:
         chunks = list(table.chunks)
     parts = [match_columns(chunk.X, wanted.schema).arrays for chunk in chunks]  # type: ignore[arg-type]
     kept = [None if chunk.kept is None else chunk.kept.to_pydict() for chunk in chunks]
@@ -84,7 +84,7 @@ def test_kept_columns_are_the_text_of_the_file(tmp_path: Path) -> None:
 def test_the_kinds_of_a_chunk_are_those_of_the_model(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.csv").write_text(text)
     wanted = wanted_of(pd.DataFrame({"age": [31.0, 64.0], "town": ["1", "Bern"]}))
-    with open_chunks(tmp_path / "a.csv", wanted) as table:
+    with TableChunks.open(tmp_path / "a.csv", wanted) as table:
         X = next(table.chunks).X
     assert X["age"].dtype == np.float64
     assert X["town"].dtype == "category"
@@ -140,7 +140,7 @@ def test_compressed_and_encoded_files_and_streams_are_read_alike(
 
 def test_an_arff_stream_is_read_whole() -> None:
     text = b"@relation r\n@attribute age numeric\n@attribute y {no, yes}\n@data\n31,yes\n?,no\n"
-    with open_chunks(io.BytesIO(text), WantedColumns(("age",), 1)) as table:
+    with TableChunks.open(io.BytesIO(text), WantedColumns(("age",), 1)) as table:
         assert not table.is_streamed
         assert_array_equal(next(table.chunks).X["age"], [31.0, np.nan])
 
@@ -155,11 +155,11 @@ def test_a_first_line_with_the_names_of_the_model_is_a_header(tmp_path: Path) ->
 def test_columns_are_taken_by_position_where_the_model_has_no_names(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("p,q\n1,2\n3,4\n")
     schema = fit_columns([[1.0, 2.0]]).schema
-    with open_chunks(tmp_path / "a.csv", WantedColumns(None, 2, schema)) as table:
+    with TableChunks.open(tmp_path / "a.csv", WantedColumns(None, 2, schema)) as table:
         assert list(next(table.chunks).X) == ["p", "q"]
     with (
         pytest.raises(SchemaError, match="has 2 columns, and the model was fitted with 3"),
-        open_chunks(tmp_path / "a.csv", WantedColumns(None, 3)),
+        TableChunks.open(tmp_path / "a.csv", WantedColumns(None, 3)),
     ):
         pass
 
@@ -171,7 +171,7 @@ def test_a_row_of_another_width_is_named_by_its_line_in_the_file(
     (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 100 + "1,2,3\n" + "1,2\n" * 10)
     with (
         pytest.raises(ReadError, match="line 102: has 3 field"),
-        open_chunks(tmp_path / "a.csv", WantedColumns(("a",), 1)) as table,
+        TableChunks.open(tmp_path / "a.csv", WantedColumns(("a",), 1)) as table,
     ):
         list(table.chunks)
 
@@ -183,7 +183,7 @@ def test_a_byte_that_is_not_text_is_named_by_its_line_in_the_file(
     (tmp_path / "a.csv").write_bytes(b"a,b\n" + b"1,x\n" * 100 + b"1,caf\xe9\n")
     with (
         pytest.raises(ReadError, match="line 102: byte 0xe9 is not UTF-8"),
-        open_chunks(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]}))) as table,
+        TableChunks.open(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]}))) as table,
     ):
         list(table.chunks)
 
@@ -199,7 +199,8 @@ def test_a_byte_that_is_not_text_is_named_by_its_line_in_the_file(
 )
 def test_files_that_hold_no_table_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)
-    with pytest.raises(ReadError, match=message), open_chunks(tmp_path / "a.csv", WantedColumns(("a",), 1)) as table:
+    wanted = WantedColumns(("a",), 1)
+    with pytest.raises(ReadError, match=message), TableChunks.open(tmp_path / "a.csv", wanted) as table:
         list(table.chunks)
 
 
@@ -207,7 +208,7 @@ def test_a_column_to_keep_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,b\n1,2\n")
     with (
         pytest.raises(ParameterError, match=r"no column 'agee'.* Did you mean 'age'"),
-        open_chunks(tmp_path / "a.csv", WantedColumns(("age",), 1, keep=("agee",)), options=CsvOptions()),
+        TableChunks.open(tmp_path / "a.csv", WantedColumns(("age",), 1, keep=("agee",))),
     ):
         pass
 

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from calibrant.data._validation.training_rows import read_more_training_rows, read_training_rows
+from calibrant.data._validation.estimator_rows import read_more_training_rows, read_training_rows
 from calibrant.exceptions import DataError, SchemaError
 
 FIRST = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]})

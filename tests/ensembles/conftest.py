@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.data._validation.estimator_rows import read_rows
 from calibrant.ensembles._bagging.bags import ForestBags
-from calibrant.ensembles._readings.forest_members import Members
-from calibrant.ensembles._readings.leaf_paths import WalkedPaths
+from calibrant.ensembles._readings.forest_members import Members, WalkedPaths
 from calibrant.trees import ProbabilityTreeClassifier
 
 LEVELS = ["p", "q", "r", "s", "t"]

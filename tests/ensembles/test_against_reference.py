@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.ensembles._readings.averages import average_cells, by_node, out_of_bag_average
-from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
+from calibrant.ensembles._readings.eb_pets import honest_oob_proba, read_eb_pets
+from calibrant.ensembles._readings.forest_members import (
+    average_cells,
+    by_node,
+    count_votes,
+    out_of_bag_average,
+    out_of_bag_votes,
+)
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.ensembles._readings.votes import count_votes, out_of_bag_votes
 from calibrant.estimates import Frequency, Laplace, MBranch, MEstimate
-from calibrant.trees._prediction.probability_tables import probability_table
+from calibrant.trees._prediction.tree_reading import probability_table
 
 FORESTS = {
     "two classes": {},

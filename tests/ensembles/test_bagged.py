@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import _core
 from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier
-from calibrant.ensembles._bagging.params import n_drawn
+from calibrant.ensembles._bagging.forest import n_drawn
 from calibrant.estimates import ESTIMATES, MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier

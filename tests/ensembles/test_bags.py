@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pickle
 import tracemalloc
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import calibrant
-from calibrant.ensembles import BaggedTreesClassifier, LazyOptionTreesClassifier, MOBESPClassifier
-from calibrant.ensembles._bagging.bags import BagSampling, ForestBags
+from calibrant.ensembles import BaggedTreesClassifier, LazyOptionTreesClassifier
+from calibrant.ensembles._bagging.bags import ForestBags
 
 SEED = np.random.SeedSequence(8)
 LABELS = np.random.default_rng(0).integers(0, 3, 30_000).astype(np.uint16)
@@ -22,20 +21,20 @@ KINDS = ("uniform", "by_class", "subsample", None)
 def part_of(kind, rows):
     labels = LABELS if kind == "by_class" else np.zeros_like(LABELS)
     n_units, first_units = np.bincount(labels), np.bincount(labels[: rows.start], minlength=labels.max() + 1)
-    return BagSampling(kind, LABELS[rows], None, 0.4, tuple(n_units.tolist()), tuple(first_units.tolist()))
+    return ForestBags(kind, LABELS[rows], SEED, None, 0.4, tuple(n_units.tolist()), tuple(first_units.tolist()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_of_the_rows_are_drawn_alone_as_in_the_whole(kind):
-    whole = ForestBags.draw(BagSampling(kind, LABELS, max_samples=0.4), SEED).count(5)
+    whole = ForestBags(kind, LABELS, SEED, max_samples=0.4).count(5)
     parts = [slice(0, 1), slice(1, 4_999), slice(4_999, 20_000), slice(20_000, 20_000), slice(20_000, 30_000)]
-    drawn = [ForestBags.draw(part_of(kind, rows), SEED).count(5) for rows in parts]
+    drawn = [part_of(kind, rows).count(5) for rows in parts]
     np.testing.assert_array_equal(np.concatenate(drawn), whole)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "by_class"])
 def test_counts_have_the_distribution_of_draws_with_replacement(kind):
-    bags = ForestBags.draw(BagSampling(kind, LABELS), SEED)
+    bags = ForestBags(kind, LABELS, SEED)
     for label in range(3) if kind == "by_class" else [None]:
         rows = slice(None) if label is None else label == LABELS
         counts = np.concatenate([bags.count(tree)[rows] for tree in range(10)])
@@ -46,7 +45,7 @@ def test_counts_have_the_distribution_of_draws_with_replacement(kind):
 
 
 def test_a_subsample_of_few_rows_is_each_set_of_rows_equally_often():
-    bags = ForestBags.draw(BagSampling("subsample", LABELS[:6], max_samples=0.5), SEED)
+    bags = ForestBags("subsample", LABELS[:6], SEED, max_samples=0.5)
     found = np.unique([bags.count(tree) @ (1 << np.arange(6)) for tree in range(6_000)], return_counts=True)[1]
     assert len(found) == 20  # 6 over 3
     assert stats.chisquare(found).pvalue > 1e-4
@@ -71,21 +70,6 @@ def test_bags_are_the_same_after_saving(bootstrap, groups, tmp_path):
     calibrant.save(model, tmp_path / "model", training_rows=True)
     for other in (calibrant.load_model(tmp_path / "model"), pickle.loads(pickle.dumps(model))):  # noqa: S301
         np.testing.assert_array_equal(other.in_bag_, model.in_bag_)
-
-
-def test_bags_that_an_older_version_drew_are_kept(tmp_path):
-    X = np.random.default_rng(1).normal(size=(300, 3))
-    model = MOBESPClassifier(n_trees=7, random_state=0, warm_start=True).fit(X, X[:, 0] > 0.5)
-    drawn = np.roll(model.in_bag_, 1, axis=1)
-    model._forest = replace(model._forest, drawn=drawn)
-    model._reading = replace(model._reading, forest=model._forest)
-    calibrant.save(model, tmp_path / "model", training_rows=True)
-    loaded = calibrant.load_model(tmp_path / "model")
-    np.testing.assert_array_equal(loaded.in_bag_, drawn)
-    np.testing.assert_array_equal(loaded.oob_proba_, model.oob_proba_)
-    more = loaded._forest.grown_to(9)
-    np.testing.assert_array_equal(more.in_bag[:7], drawn)
-    assert more.in_bag[7:].sum(axis=1).tolist() == [300, 300]
 
 
 def test_lazy_trees_have_the_bags_of_a_forest_of_the_same_seed():

@@ -141,7 +141,7 @@ def test_scores_lie_in_the_unit_interval_and_add_up_to_one(three_classes, algori
 def test_after_a_round_its_member_is_right_on_half_of_the_weight(donors):
     model = on_weighted_rows(n_trees=4, max_depth=3).fit(donors.X, donors.y)
     weights = model._run.row_weights
-    voted = model._run.members[-1].proba(model._rows(donors.X), 1).argmax(axis=1)
+    voted = model._run.members[-1].declared_proba(model._rows(donors.X), 1).argmax(axis=1)
     wrong = model.classes_[voted] != np.asarray(donors.y)
     assert weights.sum() == pytest.approx(len(donors.y))
     assert weights[wrong].sum() / weights.sum() == pytest.approx(0.5)

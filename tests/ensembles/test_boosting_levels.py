@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calibrant._exact_sums import fixed_point_weights
+from calibrant._source_limits import check_source_params
 from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BoostedTreesClassifier
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
-from calibrant.ensembles._boosting.boosting_loop import Run, boost
-from calibrant.ensembles._levels.level_learner import LevelLearner
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, Run, boost
+from calibrant.ensembles._levels.cluster_boosting import LevelLearner
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import ExamplesWithoutRows, TableWithoutRows, fixed_point_weights
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._internal import TrainingSet
+from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 6000
 N_TREES = 4
@@ -42,11 +43,12 @@ def boosted(params: Any, edges: list[int], X: Any, y: Any, weights: Any = None) 
     if weights is not None:
         weights = fixed_point_weights(weights)
     matrix, labels = bins.code(columns), y.astype(np.uint16)
-    parts = LocalParts(
+    parts = Parts(
         [CodedPart(i, matrix[i:j], labels[i:j], None if weights is None else weights[i:j]) for i, j in pairwise(edges)]
     )
     totals = np.bincount(y, weights).astype(float)
-    examples = ExamplesWithoutRows(np.array([0, 1]), 2, np.arange(2), None, totals, TableWithoutRows(bins.schema))
+    classes = np.array([0, 1])
+    examples = TrainingSet(classes, 2, np.arange(2), None, kept_schema=bins.schema, kept_weights=totals)
     run = Run(np.random.SeedSequence(7), b"")
     learner = LevelLearner(parts, bins, examples, params, run.seed, N_ROWS)
     boost(run, learner, ALGORITHMS[params.algorithm], N_TREES, "boosting")
@@ -86,4 +88,4 @@ def test_rows_that_are_not_drawn_may_reach_several_leaves(algorithm: Any, weight
 @pytest.mark.parametrize(("name", "value"), [("dialect", "j48"), ("prune", "pessimistic")])
 def test_what_needs_all_rows_raises(name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=name):
-        boosted(BoostedTreesClassifier().set_params(**{name: value}), [0, N_ROWS], *rows())
+        check_source_params(BoostedTreesClassifier().set_params(**{name: value}), "levels")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from calibrant.ensembles._boosting.drawn_rows import draw_rows
+from calibrant.ensembles._boosting.tree_learner import draw_rows
 
 WEIGHTS = np.arange(500) % 7 / 4
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._bagging.few_rows import MAX_ROWS
+from calibrant.ensembles._readings.forest_reading import MAX_ROWS
 
 N_ROWS = MAX_ROWS + 40
 

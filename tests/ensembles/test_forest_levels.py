@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from calibrant import _core
 from calibrant._random import stream_seed
+from calibrant._source_limits import check_source_params
 from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._bagging.bags import BagSampling
-from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
+from calibrant.ensembles._bagging.bags import ForestBags
+from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
 from calibrant.exceptions import ParameterError
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._sources.parts import Parts
 
 N_ROWS, N_GROUPS = 3000, 40
 SEED = np.random.SeedSequence(4)
@@ -44,12 +45,12 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
     bins, part = rows()
     params = BaggedTreesClassifier(bootstrap=kind, max_features=max_features, prune=None)
     by_group = kind == "by_group"
-    sampling = BagSampling(kind, part.labels, part.groups if by_group else None, params.max_samples)
+    bags = ForestBags(kind, part.labels, SEED, part.groups if by_group else None, params.max_samples).core
     table, seeds = bins.table(part.matrix).core, [stream_seed(SEED, tree, 1) for tree in TREES]
     options = grow_options_of(params, part)
-    expected = _core.grow_forest(table, part.labels, None, sampling.bags(SEED), TREES.start, seeds, 2, options)
+    expected = _core.grow_forest(table, part.labels, None, bags, TREES.start, seeds, 2, options)
     edges = [0, *sorted(ends), N_ROWS]
-    parts = LocalParts(
+    parts = Parts(
         [
             CodedPart(i, part.matrix[i:j], part.labels[i:j], None, part.groups[i:j] if by_group else None)
             for i, j in pairwise(edges)
@@ -63,7 +64,7 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
 
 
 def grow_options_of(params: Any, part: CodedPart) -> _core.GrowOptions:
-    from calibrant.ensembles._bagging.params import n_drawn
+    from calibrant.ensembles._bagging.forest import n_drawn
     from calibrant.trees._growing.grow import grow_options
 
     options = grow_options(params, 2, n_drawn(params.max_features, part.matrix.shape[1]))
@@ -73,7 +74,5 @@ def grow_options_of(params: Any, part: CodedPart) -> _core.GrowOptions:
 
 @pytest.mark.parametrize(("name", "value"), [("prune", "pessimistic"), ("honest", True), ("collapse", True)])
 def test_what_needs_the_rows_after_growing_raises(name: str, value: Any) -> None:
-    bins, part = rows()
-    params = BaggedTreesClassifier(prune=None).set_params(**{name: value})
     with pytest.raises(ParameterError, match=name):
-        forest_plan(LocalParts([part]), bins, params, SEED, n_rows=N_ROWS, n_classes=2, n_declared=2)
+        check_source_params(BaggedTreesClassifier().set_params(**{name: value}), "levels")

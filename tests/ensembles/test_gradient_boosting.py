@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
+from calibrant.data._internal import read_training_rows
 from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
-from calibrant.trees._internal import Examples, read_training
+from calibrant.trees._internal import TrainingSet
 
 PLAIN = BoostingOptions(
     node_share=1.0, max_leaves=6, max_rounds=8, patience=4, min_leaf=5.0, max_bins=255, category_support=4.0
@@ -28,7 +29,7 @@ def table(n_rows=600, n_classes=2, seed=0):
 
 def code(columns, nominal, y, weight=None):
     cells = np.array([*columns, nominal], dtype=object).T
-    return Examples.code(read_training(cells, y, weight, nominal=[len(columns)]))
+    return TrainingSet.of(read_training_rows(cells, y, weight, nominal=[len(columns)]))
 
 
 def fit(problem, options=None, weight=None, folds=None, n_jobs=1, seed=0):
@@ -72,7 +73,7 @@ def test_the_first_leaf_values_are_newton_steps():
     X = np.repeat([0.0, 1.0], 40).reshape(-1, 1)
     folds = np.tile(np.arange(5), 16)
     options = BoostingOptions(max_rounds=1, rate=0.3, l2=2.0, node_share=1.0)
-    proba = fit_gradient_boosting(Examples.code(read_training(X, y)), folds, options).held_out_proba[:, 1]
+    proba = fit_gradient_boosting(TrainingSet.of(read_training_rows(X, y)), folds, options).held_out_proba[:, 1]
     # In each branch of 24 rows a quarter is of the rarer class: the gradients add up to 6, the hessians to 24 / 4.
     step = 0.3 * 6 / (6 + 2)
     np.testing.assert_allclose(proba, 1 / (1 + np.exp(np.where(X[:, 0] == 0, step, -step))), rtol=1e-8)
@@ -150,7 +151,7 @@ def test_a_class_that_some_folds_lack_has_a_small_probability():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_constant_columns_leave_the_class_frequencies_of_the_training_rows(n_classes):
     y = np.arange(48) // 8 % n_classes  # folds are equal
-    examples = Examples.code(read_training(np.ones((48, 2)), y))
+    examples = TrainingSet.of(read_training_rows(np.ones((48, 2)), y))
     model = fit_gradient_boosting(examples, np.arange(48) % 8)
     np.testing.assert_allclose(model.held_out_proba, 1 / n_classes, rtol=1e-12)
     np.testing.assert_allclose(model.predict_proba((1, np.ones((1, 2)))), 1 / n_classes, rtol=1e-12)
@@ -161,7 +162,7 @@ def test_missing_values_take_the_branch_that_gains_most():
     y = random.integers(0, 2, 400)
     X = random.random((400, 1))
     X[y == 1] = np.nan
-    model = fit_gradient_boosting(Examples.code(read_training(X, y)), np.arange(400) % 8)
+    model = fit_gradient_boosting(TrainingSet.of(read_training_rows(X, y)), np.arange(400) % 8)
     assert (model.held_out_proba.argmax(axis=1) == y).all()
     assert model.predict_proba((2, np.array([[np.nan], [0.5]]))).argmax(axis=1).tolist() == [1, 0]
 
@@ -170,7 +171,7 @@ def test_an_unseen_category_is_like_a_missing_value():
     random = np.random.default_rng(0)
     nominal = random.integers(0, 4, 400)
     X = np.array(["a", "b", "c", None], dtype=object)[nominal].reshape(-1, 1)
-    model = fit_gradient_boosting(Examples.code(read_training(X, nominal == 3)), np.arange(400) % 8)
+    model = fit_gradient_boosting(TrainingSet.of(read_training_rows(X, nominal == 3)), np.arange(400) % 8)
     proba = model.predict_proba((3, [np.array([0, -1, 7], dtype=np.int32)]))[:, 1]
     assert proba[0] < 0.1
     assert proba[1] == proba[2] > 0.9

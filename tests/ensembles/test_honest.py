@@ -11,17 +11,19 @@ from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import ForestBags
-from calibrant.ensembles._readings.averages import average_cells, by_node, out_of_bag_average
-from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.forest_members import Members
-from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
-from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+from calibrant.ensembles._readings.eb_pets import honest_oob_proba, read_eb_pets
+from calibrant.ensembles._readings.forest_members import (
+    LeafMatrix,
+    Members,
+    average_cells,
+    by_node,
+    count_votes,
+    out_of_bag_average,
+    out_of_bag_votes,
+)
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
-from calibrant.ensembles._readings.out_of_bag_weight import Alpha
-from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.ensembles._readings.sklearn_forest import leaves_of
-from calibrant.ensembles._readings.sklearn_reading import _members_of
-from calibrant.ensembles._readings.votes import count_votes, out_of_bag_votes
+from calibrant.ensembles._readings.pooling import Alpha, Pooling
+from calibrant.ensembles._readings.sklearn_reading import _members_of, leaves_of
 from calibrant.estimates import HierarchicalShrinkage, Laplace, MBranch
 
 POOLINGS = {

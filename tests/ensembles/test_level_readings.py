@@ -17,12 +17,12 @@ from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.ensembles._bagging.forest import Forest
-from calibrant.ensembles._levels.grow_forest import forest_plan, grow_forest_levels
+from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.exceptions import DataError, NotSavedError
 from calibrant.files import load_model, save
 from calibrant.trees import Tree
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 400
 EDGES = (0, 0, 1, 97, 97, 98, 301, N_ROWS, N_ROWS)  # parts without rows, and with one
@@ -75,9 +75,7 @@ def fit_in_parts(local: Any, weights: Any = None, edges: tuple[int, ...] = EDGES
     X, _ = table()
     rows, bins = local._forest.examples, bins_of(fit_columns(X), weights, 255)
     whole = bins.code(fit_columns(X)), rows.labels, rows.weights, rows.groups
-    parts = LocalParts(
-        [CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)]
-    )
+    parts = Parts([CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)])
     model = clone(local)
     n_groups = None if rows.groups is None else int(rows.groups.max()) + 1
     seed = seed_sequence(model.random_state)
@@ -148,7 +146,7 @@ def test_a_reading_of_parts_is_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_trees_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.ensembles._levels.leaf_passes._CELLS_AT_ONCE", 500)
+    monkeypatch.setattr("calibrant.ensembles._levels.part_passes._CELLS_AT_ONCE", 500)
     local = fit_local(EB_PETS["auto"])
     assert_same(fit_in_parts(local), local)
     local, (X, _) = fit_local(MOB_ESP["frequency"]), table()

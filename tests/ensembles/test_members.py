@@ -9,13 +9,10 @@ import pytest
 
 from calibrant import _core
 from calibrant.ensembles._bagging.bags import ForestBags
-from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.forest_members import Members
-from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
-from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+from calibrant.ensembles._readings.eb_pets import honest_oob_proba, read_eb_pets
+from calibrant.ensembles._readings.forest_members import LeafMatrix, Members, count_votes
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.ensembles._readings.votes import count_votes
 
 
 @pytest.fixture

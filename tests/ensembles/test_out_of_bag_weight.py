@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from calibrant import _core
-from calibrant.ensembles._readings.eb_pets import read_eb_pets
-from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
+from calibrant.ensembles._readings.eb_pets import honest_oob_proba, read_eb_pets
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
-from calibrant.ensembles._readings.out_of_bag_weight import probability_floor
-from calibrant.ensembles._readings.pooling import Pooling
+from calibrant.ensembles._readings.pooling import Pooling, probability_floor
 from calibrant.estimates import Frequency, Laplace, MBranch
 
 GRID = 2.0 ** np.arange(-3, 7)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._readings import row_reading as file
+from calibrant.ensembles._readings import forest_reading as file
 from calibrant.estimates import KernelDensity
 from calibrant.exceptions import ParameterError
 from calibrant.metrics import METRICS

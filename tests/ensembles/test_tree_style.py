@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier, BPETsClassifier
-from calibrant.ensembles._readings.pooled_tree import PooledTree
+from calibrant.ensembles._readings.pooling import PooledTree
 from calibrant.estimates import PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees import tree_style
-from calibrant.trees._internal import STYLES, style_params
+from calibrant.trees._internal import STYLES
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(150, 3)).round(1)
@@ -33,7 +33,7 @@ def test_one_tree_of_all_rows_is_the_tree_of_the_style(style: str) -> None:
 @pytest.mark.parametrize("style", [name for name in STYLES if not name.startswith("cart")])
 def test_a_style_is_its_parameters(kind: Any, style: str) -> None:
     by_style = kind(n_trees=4, style=style, random_state=0).fit(X, Y)
-    by_hand = kind(n_trees=4, random_state=0, **style_params(style)).fit(X, Y)
+    by_hand = kind(n_trees=4, random_state=0, **STYLES[style.lower()]).fit(X, Y)
     np.testing.assert_array_equal(by_style.predict_proba(X), by_hand.predict_proba(X))
     np.testing.assert_array_equal(by_style.feature_importances_, by_hand.feature_importances_)
 

@@ -6,7 +6,7 @@ import pytest
 from calibrant.estimates import FittedHeldOut, HeldOutLeaves, PathAverage
 from calibrant.estimates._path_average import fit_trust
 from calibrant.exceptions import ParameterError
-from calibrant.trees._prediction.resolve_estimate import log_loss_of
+from calibrant.trees._prediction.tree_reading import log_loss_of
 
 
 @pytest.fixture

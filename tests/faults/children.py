@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from calibrant.studies._store import Store
+from calibrant.studies._store.store import Store
 
 __all__ = ["Child"]
 

@@ -14,7 +14,7 @@ from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import StoreError
 from calibrant.resampling import CrossValidation
 from calibrant.studies import Study
-from calibrant.studies._store import Store
+from calibrant.studies._store.store import Store
 from calibrant.trees import ProbabilityTreeClassifier
 
 __all__ = ["METRICS", "NAME", "Recorded", "make_study", "read_recorded", "results_of"]

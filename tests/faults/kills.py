@@ -88,7 +88,7 @@ def terminate(ground: Ground, n_times: int) -> FaultCounts:
 def interrupt(ground: Ground, n_times: int) -> FaultCounts:
     """Send SIGINT, as Ctrl-C does: the process must also have given back its claims."""
     from calibrant.exceptions import StoreError
-    from calibrant.studies._store import Store
+    from calibrant.studies._store.store import Store
 
     def after(watch: Watch) -> None:
         try:

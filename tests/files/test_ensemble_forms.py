@@ -16,6 +16,7 @@ from tests.files.models import table, three_classes, two_classes
 import calibrant
 from calibrant._saved.documents import Writer
 from calibrant._saved.form import form_of
+from calibrant.data._internal import read_training_rows
 from calibrant.ensembles import (
     BaggedTreesClassifier,
     BoostedStumpsClassifier,
@@ -29,7 +30,7 @@ from calibrant.ensembles._internal import fit_gradient_boosting
 from calibrant.estimates import Curtailment, MEstimate, PathAverage
 from calibrant.exceptions import CalibrantWarning, NotSavedError
 from calibrant.files import describe_model
-from calibrant.trees._internal import Examples, read_training
+from calibrant.trees._internal import TrainingSet
 
 FORESTS: list[tuple[type, dict[str, Any]]] = [
     *(
@@ -173,7 +174,7 @@ def test_models_that_predict_from_rows_say_how_many_they_hold(tmp_path: Path) ->
 
 
 def test_gradient_boosted_folds_predict_the_same() -> None:
-    examples = Examples.code(read_training(table(), three_classes()))
+    examples = TrainingSet.of(read_training_rows(table(), three_classes()))
     folds = fit_gradient_boosting(examples, np.arange(examples.n_rows) % 4)
     columns = [examples.column(j, np.arange(examples.n_rows)) for j in range(examples.table.n_columns)]
     form = form_of(folds)

@@ -11,7 +11,7 @@ from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
 from calibrant.plots import TreeDisplay
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._export.conditions import shortest_between
+from calibrant.trees._export.outline import shortest_between
 
 
 @pytest.fixture(scope="module")

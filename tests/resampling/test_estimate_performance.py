@@ -86,7 +86,7 @@ def test_regressors_are_scored_by_the_errors_of_table_5_8() -> None:
     theirs = cross_validate(Ridge(), NUMBERS, TARGET, cv=plan, scoring=["neg_mean_absolute_error"])
     values = found.split_values("mean_absolute_error", "ridge")
     np.testing.assert_allclose(values, -theirs["test_neg_mean_absolute_error"])
-    assert found.mean("root_relative_squared_error", "line") < 1
+    assert found.mean("relative_root_mean_squared_error", "line") < 1
     assert found.pooled("line").y_pred.shape == (len(TARGET),)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant.exceptions import StoreError
-from calibrant.studies._store import Store
+from calibrant.studies._store.store import Store
 
 _NOBODY = 65534
 

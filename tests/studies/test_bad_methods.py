@@ -24,7 +24,7 @@ from tests.studies.runner_methods import worker_pids
 
 from calibrant.resampling import Holdout
 from calibrant.studies import Study
-from calibrant.studies._store import Store
+from calibrant.studies._store.store import Store
 
 PLAN = Holdout(0.5)
 

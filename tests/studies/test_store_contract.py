@@ -25,7 +25,8 @@ from tests.studies.store_processes import (
 from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant.exceptions import ParameterError, StoreError, StudyError
-from calibrant.studies._store import Store, Worker
+from calibrant.studies._store.leases import Worker
+from calibrant.studies._store.store import Store
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

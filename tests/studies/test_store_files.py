@@ -20,8 +20,10 @@ from tests.studies.store_processes import query_as_nobody, run_together, write_a
 from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant.exceptions import StoreError
-from calibrant.studies._store import Store, Worker, read_store_url
+from calibrant.studies._store.leases import Worker
+from calibrant.studies._store.read_url import read_store_url
 from calibrant.studies._store.sqlite import SqliteDatabase
+from calibrant.studies._store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -177,9 +179,7 @@ def test_a_file_that_is_replaced_is_not_written_to_after_a_fork(path: Path) -> N
 
 
 def test_a_store_that_nobody_closed_ends_without_a_warning(path: Path) -> None:
-    script = (
-        f"from calibrant.studies._store import Store; store = Store.open({str(path)!r}); store.studies(); del store"
-    )
+    script = f"from calibrant.studies._store.store import Store; store = Store.open({str(path)!r}); store.studies(); del store"
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -301,7 +301,7 @@ def test_the_store_of_a_killed_process_opens_with_all_that_it_recorded(path: Pat
     script = f"""
         import os
         from tests.studies.store_records import make_record
-        from calibrant.studies._store import Store
+        from calibrant.studies._store.store import Store
         store = Store.open({str(path)!r})
         worker = store.start_worker("trees")
         for number in range(1, 10):

@@ -13,8 +13,9 @@ import psutil
 import pytest
 from tests.studies.store_records import STUDY
 
-from calibrant.studies._store import Store, leases
+from calibrant.studies._store import leases
 from calibrant.studies._store.leases import ProcessIdentity, is_dead, this_process
+from calibrant.studies._store.store import Store
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from calibrant.studies._store import Store, tables
+from calibrant.studies._store import tables
+from calibrant.studies._store.store import Store
 
 
 def test_a_store_that_another_process_creates_meanwhile_is_used(tmp_path: Path, monkeypatch: Any) -> None:

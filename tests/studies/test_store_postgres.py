@@ -16,8 +16,8 @@ from tests.studies.postgres_server import PASSWORD, PostgresServer
 from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant.exceptions import MissingExtraError, ParameterError, StoreError
-from calibrant.studies._store import Store
 from calibrant.studies._store.postgres import PostgresDatabase
+from calibrant.studies._store.store import Store
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from calibrant.exceptions import MissingExtraError, ParameterError
-from calibrant.studies._store import Store, read_store_url
+from calibrant.studies._store.read_url import read_store_url
+from calibrant.studies._store.store import Store
 
 
 @pytest.mark.parametrize(

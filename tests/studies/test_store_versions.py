@@ -12,7 +12,8 @@ from tests.studies.store_records import STUDY, key_of, make_record
 
 from calibrant import __version__
 from calibrant.exceptions import StoreError
-from calibrant.studies._store import Store, tables
+from calibrant.studies._store import tables
+from calibrant.studies._store.store import Store
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant import load_model, save
+from calibrant._exact_sums import fixed_point_weights
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import log_loss
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing import grown_tree_cache
-from calibrant.trees._growing.fixed_point import fixed_point_weights
+from calibrant.trees._growing import grown_tree
 
 CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"]
 BAYESIAN = ("bayes", "mml")
@@ -189,7 +189,7 @@ def test_texts_write_cuts_with_as_few_digits_as_separate_the_rows():
 
 
 def test_a_search_does_not_mix_trees_of_different_bins():
-    assert "max_bins" not in grown_tree_cache._NOT_IN_KEY
+    assert "max_bins" not in grown_tree._NOT_IN_KEY
 
 
 def test_a_table_that_does_not_fit_memory_raises_an_error_that_names_max_bins(monkeypatch):

@@ -10,7 +10,7 @@ from calibrant.estimates import HeldOutLeaves, MEstimate
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling import CrossValidation, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._pruning.cross_validated import HeldOutErrors, held_out_errors, independent_rows
+from calibrant.trees._growing.cost_complexity import HeldOutErrors, held_out_errors, independent_rows
 
 CART = ProbabilityTreeClassifier(criterion="gini", min_leaf=1, min_cut="min_leaf", threshold="midpoint", random_state=0)
 

@@ -9,7 +9,7 @@ import pytest
 from calibrant import _core
 from calibrant.data import load
 from calibrant.data._frames.columns import fit_columns
-from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.data._validation.estimator_rows import read_rows
 from calibrant.estimates import (
     ESTIMATES,
     Curtailment,
@@ -21,7 +21,7 @@ from calibrant.estimates import (
 )
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._prediction.leaf_shares import leaf_shares
+from calibrant.trees._prediction.tree_reading import leaf_shares
 
 CHOSEN = [MEstimate("cv"), Curtailment("cv", then="m"), HierarchicalShrinkage("cv"), PathAverage("interpolate")]
 ALL = [*ESTIMATES, *CHOSEN]

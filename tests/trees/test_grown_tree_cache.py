@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from calibrant import _core
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.grown_tree_cache import GrownTreeCache
+from calibrant.trees._growing.grown_tree import GrownTreeCache
 
 ESTIMATES = ["frequency", "laplace", "m", "m_branch", "hierarchical_shrinkage"]
 

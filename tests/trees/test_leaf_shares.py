@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from calibrant.data import load
-from calibrant.data._validation.prediction_rows import read_rows
+from calibrant.data._validation.estimator_rows import read_rows
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._prediction.leaf_shares import leaf_shares
+from calibrant.trees._prediction.tree_reading import leaf_shares
 
 KINDS = [
     {},

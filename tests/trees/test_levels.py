@@ -16,9 +16,8 @@ from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import Bins, CodedPart, fit_columns
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._internal import LevelPlan, grow_levels
-from calibrant.trees._levels.level_plan import OwnWeights
-from calibrant.trees._levels.parts import LocalParts
+from calibrant.trees._internal import LevelPlan
+from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 1200
 
@@ -34,11 +33,11 @@ def coded_rows(seed: int, n_classes: int, missing: float) -> tuple[Bins, CodedPa
     return bins, CodedPart(0, bins.code(columns), y.astype(np.uint16))
 
 
-def cut(part: CodedPart, ends: list[int]) -> LocalParts:
+def cut(part: CodedPart, ends: list[int]) -> Parts:
     """Return the rows as parts, some of them empty."""
     edges = [0, *sorted(ends), part.n_rows]
     weights = part.weights
-    return LocalParts(
+    return Parts(
         [
             CodedPart(i, part.matrix[i:j], part.labels[i:j], None if weights is None else weights[i:j])
             for i, j in pairwise(edges)
@@ -56,10 +55,10 @@ def both(bins: Bins, part: CodedPart, ends: list[int], few_rows: int | None, **p
     """Return the tree of all rows and the one of parts."""
     n_classes = int(part.labels.max()) + 1
     tree = ProbabilityTreeClassifier(prune=None, **params)
-    plan = LevelPlan(bins, n_classes, n_classes, part.n_rows, tree, OwnWeights())
+    plan = LevelPlan(bins, n_classes, n_classes, part.n_rows, tree)
     table = bins.table(part.matrix).core
     whole = _core.grow_tree(table, part.labels, part.weights, n_classes, plan.options(3))
-    return whole, grow_levels(cut(part, ends), plan, {0: 3}, few_rows)[0]
+    return whole, plan.grow(cut(part, ends), {0: 3}, few_rows)[0]
 
 
 @settings(max_examples=15, deadline=None)
@@ -96,6 +95,6 @@ def test_fractions_of_rows_with_missing_values_raise() -> None:
 
 
 def test_a_part_that_forgot_the_nodes_of_its_rows_finds_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.trees._levels.part_tasks.KEPT_ROWS.take", lambda *_: None)
+    monkeypatch.setattr("calibrant.trees._sources.grow_levels.KEPT_ROWS.take", lambda *_: None)
     bins, part = coded_rows(6, 2, 0.0)
     assert same(*both(bins, part, [500], 60))

@@ -14,12 +14,12 @@ from sklearn.base import clone
 from calibrant import _core
 from calibrant._random import seed_sequence
 from calibrant.data import load
+from calibrant.data._internal import read_training_rows
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.row_subsets import draw_row_subsets
-from calibrant.trees._growing.training_data import read_training
-from calibrant.trees._pruning.prune import extra_errors
+from calibrant.trees._growing.grow import draw_row_subsets
+from calibrant.trees._growing.prune import extra_errors
+from calibrant.trees._growing.training_set import TrainingSet
 
 KINDS = {
     "pessimistic": {"prune": "pessimistic"},
@@ -153,13 +153,13 @@ SMALL = {"min_leaf": 1, "mdl_penalty": False, "max_depth": 3, "random_state": 0}
 def test_reduced_error_makes_the_fewest_errors_on_the_rows_set_aside_and_is_the_smallest_of_those(table):
     X, y, weights = table
     model = ProbabilityTreeClassifier(prune="reduced_error", **SMALL)
-    training = read_training(X, y, weights)
-    examples = Examples.code(training)
+    training = read_training_rows(X, y, weights)
+    examples = TrainingSet.of(training)
     parts = draw_row_subsets(examples, model, seed_sequence(0))
     full = ProbabilityTreeClassifier(**SMALL).fit(X, y, np.where(parts.grow, weights, 0.0)).tree_
-    assume(len(full.classes) == len(training.classes))
+    assume(len(full.classes) == len(examples.classes))
     columns, held_out = list(training.columns.arrays), examples.weights_of(parts.prune)
-    counts = np.asarray(_core.count_rows(full.core, len(y), columns, training.labels, held_out).counts)
+    counts = np.asarray(_core.count_rows(full.core, len(y), columns, examples.labels, held_out).counts)
     wrong = counts.reshape(full.n_nodes, -1) * (full.label[:, None] != np.arange(len(full.classes)))
     assert_cheapest_and_smallest(model.fit(X, y, weights).tree_, full, wrong.sum(axis=1), np.zeros(full.n_nodes))
 

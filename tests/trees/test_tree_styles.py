@@ -8,7 +8,7 @@ from tests.trees.mixed_rows import mixed_rows
 from calibrant.estimates import Laplace, MEstimate, PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier, tree_style
-from calibrant.trees._internal import STYLES, style_params
+from calibrant.trees._internal import STYLES
 
 NAMES = ["bayes", "id3", "cart", "cart0", "c4", "mml", "smml", "c44ls", "c44bs", "mmlls"]
 ONE_ROW = MEstimate(1, prior="uniform")
@@ -123,7 +123,7 @@ def test_one_standard_error_prunes_no_less_than_none():
     X, y = rows(600)
     one, none = (tree_style(name, random_state=1).fit(X, y) for name in ("cart", "cart0"))
     assert one.n_leaves_ <= none.n_leaves_
-    path = ProbabilityTreeClassifier(**{**style_params("cart"), "prune": None, "ccp_alpha": 0.0}).fit(X, y)
+    path = ProbabilityTreeClassifier(**{**STYLES["cart"], "prune": None, "ccp_alpha": 0.0}).fit(X, y)
     assert one.n_leaves_ in path.cost_complexity_path().n_leaves
 
 
@@ -154,4 +154,3 @@ def test_ensembles_get_every_parameter_that_shapes_a_tree():
     shaping = {"criterion", "estimate", "prune", "ccp_alpha", "collapse", "min_leaf", "min_cut", "max_depth"}
     shaping |= {"nominal_splits", "threshold", "mdl_penalty", "dialect", "empty_leaf", "accept_zero_gain", "missing"}
     assert all(set(params) == shaping for params in STYLES.values())
-    assert style_params("id3") is not STYLES["id3"]

@@ -243,7 +243,10 @@ void try_cuts(Cuts& cuts, std::span<const Cell> table, std::size_t n_classes, co
     std::size_t before = none;
     for (std::size_t value = values.next(0); value < n_values; value = values.next(value + 1)) {
         const Cell* const cell = table.data() + value * width;
-        if (std::all_of(cell, cell + width, [](Cell n) { return n == 0; })) continue;
+        // a sum, because whether a class is absent cannot be predicted; weights are not negative
+        Cell sum = 0;
+        for (std::size_t k = 0; k < width; ++k) sum += cell[k];
+        if (sum == 0) continue;
         if (before != none && !cuts.too_low(left) && gaps.can_cut_between(before, value)) {
             if (cuts.too_high(left)) return;
             cuts.try_cut(left, static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(value));
@@ -257,7 +260,7 @@ void try_cuts(Cuts& cuts, std::span<const Cell> table, std::size_t n_classes, co
 }
 
 // The best cut of a column: what follows `rules` are the arguments of try_cuts. A function of its own for each kind of
-// column: the loops of several in one function compete for registers.
+// column: the loops of several kinds in one function compete for registers (10 % of the time of a forest).
 template <class Cuts, class... Column>
 CALIBRANT_NOINLINE FoundTest best_cut(const NodeFacts& node, const Known& known, const CutRules& rules,
                                       const Column&... column) {

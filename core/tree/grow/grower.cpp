@@ -12,8 +12,8 @@
 #include "tree/grow/buckets.hpp"
 #include "tree/grow/coarse_search.hpp"
 #include "tree/grow/column_search.hpp"
-#include "tree/grow/growing_tree.hpp"
 #include "tree/grow/local_histograms.hpp"
+#include "tree/grow/node_queue.hpp"
 #include "tree/grow/node_rules.hpp"
 #include "tree/grow/partition.hpp"
 #include "tree/grow/row_split.hpp"
@@ -111,7 +111,7 @@ class Grower {
     const GrowContext& context_;
     CutRules cut_rules_;
     Partition partition_;
-    GrowingTree growing_;
+    NodeQueue nodes_;
     RowSplit row_split_;
     std::optional<CoarseSearch> coarse_;                   // for large nodes, where it applies
     std::optional<LocalHistograms> histograms_;            // the same for tables of bytes
@@ -128,7 +128,7 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
       cut_rules_(cut_rules(options)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells,
                  options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole),
-      growing_(examples, options, partition_.root().size < examples.table->n_rows()),
+      nodes_(examples, options, partition_.root().size < examples.table->n_rows()),
       row_split_(examples, partition_, context.row_keys) {}
 
 Grower::Grower(const Grower& whole)
@@ -137,9 +137,9 @@ Grower::Grower(const Grower& whole)
       context_(whole.context_),
       cut_rules_(whole.cut_rules_),
       partition_(whole.partition_, nullptr),
-      growing_(whole.growing_, nullptr),
+      nodes_(whole.nodes_, nullptr),
       row_split_(examples_, partition_, context_.row_keys) {
-    start(whole.growing_.total_weight());
+    start(whole.nodes_.total_weight());
 }
 
 void Grower::start(double total_weight) {
@@ -160,7 +160,7 @@ PendingNode Grower::make_root() {
         root.counts[examples_.labels[row]] += weight;
         root.weight += weight;
     }
-    growing_.rules().start_root(root);
+    nodes_.rules().start_root(root);
     return root;
 }
 
@@ -181,18 +181,18 @@ Tree Grower::grow_below(const SubtreeRoot& top, const StopToken& stop) {
 Tree Grower::grow_from(PendingNode&& root, std::vector<bool> used, double total_weight, const StopToken& stop) {
     if (options_.n_threads > 1)
         defer_below_ = std::max(min_deferred_rows, root.segment.size / (8 * options_.n_threads));
-    growing_.start(std::move(root), std::move(used), total_weight);
+    nodes_.start(std::move(root), std::move(used), total_weight);
     start(total_weight);
     while (searches_.size() < options_.n_threads) searches_.push_back(make_search());
     grow_pending(stop);
-    return deferred_.empty() ? std::move(growing_.tree()) : with_deferred(stop);
+    return deferred_.empty() ? std::move(nodes_.tree()) : with_deferred(stop);
 }
 
 void Grower::grow_pending(const StopToken& stop) {
-    growing_.grow_pending(stop, [&](std::size_t id, PendingNode& node) {
+    nodes_.grow_pending(stop, [&](std::size_t id, PendingNode& node) {
         if (!node.is_presorted) partition_.leave_presorted();
         if (node.segment.size < defer_below_) {
-            deferred_.push_back({id, partition_.extract(node.segment), growing_.used_columns(node), std::move(node)});
+            deferred_.push_back({id, partition_.extract(node.segment), nodes_.used_columns(node), std::move(node)});
             return;
         }
         presort(node, stop);
@@ -201,7 +201,7 @@ void Grower::grow_pending(const StopToken& stop) {
             search(node, columns, used, found, stop);
             return true;
         };
-        const std::size_t column = growing_.best_column(node, search_drawn);
+        const std::size_t column = nodes_.best_column(node, search_drawn);
         if (column < examples_.table->n_columns()) split(id, node, column, stop);
     });
 }
@@ -221,9 +221,9 @@ Tree Grower::grow_deferred(DeferredNode& deferred, const StopToken& stop) {
     deferred.node.parent = Tree::no_node;
     deferred.node.is_presorted = false;
     deferred.node.multiway_above = Tree::no_node;
-    growing_.start(std::move(deferred.node), std::move(deferred.used), growing_.total_weight());
+    nodes_.start(std::move(deferred.node), std::move(deferred.used), nodes_.total_weight());
     grow_pending(stop);
-    return std::move(growing_.tree());
+    return std::move(nodes_.tree());
 }
 
 // Grows the deferred subtrees, one per thread at a time, and grafts them onto the tree.
@@ -234,9 +234,9 @@ Tree Grower::with_deferred(const StopToken& stop) {
         if (!growers[worker]) growers[worker] = std::make_unique<Grower>(*this);
         subtrees[i] = growers[worker]->grow_deferred(deferred_[i], stop);
     });
-    std::vector<const Tree*> below(growing_.tree().n_nodes(), nullptr);
+    std::vector<const Tree*> below(nodes_.tree().n_nodes(), nullptr);
     for (std::size_t i = 0; i < subtrees.size(); ++i) below[deferred_[i].id] = &subtrees[i];
-    return growing_.tree().with_subtrees(below);
+    return nodes_.tree().with_subtrees(below);
 }
 
 // Large nodes are searched by their histograms or buckets, columns that these leave out and small nodes by their rows.
@@ -260,10 +260,10 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
 }
 
 void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, const StopToken& stop) {
-    const FoundTest& test = growing_.found(column);
+    const FoundTest& test = nodes_.found(column);
     const CodedColumn& coded = examples_.table->column(column);
-    const std::uint32_t cut = growing_.begin_split(id, node, column);
-    const std::span<PendingNode> children = growing_.children();
+    const std::uint32_t cut = nodes_.begin_split(id, node, column);
+    const std::span<PendingNode> children = nodes_.children();
     const bool should_presort = coarse_ && !node.is_presorted && coarse_->bounds_are_loose();
     for (PendingNode& child : children) child.should_presort = should_presort;
     if (is_multiway(coded, test))
@@ -272,15 +272,15 @@ void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, 
         row_split_.by_groups(column, node, test.branches, children, test.missing_branch);
     else
         row_split_.by_cut(column, node, cut, children, test.missing_branch);
-    growing_.start_children(node);
+    nodes_.start_children(node);
     row_split_.split(node, children, threads_for(node), stop);
     if (histogram_) subtract_histograms(stop);
-    growing_.push_children();
+    nodes_.push_children();
 }
 
 // The largest child has what its siblings leave of their parent: counting these is enough.
 void Grower::subtract_histograms(const StopToken& stop) {
-    const std::span<PendingNode> children = growing_.children();
+    const std::span<PendingNode> children = nodes_.children();
     const bool keeps_all_rows = std::ranges::none_of(children, [](const PendingNode& child) { return child.is_leaf; });
     const auto largest = std::ranges::max_element(
         children, [](const PendingNode& a, const PendingNode& b) { return a.segment.size < b.segment.size; });
@@ -288,7 +288,7 @@ void Grower::subtract_histograms(const StopToken& stop) {
     for (PendingNode& child : children) {
         if (&child == &*largest) continue;
         child.histogram = std::make_shared<Histogram>(
-            histograms_->count(child.segment, growing_.columns().all(), threads_for(child), stop));
+            histograms_->count(child.segment, nodes_.columns().all(), threads_for(child), stop));
         histogram_->subtract(*child.histogram);
         if (child.segment.size < always_presorted) child.histogram.reset();
     }

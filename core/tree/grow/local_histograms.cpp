@@ -65,6 +65,8 @@ Histogram LocalHistograms::empty() const {
     return histogram;
 }
 
+// Threads count parts of the rows, each in a histogram of its own: cells are sums of whole numbers or of multiples of
+// one power of two, so that adding them up gives the same bits for any number of threads.
 Histogram LocalHistograms::count(Segment segment, std::span<const std::size_t> columns, std::size_t n_threads,
                                  const StopToken& stop) const {
     const auto rows = partition_.rows(segment);

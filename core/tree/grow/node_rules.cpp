@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tree/grow/growing_tree.hpp"
+#include "tree/grow/node_queue.hpp"
 
 namespace calibrant {
 
@@ -32,6 +32,7 @@ std::int32_t NodeRules::majority(std::span<const double> counts) const {
 
 bool NodeRules::must_be_leaf(const PendingNode& node) const {
     const double largest = *std::max_element(node.counts.begin(), node.counts.end());
+    // shares of cases leave rounding errors, which must not be split
     const bool is_pure = node.weight - largest <= 1e-9 * std::max(1.0, node.weight);
     const bool is_small = node.weight < 2 * options_.min_leaf - size_tolerance;
     return is_pure || is_small || (options_.max_depth > 0 && node.depth >= options_.max_depth);
@@ -71,7 +72,7 @@ double SplitChoice::average_gain(std::span<const FoundTest> tests) const {
         sum += tests[column].gain;
         ++n;
     }
-    return n > 0 ? sum / n : 1e6;
+    return n > 0 ? sum / n : 1e6;  // no gain reaches it
 }
 
 double SplitChoice::score(const FoundTest& test, double average) const {

@@ -19,6 +19,7 @@ namespace calibrant {
 
 inline constexpr double closest_values = 1e-5;  // C4.5 and J48 do not cut between closer ones
 
+// Scores closer than these count as equal, so that rounding decides nothing; 1e-6 is SMALL of Weka's Utils.
 struct Tolerances {
     explicit Tolerances(Dialect dialect)
         : attribute(dialect == Dialect::c45 ? 1e-7 : 1e-6),

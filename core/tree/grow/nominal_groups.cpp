@@ -43,7 +43,7 @@ void ValueGroups::merge(std::size_t to, std::size_t from) {
 }
 
 bool ValueGroups::merge_pure() {
-    constexpr double impurity = 0.1;
+    constexpr double impurity = 0.1;  // C4.5 release 8: cases of other classes up to this weight are overlooked
     const std::size_t before = size();
     for (std::size_t to = 0; to + 1 < size(); ++to) {
         const auto here = counts(to);

@@ -8,7 +8,7 @@
 
 #include "stop.hpp"
 #include "tree/grow/grower.hpp"
-#include "tree/grow/growing_tree.hpp"
+#include "tree/grow/node_queue.hpp"
 #include "tree/grow/partition.hpp"
 
 namespace calibrant {

@@ -85,7 +85,7 @@ class LevelTable {
 
 // The end of the nodes, from `begin` on, whose tables fit the cache together.
 std::size_t end_of_group(const HistogramRequest& request, std::size_t begin, std::size_t bytes_of_column) {
-    constexpr std::size_t cache_bytes = std::size_t{1} << 20;
+    constexpr std::size_t cache_bytes = std::size_t{1} << 20;  // of the second-level cache
     std::size_t end = begin + 1;
     while (end < request.nodes.size() &&
            (request.first[end + 1] - request.first[begin]) * bytes_of_column <= cache_bytes)

@@ -20,24 +20,24 @@ LevelTree::LevelTree(const CodedTable& columns, std::span<const double> counts, 
       cut_rules_(cut_rules(options_)),
       xlogx_(xlogx_for(examples_, options_)),
       gaps_(value_gaps_of(columns, closest_values)),
-      growing_(examples_, options_, false),
-      search_(columns, counts.size(), options_, cut_rules_, xlogx_, gaps_, growing_.least_rows()),
+      nodes_(examples_, options_, false),
+      search_(columns, counts.size(), options_, cut_rules_, xlogx_, gaps_, nodes_.least_rows()),
       first_(columns.n_columns()) {
     PendingNode root{.segment = {0, whole_.n_rows},
                      .weight = whole_.weight,
                      .counts = std::vector<double>(counts.begin(), counts.end())};
-    growing_.rules().start_root(root);
-    growing_.start(std::move(root), std::vector<bool>(columns.n_columns()), whole_.weight);
+    nodes_.rules().start_root(root);
+    nodes_.start(std::move(root), std::vector<bool>(columns.n_columns()), whole_.weight);
     open_pending();
 }
 
 // A node that is no leaf is left to be grown from its rows, or waits for its histograms.
 void LevelTree::open_pending() {
-    growing_.grow_pending({}, [&](std::size_t id, PendingNode& node) {
+    nodes_.grow_pending({}, [&](std::size_t id, PendingNode& node) {
         const double about = node.weight * static_cast<double>(whole_.n_rows) / whole_.weight;
         if (about <= few_rows_) {
             left_.push_back(static_cast<std::int32_t>(id));
-            left_roots_.push_back({node.key, node.depth, growing_.used_columns(node)});
+            left_roots_.push_back({node.key, node.depth, nodes_.used_columns(node)});
         } else {
             open_.push_back({id, std::move(node)});
         }
@@ -46,7 +46,7 @@ void LevelTree::open_pending() {
 
 std::vector<std::uint32_t> LevelTree::columns_of(const OpenNode& open) {
     std::vector<std::uint32_t> columns;
-    growing_.columns().draw(open.node.key, [&](std::span<const std::size_t> drawn) {
+    nodes_.columns().draw(open.node.key, [&](std::span<const std::size_t> drawn) {
         columns.insert(columns.end(), drawn.begin(), drawn.end());
         return !open.needs_all;
     });
@@ -104,8 +104,8 @@ void LevelTree::grow(std::span<const Cell> cells, std::span<const std::uint32_t>
             }
             return true;
         };
-        const std::size_t column = growing_.best_column(open.node, search);
-        if (column == GrowingTree::not_counted) {
+        const std::size_t column = nodes_.best_column(open.node, search);
+        if (column == NodeQueue::not_counted) {
             open.needs_all = true;
             open_.push_back(std::move(open));
         } else if (column < columns_.n_columns()) {
@@ -120,9 +120,9 @@ template void LevelTree::grow(std::span<const double>, std::span<const std::uint
 // The children are counted by adding up the values that go to each. Sums of whole numbers, and of multiples of one
 // power of two, are exact: their order does not matter.
 void LevelTree::split(const OpenNode& open, std::size_t column, const NodeHistogram& histogram) {
-    const FoundTest& test = growing_.found(column);
+    const FoundTest& test = nodes_.found(column);
     const CodedColumn& coded = columns_.column(column);
-    const std::uint32_t cut = growing_.begin_split(open.id, open.node, column);
+    const std::uint32_t cut = nodes_.begin_split(open.id, open.node, column);
     const auto branch_of = [&](std::size_t value) {
         if (value == coded.n_values) return static_cast<std::size_t>(test.missing_branch);
         if (coded.kind == Kind::numeric) return std::size_t{value > cut};
@@ -138,13 +138,13 @@ void LevelTree::split(const OpenNode& open, std::size_t column, const NodeHistog
             weight += counts[k];
         }
         if (weight == 0) continue;
-        PendingNode& child = growing_.children()[branch_of(value)];
+        PendingNode& child = nodes_.children()[branch_of(value)];
         for (std::size_t k = 0; k < n_classes; ++k) child.counts[k] += counts[k];
         child.weight += weight;
         if (counts_rows_) child.segment.size += histogram.rows[first_[column] + value];
     }
-    growing_.start_children(open.node);
-    growing_.push_children();
+    nodes_.start_children(open.node);
+    nodes_.push_children();
     open_pending();
 }
 

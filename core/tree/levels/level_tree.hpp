@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tree/grow/grower.hpp"
-#include "tree/grow/growing_tree.hpp"
+#include "tree/grow/node_queue.hpp"
 #include "tree/grow/table_search.hpp"
 #include "tree/levels/level_rows.hpp"
 
@@ -31,7 +31,7 @@ class LevelTree {
     void grow(std::span<const Cell> cells, std::span<const std::uint32_t> rows);
 
     // The tree so far, nodes in the order in which they were made.
-    const Tree& tree() const { return growing_.tree(); }
+    const Tree& tree() const { return nodes_.tree(); }
     // The nodes left to be grown from their rows.
     std::span<const std::int32_t> left() const { return left_; }
     // Throws std::invalid_argument for a node that is not left.
@@ -62,7 +62,7 @@ class LevelTree {
     const CutRules cut_rules_;
     const XLogX xlogx_;
     const std::vector<ValueGaps> gaps_;
-    GrowingTree growing_;
+    NodeQueue nodes_;
     TableSearch search_;
     std::vector<OpenNode> open_;
     std::vector<std::int32_t> left_;

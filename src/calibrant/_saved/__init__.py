@@ -1,6 +1,6 @@
 """Model files as classes see them: what a class declares of itself, and the documents made of that."""
 
-from calibrant._saved.arrays import Array, Bytes, LabelArray
+from calibrant._saved.arrays import Array, Bytes, LabelArray, Narrowed, NarrowFloats
 from calibrant._saved.fields import (
     Field,
     Flag,
@@ -17,7 +17,7 @@ from calibrant._saved.fields import (
     wrong,
 )
 from calibrant._saved.form import Inline, saved
-from calibrant._saved.values import Object, Parameters, Plain, Value, Values
+from calibrant._saved.values import Object, Parameters, Plain, Snapshot, Value, Values, WithRows
 
 __all__ = [
     "Array",
@@ -31,15 +31,19 @@ __all__ = [
     "ListOf",
     "MapOf",
     "Maybe",
+    "NarrowFloats",
+    "Narrowed",
     "Number",
     "Object",
     "Parameters",
     "Plain",
     "RowsOnly",
+    "Snapshot",
     "Text",
     "TupleOf",
     "Value",
     "Values",
+    "WithRows",
     "need",
     "saved",
     "wrong",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = ["Array", "ArraySpec", "Bytes", "LabelArray", "dtype_code"]
+__all__ = ["Array", "ArraySpec", "Bytes", "LabelArray", "NarrowFloats", "Narrowed", "dtype_code", "narrowest"]
 
 
 _KINDS = {"b": "booleans", "u": "unsigned ints", "i": "ints", "f": "floats"}
@@ -163,6 +163,47 @@ def _label_dtype(name: Any, values: list[Any]) -> np.dtype[Any]:
         raise wrong(f"labels of type {name}", values)
     dtype: np.dtype[Any] = np.dtype(name)
     return dtype
+
+
+def narrowest(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as the narrowest unsigned or float type that has the same numbers, to the bit.
+
+    Examples
+    --------
+    >>> [narrowest(np.array(numbers)).dtype.str for numbers in ([1.0, 300.0], [0.5, -0.0], [0.1])]
+    ['<u2', '<f4', '<f8']
+    """
+    for dtype in (np.uint8, np.uint16, np.uint32, np.float32):
+        with np.errstate(invalid="ignore", over="ignore"):
+            narrow = array.astype(dtype)
+        if narrow.astype(array.dtype).tobytes() == array.tobytes():
+            return narrow
+    return array
+
+
+class Narrowed(Field):
+    """An array of numbers in the narrowest type that has them all, read as one type again."""
+
+    def __init__(self, dtype: str, *, ndim: int = 1, high: float | None = None) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.field = Array("u1 u2 u4" if self.dtype.kind == "u" else "u1 u2 u4 f4 f8", ndim=ndim, high=high)
+
+    def write(self, value: Any, out: Writer) -> Any:
+        return self.field.write(narrowest(np.ascontiguousarray(value)), out)
+
+    def read(self, document: Any, source: Reader) -> NDArray[Any]:
+        array = self.field.read(document, source)
+        if array.dtype.itemsize > self.dtype.itemsize:
+            raise wrong(f"numbers of type {self.dtype}", array)
+        return array.astype(self.dtype, copy=False)
+
+
+class NarrowFloats(Narrowed):
+    """An array of finite numbers from ``low`` to ``high`` in the narrowest type that has them all."""
+
+    def __init__(self, *, ndim: int = 1, low: float = 0.0, high: float = 1e280) -> None:
+        super().__init__("f8", ndim=ndim)
+        self.field = Array("u1 u2 u4 f4 f8", ndim=ndim, finite=True, low=low, high=high)
 
 
 DTYPES = ("b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")  # little-endian

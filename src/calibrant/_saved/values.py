@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant._estimator import EstimatorMixin
+from calibrant._params import check_params
 from calibrant._saved.arrays import LabelArray
 from calibrant._saved.fields import NOT_FINITE, Field, named, wrong
-from calibrant.exceptions import ModelFileError
+from calibrant.exceptions import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
+    from calibrant._params import Rule
     from calibrant._saved.documents import Reader, Writer
-__all__ = ["Object", "Parameters", "Plain", "Value", "Values"]
+
+__all__ = ["Object", "Parameters", "Plain", "Snapshot", "Value", "Values", "WithRows"]
 
 _MAX_DEPTH = 16
 _MANY = 200  # strings; from here on their text is an array, so that headers stay small
@@ -207,3 +211,39 @@ class Values(Field):
         if type(value) is not tuple or not all(type(item) in (str, bool, int, float) for item in value):
             raise wrong("a tuple of strings, numbers or booleans", value)
         return value
+
+
+class Snapshot(Field):
+    """The parameters that trees were grown with, by the rules that they meet."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self.rules, self.parameters = rules, Parameters(tuple(rules))
+
+    def write(self, value: Any, out: Writer) -> dict[str, Any]:
+        return self.parameters.write({name: getattr(value, name) for name in self.rules}, out)
+
+    def read(self, document: Any, source: Reader) -> SimpleNamespace:
+        values = self.parameters.read(document, source)
+        if values.keys() != self.rules.keys():
+            raise wrong(f"the parameters {', '.join(self.rules)}", sorted(values))
+        params = SimpleNamespace(**values)
+        try:
+            check_params(params, self.rules)
+        except ParameterError as error:
+            raise ModelFileError(f"has a wrong parameter: {error}") from None
+        return params
+
+
+class WithRows(Object):
+    """An object and whether its training rows are saved whatever the user requests, because it predicts from them."""
+
+    def write(self, value: Any, out: Writer) -> int:
+        held, keeps_rows = value
+        before, n_notes = out.training_rows, len(out.notes)
+        out.training_rows = before or keeps_rows
+        try:
+            return super().write(held, out)
+        finally:
+            out.training_rows = before
+            if keeps_rows:
+                out.notes[n_notes:] = [f"{note}, from which it predicts" for note in out.notes[n_notes:]]

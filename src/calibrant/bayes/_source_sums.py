@@ -18,7 +18,6 @@ from calibrant.data._internal import (
     Schema,
     Source,
     SourcePart,
-    class_codes,
     find_bins,
     hash_codes,
     interval_codes,
@@ -129,7 +128,7 @@ def _terms_of_part(
     args: tuple[Any, ...],
 ) -> list[Any]:
     weights = part.weights if step is None or part.weights is None else round_weights(part.weights, step)
-    labels = class_codes(part, classes).astype(np.intp)
+    labels = part.class_codes(classes).astype(np.intp)
     return terms(Batch(part.columns(schema), labels, len(classes), weights), *args)
 
 

@@ -16,7 +16,7 @@ from calibrant.blending._blend import mean_with_error, row_losses
 from calibrant.blending._measured_rows import take_columns
 from calibrant.data import CodedTable
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._internal import GrownTree, predict_rows
+from calibrant.trees._internal import GrownTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from calibrant.blending._blend import Blend
     from calibrant.blending._measured_rows import MeasuredRows
     from calibrant.blending._table import BlendSample
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["Distilled", "distill_tree", "measure_tree"]
 
@@ -117,7 +117,7 @@ class Distilled:
         return f" and keeps {share} of what the blend gains over the base rates"
 
 
-def soft_examples(examples: Examples, sample: BlendSample, proba: NDArray[np.float64]) -> Examples:
+def soft_examples(examples: TrainingSet, sample: BlendSample, proba: NDArray[np.float64]) -> TrainingSet:
     """Return each sampled row once for every class, weighted by its probability.
 
     Examples
@@ -148,7 +148,9 @@ _MIN_LEAF = 5.0  # rows: fewer are no rule that a person would act on
 _MAX_CELLS, _MIN_ROWS = 20_000_000, 1_000  # rows x classes x columns of a tree, 40 MB: bounds time and memory
 
 
-def distill_tree(blend: Blend, examples: Examples, sample: BlendSample, max_leaves: int) -> ProbabilityTreeClassifier:
+def distill_tree(
+    blend: Blend, examples: TrainingSet, sample: BlendSample, max_leaves: int
+) -> ProbabilityTreeClassifier:
     """Fit a tree to the held-out probabilities of a blend and keep its best subtree of at most so many leaves."""
     chosen = _choose(sample, sample.n_classes * examples.table.n_columns)
     soft = soft_examples(examples, sample.take(chosen), blend.held_out[chosen])
@@ -179,7 +181,7 @@ def _choose(sample: BlendSample, cells_of_row: int) -> NDArray[np.bool_]:
 def measure_tree(tree: ProbabilityTreeClassifier, blend: Blend, rows: MeasuredRows) -> Distilled:
     """Return a distilled tree with what it costs on rows that neither the tree nor its blend has seen."""
     of_blend = blend.proba(rows.to_predict, 1)
-    of_tree = predict_rows(tree.tree_, rows.rows, [tree._reading], 1)[0]
+    of_tree = tree._reading.predict_proba(rows.rows, 1)
     of_root = np.broadcast_to(tree.tree_.counts[0] / tree.tree_.weight[0], of_tree.shape)
     losses = [row_losses(table, rows.codes) for table in (of_tree, of_blend, of_root)]
     tree_loss, blend_loss, base_loss = (float(np.average(each, weights=rows.weight)) for each in losses)

@@ -242,7 +242,7 @@ class BoostedLearner:
             examples = table.examples.reweighted(of_all)
         learner = TreeLearner(examples, cast("Any", params), seed)
         boost(run, learner, ALGORITHMS["real"], n_trees, type(params).__name__)
-        logs = [np.log(np.maximum(member.reading.table, _LEAST)) for member in run.members]
+        logs = [np.log(np.maximum(member.table, _LEAST)) for member in run.members]
         return TreesModel.of([member.tree for member in run.members], [logs], is_log=True)
 
 

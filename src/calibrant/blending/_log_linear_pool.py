@@ -18,7 +18,7 @@ from scipy.special import log_softmax, softmax
 
 from calibrant._saved import Array, Number, need, saved
 from calibrant.blending._table import BlendSample
-from calibrant.calibration._internal import ReplaceCertain, ScoredRows, fit_replace_certain
+from calibrant.calibration._internal import ReplaceCertain, ScoredRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -135,7 +135,7 @@ def _is_felt(weights: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray
 def _fit_map(table: NDArray[np.float64], sample: BlendSample) -> MemberMap:
     scores = table[:, 1:] if sample.n_classes == 2 else table
     codes, classes = sample.codes.astype(np.int32), np.arange(sample.n_classes)
-    certain = fit_replace_certain(ScoredRows(np.ascontiguousarray(scores), codes, classes, sample.weight))
+    certain = ReplaceCertain.fit(ScoredRows(np.ascontiguousarray(scores), codes, classes, sample.weight))
     return MemberMap(certain, _inverse_temperature(MemberMap(certain, 1.0).logs(table), sample))
 
 

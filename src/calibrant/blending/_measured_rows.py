@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from calibrant.blending._blend import Blend
     from calibrant.blending._table import BlendSample
     from calibrant.data._internal import Rows
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["MeasuredRows", "check_passed", "foreign_members", "read_measured_rows", "refit", "take_columns"]
 
@@ -111,7 +111,7 @@ class RefittedBlend:
     """A blend of some rows and the rows that it was fitted without."""
 
     blend: Blend
-    examples: Examples
+    examples: TrainingSet
     sample: BlendSample
     rows: MeasuredRows
 
@@ -120,7 +120,7 @@ class RefittedBlend:
 _REFITTED: WeakKeyDictionary[Blend, RefittedBlend] = WeakKeyDictionary()
 
 
-def refit(blend: Blend, examples: Examples, n_threads: int) -> RefittedBlend:
+def refit(blend: Blend, examples: TrainingSet, n_threads: int) -> RefittedBlend:
     """Fit the members of positive weight to three quarters of the rows; a second call returns the same."""
     if blend not in _REFITTED:
         if foreign := foreign_members(blend):
@@ -135,7 +135,7 @@ def refit(blend: Blend, examples: Examples, n_threads: int) -> RefittedBlend:
     return _REFITTED[blend]
 
 
-def _fit(blend: Blend, examples: Examples, rows: MeasuredRows, n_threads: int) -> RefittedBlend:
+def _fit(blend: Blend, examples: TrainingSet, rows: MeasuredRows, n_threads: int) -> RefittedBlend:
     columns = take_columns(examples, np.arange(examples.n_rows))
     table = make_blend_table(examples, columns, seed=_SEED, n_threads=n_threads)
     plan = plan_members(list(dict.fromkeys(member.family for member in blend.members)), table)
@@ -143,13 +143,13 @@ def _fit(blend: Blend, examples: Examples, rows: MeasuredRows, n_threads: int) -
     return RefittedBlend(fit_blend(fitted.members, table.sample), examples, table.sample, rows)
 
 
-def take_columns(examples: Examples, rows: NDArray[np.intp]) -> Columns:
+def take_columns(examples: TrainingSet, rows: NDArray[np.intp]) -> Columns:
     """Return the validated columns of some coded rows."""
     arrays = tuple(examples.column(j, rows) for j in range(examples.table.n_columns))
     return Columns(examples.table.schema, arrays, len(rows), examples.feature_names)
 
 
-def _take(examples: Examples, rows: NDArray[np.intp]) -> Examples:
+def _take(examples: TrainingSet, rows: NDArray[np.intp]) -> TrainingSet:
     """Return some coded rows, with all classes."""
     return replace(
         examples,
@@ -161,13 +161,13 @@ def _take(examples: Examples, rows: NDArray[np.intp]) -> Examples:
     )
 
 
-def _measured(examples: Examples, rows: NDArray[np.intp]) -> MeasuredRows:
+def _measured(examples: TrainingSet, rows: NDArray[np.intp]) -> MeasuredRows:
     groups = None if examples.groups is None else examples.groups[rows]
     columns = take_columns(examples, rows).arrays
     return MeasuredRows(columns, examples.sorted_labels[rows], examples.weights_or_ones[rows], groups)
 
 
-def _split(examples: Examples) -> NDArray[np.intp]:
+def _split(examples: TrainingSet) -> NDArray[np.intp]:
     """Return the side of each row: 0 to be fitted, 1 to be measured, 2 for neither; groups stay whole."""
     codes, random = examples.sorted_labels, stream(_SEED, _SPLIT)
     share = min(1.0, _MAX_ROWS / examples.n_rows)

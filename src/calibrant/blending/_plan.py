@@ -240,23 +240,18 @@ def fit_members(plan: MemberPlan, table: BlendTable, start: float, time_limit: f
     with progress(total=len(plan.learners), description="Fitting members") as bar:
         for number, learner in enumerate(plan.learners):
             try:
-                member = _fit_one(learner, replace(table, stop=StopRequest()), deadline if done.members else None)
+                begun, own = time.perf_counter(), replace(table, stop=StopRequest())
+                limit = deadline if done.members else None  # the first member has none
+                member = learner.fit(own) if limit is None else _fit_until(learner, own, limit)
             except KeyboardInterrupt:
                 if not done.members:
                     raise
                 return done.cut_short(plan.learners[number:], "interrupted")
             if member is None:
                 return done.cut_short(plan.learners[number:], f"the time limit of {time_limit:g} s")
-            done.members.append(member)
+            done.members.append(replace(member, seconds=time.perf_counter() - begun))
             bar.advance()
     return done
-
-
-def _fit_one(learner: MemberLearner, table: BlendTable, deadline: float | None) -> FittedMember | None:
-    """Fit a member; None where the deadline comes first."""
-    start = time.perf_counter()
-    member = learner.fit(table) if deadline is None else _fit_until(learner, table, deadline)
-    return None if member is None else replace(member, seconds=time.perf_counter() - start)
 
 
 def _fit_until(learner: MemberLearner, table: BlendTable, deadline: float) -> FittedMember | None:

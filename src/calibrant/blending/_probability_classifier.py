@@ -54,7 +54,7 @@ sample_weight : sequence of length n_rows, optional
     _blend=Object(Blend),
     left_out_=MapOf(Text()),
     _sample=RowsOnly(Object(BlendSample)),
-    _examples=RowsOnly(Object("trees.Examples", "trees.ExamplesWithoutRows")),
+    _examples=RowsOnly(Object("trees.TrainingSet", "trees.ExamplesWithoutRows")),
 )
 @fill_docstring()
 class ProbabilityClassifier(

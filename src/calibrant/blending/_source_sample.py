@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant.data._internal import Source, SourcePart, class_codes, hash_codes
+from calibrant.data._internal import Source, SourcePart, hash_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ def sample_source(source: Source, classes: NDArray[Any], most: int = _MOST) -> S
 
 
 def _of_part(part: SourcePart, classes: NDArray[Any], most: int) -> SourceSample:
-    codes = class_codes(part, classes)
+    codes = part.class_codes(classes)
     numbers = np.arange(len(codes), dtype=np.int64) + (part.first_row or 0)
     X = part.X
     nominal = [name for name, kind in X.dtypes.items() if str(kind) == "category"]

@@ -14,9 +14,9 @@ from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
 from calibrant._saved import Array, Integer, saved
 from calibrant.data import CodedTable
-from calibrant.data._internal import Columns
+from calibrant.data._internal import Columns, read_training_rows, warn_of_weights
 from calibrant.exceptions import DataError
-from calibrant.trees._internal import Examples, read_training
+from calibrant.trees._internal import TrainingSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,7 +138,7 @@ class BlendTable:
     X: Any
     kept: NDArray[np.intp] | None
     columns: Columns
-    examples: Examples
+    examples: TrainingSet
     pieces: Pieces
     sample: BlendSample
     n_folds: int
@@ -173,12 +173,12 @@ class BlendTable:
         return np.bincount(pieces.rows, weight, self.n_rows).astype(np.float64)
 
     @cached_property
-    def piece_examples(self) -> Examples:
+    def piece_examples(self) -> TrainingSet:
         """The pieces of all rows as rows of their own."""
         rows = self.pieces.rows
         return self.examples if len(rows) == self.n_rows else self.take_examples(rows, self.pieces.weight)
 
-    def take_examples(self, rows: NDArray[np.intp], weights: NDArray[np.float64]) -> Examples:
+    def take_examples(self, rows: NDArray[np.intp], weights: NDArray[np.float64]) -> TrainingSet:
         """Return some rows, coded by themselves, with these weights."""
         examples = self.examples
         return replace(
@@ -212,14 +212,15 @@ def read_blend_table(
     >>> table.pieces.rows, table.is_sampled
     (array([0, 1, 2, 3, 3]), False)
     """
-    training = read_training(X, y, sample_weight, groups=groups)
-    examples = Examples.code(training, n_jobs=n_threads)
+    training = read_training_rows(X, y, sample_weight, groups=groups)
+    warn_of_weights(training.weights)
+    examples = TrainingSet.of(training, n_jobs=n_threads)
     kept = None if sample_weight is None else np.flatnonzero(np.asarray(sample_weight))
     return make_blend_table(examples, training.columns, seed=seed, n_threads=n_threads, X=X, kept=kept)
 
 
 def make_blend_table(
-    examples: Examples,
+    examples: TrainingSet,
     columns: Columns,
     *,
     seed: np.random.SeedSequence,
@@ -234,7 +235,7 @@ def make_blend_table(
     return BlendTable(X, kept, columns, examples, pieces, sample, n_folds, seed, n_threads)
 
 
-def _assign_folds(examples: Examples, seed: np.random.SeedSequence) -> tuple[Pieces, int]:
+def _assign_folds(examples: TrainingSet, seed: np.random.SeedSequence) -> tuple[Pieces, int]:
     """Assign the units of rows to folds, class by class, or whole groups."""
     codes, weight, random = examples.sorted_labels, examples.weights_or_ones, stream(seed, _FOLDS)
     if examples.groups is None:
@@ -259,7 +260,7 @@ def _assign_folds(examples: Examples, seed: np.random.SeedSequence) -> tuple[Pie
     return Pieces(np.arange(examples.n_rows), weight, fold[examples.groups]), n_folds
 
 
-def _draw_sample(pieces: Pieces, examples: Examples, most: int, seed: np.random.SeedSequence) -> BlendSample:
+def _draw_sample(pieces: Pieces, examples: TrainingSet, most: int, seed: np.random.SeedSequence) -> BlendSample:
     """Return at most so many pieces, drawn class by class; rare classes are drawn more often and weighted less."""
     n_pieces, codes = len(pieces.rows), examples.sorted_labels[pieces.rows]
     groups = None if examples.groups is None else examples.groups[pieces.rows]

@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._memory import check_rows_memory
 from calibrant._source_limits import check_source_columns
 from calibrant.calibration._validation import ScoredRows, in_order_of_columns, read_scores
-from calibrant.data._internal import SourcePart, class_codes, group_codes, open_source
+from calibrant.data._internal import SourcePart, open_source
 from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError
 
 __all__ = ["read_source_rows", "read_source_scores"]
@@ -73,6 +73,7 @@ def read_source_rows(
     ) as opened:
         survey = opened.survey()
         n_numbers = len(opened.columns) + (sample_weight is not None) + (groups is not None)
+        # Checked after the first pass, which counts the rows, and before arrays are made.
         check_rows_memory(opened.name, survey.n_rows, _COPIES * (_CODE_BYTES + _NUMBER_BYTES * n_numbers))
         classes = survey.labels.labels().classes if survey.labels is not None else np.empty(0)
         parts = opened.map(_rows_of_part, classes, survey.groups, description="Reading scores")
@@ -91,8 +92,8 @@ def _rows_of_part(part: SourcePart, classes: Any, groups: Any) -> tuple[Any, ...
     """Return scores, codes of classes, weights and codes of groups of a part; None without rows."""
     if not part.n_rows:
         return None
-    numbers = None if groups is None else group_codes(part, groups)
-    return _scores(part), class_codes(part, classes), part.weights, numbers
+    numbers = None if groups is None else part.group_codes(groups)
+    return _scores(part), part.class_codes(classes), part.weights, numbers
 
 
 def _scores(part: SourcePart) -> Any:

@@ -1,4 +1,4 @@
-"""Every pair of methods over many data sets: Wilcoxon's test with Holm's correction, and the Bayesian test."""
+"""Every pair of methods over many data sets, by Wilcoxon's test with Holm's correction or by the Bayesian test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of the tests on mean ranks; their reprs are sentences."""
+"""Tests on the mean ranks of methods over data sets: Friedman, Nemenyi, Bonferroni-Dunn (Demšar 2006)."""
 
 from __future__ import annotations
 

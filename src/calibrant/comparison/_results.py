@@ -1,4 +1,4 @@
-"""The result of a test between two methods; its repr is a sentence."""
+"""Results of tests between two methods; their reprs are sentences."""
 
 from __future__ import annotations
 

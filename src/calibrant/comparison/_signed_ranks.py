@@ -1,4 +1,8 @@
-"""Wilcoxon's signed-rank test, exact even with ties and zeros."""
+"""Tests on the signs or signed ranks of differences: Wilcoxon's, the sign test, the Bayesian one.
+
+Wilcoxon's is exact even with ties and zeros; its difference is the pseudo-median with its interval (Hodges & Lehmann
+1963).
+"""
 
 from __future__ import annotations
 

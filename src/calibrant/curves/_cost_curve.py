@@ -1,4 +1,4 @@
-"""Cost lines: the cost of one classifier over all class distributions and costs (Drummond & Holte 2000, 2006)."""
+"""Cost curves: the cost of classifiers over all class distributions or costs (Drummond & Holte 2000, 2006)."""
 
 from __future__ import annotations
 

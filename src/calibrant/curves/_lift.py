@@ -1,4 +1,4 @@
-"""Lift: the positives among the rows of highest probability, compared with a random sample."""
+"""Curves of the rows of highest probability: lift over a random sample, or precision against recall."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Consistency bands of bins: the exact spread of the observed frequency of calibrated probabilities, without draws.
+"""Reliability curves: the observed frequency against the predicted probability, in bins or by isotonic regression.
 
-The number of positives in a bin is Poisson-binomial. Its distribution is the Fourier transform of its characteristic
-function (Hong 2013, "On computing the distribution function for the Poisson binomial distribution") or, where the
-variance is large, normal with a correction for skewness (Volkova 1996).
+Consistency bands show where the curve of calibrated probabilities would lie (Bröcker & Smith 2007). Those of bins are
+exact, without draws: the number of positives in a bin is Poisson-binomial. Its distribution is the Fourier transform of
+its characteristic function (Hong 2013, "On computing the distribution function for the Poisson binomial distribution")
+or, where the variance is large, normal with a correction for skewness (Volkova 1996).
 """
 
 from __future__ import annotations
@@ -210,7 +211,7 @@ def _draw_positives(
 
 _MAX_BAND_POINTS = 1_000  # more are not visible in a picture, and 500 draws of millions of points would not fit memory
 _MAX_DRAWN_GROUPS = 5_000  # neighbours beyond it are drawn together: a million rows take a second
-_MAX_AUTO_BINS = 10
+_MAX_AUTO_BINS = 10  # as many as most reliability diagrams have
 
 _RULES = {
     "method": Choice("fixed", "equal_mass", "corp"),

@@ -1,4 +1,4 @@
-"""Profit curves: profit against the share of the rows that are targeted (Zadrozny & Elkan 2001)."""
+"""Counts, rates or the profit (Zadrozny & Elkan 2001) of selecting rows, at every threshold."""
 
 from __future__ import annotations
 

@@ -2,23 +2,18 @@
 
 from calibrant.data._bins.bins import Bins
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import CodedPart, binned_rows, code_part
-from calibrant.data._coding.binned_table import MAX_BINS, code_columns
-from calibrant.data._coding.cell_weights import cell_weights
-from calibrant.data._coding.merged_rows import MergedRows
-from calibrant.data._coding.row_hashes import hash_codes
+from calibrant.data._bins.write_codes import CodedPart, binned_rows
+from calibrant.data._coding.coded_table import MAX_BINS, code_columns
 from calibrant.data._coding.standard_design import StandardDesign, known_moments
 from calibrant.data._datasets.catalog import costs_text
-from calibrant.data._discretize.mdl import interval_codes, mdl_cuts
+from calibrant.data._discretize.mdl import cell_weights, interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
-from calibrant.data._sources.csv_reader import CsvOptions
 from calibrant.data._sources.model_columns import Chunk, WantedColumns
-from calibrant.data._sources.open_source import TableChunks, is_source, open_chunks, open_source
+from calibrant.data._sources.open_source import TableChunks, is_source, open_source
 from calibrant.data._sources.source import DaskSource, Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._sources.survey import class_codes, group_codes
 from calibrant.data._validation.class_columns import (
     caller_level,
     classes_of_columns,
@@ -26,26 +21,37 @@ from calibrant.data._validation.class_columns import (
     named_classes,
     order_columns,
 )
-from calibrant.data._validation.copies import copies_among, warn_of_copies, warn_of_number
-from calibrant.data._validation.fingerprints import fingerprint_rows
-from calibrant.data._validation.groups import code_groups, read_groups
-from calibrant.data._validation.labels_and_weights import (
-    Labels,
-    check_integers,
-    check_weight_sizes,
-    check_weights,
-    code_labels,
-    factorize,
+from calibrant.data._validation.estimator_rows import (
+    LogProbaMixin,
+    RowClassifierMixin,
+    Rows,
+    TrainingRows,
+    is_float_matrix,
+    read_more_training_rows,
+    read_training_rows,
 )
-from calibrant.data._validation.prediction_rows import Rows, is_float_matrix
-from calibrant.data._validation.row_matching import LogProbaMixin, RowClassifierMixin
-from calibrant.data._validation.training_rows import TrainingRows, read_more_training_rows, read_training_rows
-from calibrant.data._validation.weight_kinds import (
+from calibrant.data._validation.labels_and_weights import (
     WEIGHT_KIND,
+    Labels,
     WeightKind,
     as_frequencies,
     can_be_frequencies,
+    check_integers,
+    check_weight_sizes,
+    check_weights,
+    code_groups,
+    code_labels,
+    factorize,
+    read_groups,
     warn_of_weights,
+)
+from calibrant.data._validation.row_identity import (
+    MergedRows,
+    copies_among,
+    fingerprint_rows,
+    hash_codes,
+    warn_of_copies,
+    warn_of_number,
 )
 
 __all__ = [
@@ -56,7 +62,6 @@ __all__ = [
     "Chunk",
     "CodedPart",
     "Columns",
-    "CsvOptions",
     "DaskSource",
     "Feature",
     "Labels",
@@ -81,12 +86,10 @@ __all__ = [
     "check_integers",
     "check_weight_sizes",
     "check_weights",
-    "class_codes",
     "classes_of_columns",
     "code_columns",
     "code_groups",
     "code_labels",
-    "code_part",
     "column_names",
     "copies_among",
     "costs_text",
@@ -94,7 +97,6 @@ __all__ = [
     "find_bins",
     "fingerprint_rows",
     "fit_columns",
-    "group_codes",
     "hash_codes",
     "interval_codes",
     "is_float_matrix",
@@ -104,7 +106,6 @@ __all__ = [
     "mdl_cuts",
     "named_classes",
     "object_columns",
-    "open_chunks",
     "open_source",
     "order_columns",
     "read_groups",

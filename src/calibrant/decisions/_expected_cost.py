@@ -1,4 +1,4 @@
-"""Expected costs, and the decision of least expected cost: argmin over actions of the sum over classes of p * cost."""
+"""Expected costs, with the decision of the least: argmin over actions of the sum over classes of p * cost."""
 
 from __future__ import annotations
 

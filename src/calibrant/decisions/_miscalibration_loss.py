@@ -16,9 +16,6 @@ from calibrant.calibration._internal import (
     DiagonalLoss,
     Penalty,
     Target,
-    fit_logistic,
-    fit_multinomial,
-    logistic_hessian,
     softmax_rows,
 )
 from calibrant.decisions._costed_predictions import CostedPredictions
@@ -156,7 +153,7 @@ def _fit_several(logs: NDArray[np.float64], read: Predictions) -> tuple[NDArray[
     n_classes = read.n_classes
     prior = Penalty(np.full(2 * n_classes, 0.5 / (_PRIOR_VARIANCE * read.total)), np.repeat([1.0, 0.0], n_classes))
     loss = DiagonalLoss(logs, read.label, read.weights)
-    centre = fit_multinomial(loss, prior)
+    centre = loss.fit(prior)
     return centre, read.total * loss.hessian(np.exp(loss.log_proba(centre)))
 
 
@@ -168,7 +165,7 @@ def _fit_two(logs: NDArray[np.float64], read: Predictions) -> tuple[NDArray[np.f
     columns = [np.ascontiguousarray(-logs[:, 0]), np.ascontiguousarray(logs[:, 1])]
     target, start = Target(read.label == 1, weight=read.weights), np.array([1.0, 1.0, 0.0])
     penalty = np.array([1.0, 1.0, 0.5]) / _PRIOR_VARIANCE
-    coef = fit_logistic(columns, target, start, penalty=penalty, towards=start)
+    coef = target.fit(columns, start, penalty=penalty, towards=start)
     parts = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 1.0]])  # of each coefficient
-    hessian = parts.T @ logistic_hessian(columns, target, coef) @ parts
+    hessian = parts.T @ target.hessian(columns, coef) @ parts
     return np.array([coef[0], coef[1], -coef[2] / 2.0, coef[2] / 2.0]), hessian

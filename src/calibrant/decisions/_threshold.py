@@ -15,7 +15,7 @@ from calibrant._random import SeedLike
 from calibrant._saved import Inline, Number, RowsOnly, need, saved
 from calibrant._threads import N_JOBS
 from calibrant.calibration import HeldOut
-from calibrant.calibration._internal import CV, Scoring, Source, fit_folds, make_splits, pool_scores, read_fit_data
+from calibrant.calibration._internal import CV, Scoring, Source, make_splits, read_fit_data
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._cost_sensitive import COSTS
@@ -185,8 +185,7 @@ class ThresholdClassifier(WrappingClassifier):
         splits = make_splits(self.cv, data, kept, self.random_state)
         scoring = Scoring(self.estimator, "predict_proba", classes)
         with one_warning_a_fit():
-            _, scores = zip(*fit_folds(scoring, data, splits, self.n_jobs), strict=True)
-            self.held_out_ = pool_scores(data, splits, list(scores))
+            self.held_out_ = scoring.held_out(data, splits, self.n_jobs)
             self._choose_threshold(goal, classes)
             self._store_models(classes, [data.fit_clone(self.estimator)])
         self.estimator_ = self.estimators_[0]

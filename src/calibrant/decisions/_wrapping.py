@@ -1,4 +1,7 @@
-"""Base class of the cost-sensitive classifiers: a wrapped classifier and its probabilities."""
+"""Base class of the cost-sensitive classifiers: a wrapped classifier with rows that count as errors on them cost.
+
+The importance of training rows follows Ting (2002) and Zadrozny, Langford & Abe (2003).
+"""
 
 from __future__ import annotations
 

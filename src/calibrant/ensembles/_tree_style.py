@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._params import Choice, Nothing, Rule
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import STYLES, GrownTree, style_params
+from calibrant.trees._internal import STYLES, GrownTree
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
 __all__ = ["STYLE_DOC", "STYLE_RULE", "styled", "styled_for", "with_tree_params"]
 
@@ -47,7 +47,7 @@ def styled(estimator: Any) -> Any:
     """
     if estimator.style is None:
         return estimator
-    chosen, defaults = style_params(estimator.style), inspect.signature(type(estimator).__init__).parameters
+    chosen, defaults = dict(STYLES[estimator.style.lower()]), inspect.signature(type(estimator).__init__).parameters
     given = [name for name in chosen if name in defaults and not _is_default(estimator, name, defaults[name].default)]
     if given:
         values = ", ".join(f"{name}={getattr(estimator, name)!r}" for name in given)
@@ -77,20 +77,21 @@ def _is_default(estimator: Any, name: str, default: Any) -> bool:
     return value is default or (type(value) is type(default) and value == default)
 
 
-def styled_for(examples: Examples, estimator: Any, seed: np.random.SeedSequence) -> Any:
+def styled_for(examples: TrainingSet, estimator: Any, seed: np.random.SeedSequence) -> Any:
     """Return the parameters of an ensemble, with the pruning of its trees chosen for a tree of all rows.
 
     Examples
     --------
     >>> import numpy as np
     >>> from calibrant.ensembles import BaggedTreesClassifier
-    >>> from calibrant.trees._internal import Examples, read_training
-    >>> examples = Examples.code(read_training([[i] for i in range(40)], [0] * 20 + [1] * 20))
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._internal import TrainingSet
+    >>> examples = TrainingSet.of(read_training_rows([[i] for i in range(40)], [0] * 20 + [1] * 20))
     >>> styled_for(examples, BaggedTreesClassifier(style="cart"), np.random.SeedSequence(0)).ccp_alpha
     0.0
     """
     params = styled(estimator)
     if isinstance(params.ccp_alpha, str):
         tree: Any = SimpleNamespace(**{"weight_kind": "frequency", "class_weight": None, **vars(params)})
-        params.ccp_alpha = GrownTree.fit_coded(examples, tree, seed).params.ccp_alpha
+        params.ccp_alpha = GrownTree.fit(examples, tree, seed).params.ccp_alpha
     return params

@@ -1,4 +1,4 @@
-"""The protocols of an estimate and of the tree that it reads."""
+"""The protocols of estimates, with what they read: trees, held-out rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Class densities as sums of product kernels at the training rows, in blocks of bounded memory."""
+"""Class densities as sums of product kernels at the training rows, in blocks of bounded memory.
+
+Their widths follow a rule, or the leave-one-out likelihood (Duin 1976).
+"""
 
 from __future__ import annotations
 

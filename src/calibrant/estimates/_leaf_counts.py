@@ -1,4 +1,7 @@
-"""The class frequencies, unsmoothed, as in C4.5."""
+"""Estimates from the class counts of a leaf alone: frequencies as in C4.5, Laplace's rule of succession.
+
+Provost & Domingos (2003, "Tree induction for probability-based ranking") recommend the latter.
+"""
 
 from __future__ import annotations
 

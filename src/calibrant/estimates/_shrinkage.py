@@ -1,4 +1,8 @@
-"""Estimates that smooth each node towards the node above it."""
+"""Estimates that smooth each node towards the node above it.
+
+Hierarchical shrinkage, and m-branch smoothing (Ferri, Flach & Hernandez-Orallo 2003, "Improving the AUC of
+probabilistic estimation trees").
+"""
 
 from __future__ import annotations
 

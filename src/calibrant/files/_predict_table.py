@@ -17,7 +17,7 @@ import numpy as np
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
 from calibrant._repr import listed
-from calibrant.data._internal import CsvOptions, Feature, Schema, WantedColumns, match_problems, open_chunks
+from calibrant.data._internal import Feature, Schema, TableChunks, WantedColumns, match_problems
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import (
     CalibrantError,
@@ -36,7 +36,7 @@ from calibrant.files._table_writer import check_format, open_writer
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.data._internal import Chunk, TableChunks
+    from calibrant.data._internal import Chunk
 
 __all__ = ["PredictedTable", "predict_table"]
 
@@ -251,9 +251,9 @@ def predict_table(
     matrix = None if costs is None else _cost_matrix(costs, model)
     columns = OutputColumns(model, matrix, float(confidence) if interval else None, bool(proba_only))
     opened = Path(source) if isinstance(source, str | os.PathLike) else source
-    options = CsvOptions(sep, header, encoding)
     with ExitStack() as stack:
-        table = stack.enter_context(open_chunks(opened, wanted, options=options, n_rows=chunk_rows))
+        options: dict[str, Any] = {"n_rows": chunk_rows, "sep": sep, "header": header, "encoding": encoding}
+        table = stack.enter_context(TableChunks.open(opened, wanted, **options))
         unseen = UnseenCategories(wanted.schema)
         who = str(opened) if isinstance(opened, Path) else "standard input" if hasattr(opened, "read") else "source"
         chunks = _checked(table, wanted, who)

@@ -77,28 +77,18 @@ class Design:
         is_numeric = np.array([positions is None for positions in self.categories], dtype=bool)
         return of_nominal + int(is_numeric.sum()) + int((is_numeric & self.has_missing).sum())
 
-    def sparse_matrix(self, arrays: Sequence[NDArray[Any]]) -> Any:
-        """Return the numbers of rows as a sparse matrix of scipy."""
+    def matrix(self, arrays: Sequence[NDArray[Any]], *, is_sparse: bool = False) -> Any:
+        """Return the numbers of rows, as an array or a sparse one of scipy."""
         parts: list[Any] = []
-        for j, values in enumerate(arrays):
-            positions = self.categories[j]
+        for j, (positions, values) in enumerate(zip(self.categories, arrays, strict=True)):
             if positions is None:
-                parts.extend(sparse.csr_array(each[:, np.newaxis]) for each in self._numeric(j, values))
-            else:
+                parts.extend(each[:, np.newaxis] for each in self._numeric(j, values))
+            elif is_sparse:
                 cells = np.ones(len(values)), (np.arange(len(values)), positions[values])
                 parts.append(sparse.csr_array(cells, shape=(len(values), int(positions[-1]) + 1)))
-        return sparse.hstack(parts, format="csr")
-
-    def matrix(self, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        """Return the numbers of rows."""
-        parts = []
-        for j, values in enumerate(arrays):
-            positions = self.categories[j]
-            if positions is None:
-                parts.extend(self._numeric(j, values))
             else:
                 parts.append(np.eye(int(positions[-1]) + 1)[positions[values]])
-        return np.hstack([part.reshape(len(part), -1) for part in parts])
+        return sparse.hstack(parts, format="csr") if is_sparse else np.hstack(parts)
 
     def _numeric(self, j: int, values: NDArray[Any]) -> list[NDArray[np.float64]]:
         is_missing = ~np.isfinite(values)
@@ -202,8 +192,7 @@ class LogisticModel:
         With a random generator they are those of radial functions at most at so many centres, each a mean of rows.
         """
         design = Design.of(schema, arrays, weights)
-        is_dense = random is not None or design.n_terms * len(weights) <= _MAX_DENSE
-        matrix = design.matrix(arrays) if is_dense else design.sparse_matrix(arrays)
+        matrix = design.matrix(arrays, is_sparse=random is None and design.n_terms * len(weights) > _MAX_DENSE)
         if random is None:
             return cls(design, Coefficients.fit(matrix, codes, weights, base_rates, C, max_iter))
         centres = _means_of_rows(matrix, n_centres, random)

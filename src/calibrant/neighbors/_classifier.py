@@ -272,7 +272,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         return [np.concatenate(tables) for tables in zip(*parts, strict=True)]
 
     def _vote_count(self, member: Any) -> VoteCount:
-        """Return how a member of the family counts the votes of these rows."""
+        """Return the vote count of a member of the family for these rows."""
         neighbours = self._neighbours
         return VoteCount(
             n_neighbors=neighbours.total if member.n_neighbors == "all" else float(member.n_neighbors),

@@ -158,7 +158,7 @@ _STEEPEST = -np.finfo(np.float64).max  # of a kernel of width 0: rows at the lea
 
 @dataclass(frozen=True)
 class VoteCount:
-    """How the votes of nearest rows are counted: one reading of a search.
+    """The rule by which votes of nearest rows are counted: one reading of a search.
 
     Distances are relative to ``diameter``, and every class starts with ``start``.
     """

@@ -270,5 +270,5 @@ def _with_missing(
 
 
 def _differ(queries: NDArray[np.int32], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return where categories differ; a missing one differs from every other, missing or not."""
+    """Return a mask of the categories that differ; a missing one differs from every other, missing or not."""
     return np.asarray((queries != rows) | (queries < 0))

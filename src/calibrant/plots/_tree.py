@@ -11,7 +11,6 @@ from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.plots._style import COLORS, axes_or_new, format_number
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._internal import leaves_below, node_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +102,7 @@ class TreeDisplay:
         """
         self.model._check_fitted()
         outline = self.model._outline()
-        positions = node_positions(outline, outline.is_drawn(self.max_depth))
+        positions = outline.positions(outline.is_drawn(self.max_depth))
         n_columns = 1 + max(x for x, _ in positions.values())
         n_levels = 1 + max(depth for _, depth in positions.values())
         size = max(_LEAF_WIDTH * n_columns, 3.0), max(_LEVEL_HEIGHT * n_levels, 2.0)
@@ -118,7 +117,7 @@ class TreeDisplay:
         return self
 
     def _draw(self, outline: Outline, positions: dict[int, tuple[float, int]], scale: float) -> None:
-        tree, conditions, below = outline.tree, self.model._short_conditions(), leaves_below(outline)
+        tree, conditions, below = outline.tree, self.model._short_conditions(), outline.leaves_below()
         for node, (x, depth) in positions.items():
             above = int(tree.parent[node])
             if above >= 0:

@@ -133,7 +133,7 @@ class Study:
         How rows are split, as in `estimate_performance`; by default 10-fold cross-validation, once.
     metrics : list of str, or dict of name to function, optional
         As in `estimate_performance`; by default ``error``, ``mse``, ``log_loss`` and ``auc``, of regressors
-        ``mean_absolute_error``, ``root_mean_squared_error``, ``root_relative_squared_error`` and ``correlation``.
+        ``mean_absolute_error``, ``root_mean_squared_error``, ``relative_root_mean_squared_error`` and ``correlation``.
     store : str or path
         ``"sqlite:///calibrant.db"`` in the working folder by default, for processes on one host; a path of another
         SQLite file; or ``"postgresql://user@host/database"`` for several hosts.

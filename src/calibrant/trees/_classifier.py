@@ -6,37 +6,35 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
-from calibrant._params import check_param, check_params
+from calibrant._params import Choice, Real, Rule, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant._source_limits import check_no_client
-from calibrant.data._internal import Nominal, is_source
+from calibrant._saved import Array, Maybe, Number, Object, need, saved
+from calibrant._source_limits import check_no_client, rows_needed
+from calibrant.data._internal import Nominal, WeightKind, is_source
 from calibrant.estimates import Estimate
-from calibrant.trees._cluster.cluster_tree import fit_tree_on_cluster
-from calibrant.trees._description.description_mixin import DescriptionMixin
+from calibrant.estimates._internal import ESTIMATE
+from calibrant.trees._description_length import DescriptionMixin
 from calibrant.trees._export.export_mixin import ExportMixin
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._growing.grown_tree_cache import grow_cached, inherit_cache
-from calibrant.trees._growing.rows_left_out import rows_needed
-from calibrant.trees._growing.source_fit import fit_source
-from calibrant.trees._growing.training_data import read_training_for
-from calibrant.trees._parameter_docs import TREE_PARAMETER_DOCS
+from calibrant.trees._growing.cost_complexity import CostComplexityPath
+from calibrant.trees._growing.grown_tree import GrownTree, grow_cached, inherit_cache
+from calibrant.trees._growing.training_set import TrainingSet, read_training
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
-from calibrant.trees._pruning.cost_complexity import CostComplexityPath
+from calibrant.trees._prediction.tree_reading import TreeReading
+from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
 from calibrant.trees._tree_params import (
     RULES,
-    SINGLE_TREE_RULES,
+    TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
     EmptyLeaf,
     MissingValues,
     NominalSplits,
     Pruning,
-    WeightKind,
 )
 
 __all__ = ["ProbabilityTreeClassifier"]
@@ -55,6 +53,13 @@ ccp_alpha : float, "cv" or "cv_1se"
     the alpha chosen."""
 
 
+@saved(
+    _grown_tree=Object(GrownTree),
+    estimate_=ESTIMATE,
+    reader=Object("trees.NodeReader") | None,
+    table=Maybe(Array("f8", ndim=2, finite=True, low=0, high=1)),
+    ccp_alpha_=Number(0),
+)
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "ccp_alpha": _CCP_ALPHA})
 class ProbabilityTreeClassifier(  # type: ignore[misc]
     PredictionMixin,
@@ -125,6 +130,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     """
 
     _short_name: ClassVar[str] = "tree"
+    # A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
+    _rules: ClassVar[Mapping[str, Rule]] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}
 
     def __init__(
         self,
@@ -189,22 +196,22 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
 
         %(source_fit_sections)s
         """
-        check_params(self, SINGLE_TREE_RULES)
+        check_params(self)
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
-        training = read_training_for(self, X, y, sample_weight, groups)
+        rows = read_training(self, X, y, sample_weight, groups)
         seed = seed_sequence(self.random_state)
-        return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), training, self, seed))
+        return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), rows, self, seed))
 
-    def _grow_coded(self, examples: Examples) -> GrownTree:
+    def _grow_coded(self, examples: TrainingSet) -> GrownTree:
         """Grow the tree of coded rows, for `_adopt`."""
-        check_params(self, SINGLE_TREE_RULES)
-        return GrownTree.fit_coded(examples, self, seed_sequence(self.random_state))
+        check_params(self)
+        return GrownTree.fit(examples, self, seed_sequence(self.random_state))
 
     def _adopt(self, grown: GrownTree) -> ProbabilityTreeClassifier:
         """Check the parameters and read a tree that another classifier has grown."""
-        check_params(self, SINGLE_TREE_RULES)
+        check_params(self)
         return self._store(grown)
 
     def _store(self, grown: GrownTree) -> ProbabilityTreeClassifier:
@@ -270,6 +277,23 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         """
         self._check_fitted()
         return CostComplexityPath.of(self)
+
+    def _saved_values(self, training_rows: bool) -> Mapping[str, Any]:  # noqa: ARG002
+        if "_reading" not in vars(self):
+            return {}
+        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_grown_tree", "estimate_", "ccp_alpha_")
+        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        values["reader"], table = self._reading.reader, self._reading.saved_table
+        return values if table is None else {**values, "table": table}
+
+    def _set_saved(self, values: dict[str, Any]) -> None:
+        table, reader, grown = values.pop("table", None), values.pop("reader"), values["_grown_tree"]
+        self.__dict__.update(values)
+        tree = self.tree_ = grown.tree
+        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
+        need(same, "has trees or rows of other columns or classes")
+        self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
+        self._reading = TreeReading.from_saved(tree, self.estimate_, self, reader, table)
 
     def __sklearn_clone__(self) -> ProbabilityTreeClassifier:
         other: ProbabilityTreeClassifier = super().__sklearn_clone__()

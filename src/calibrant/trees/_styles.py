@@ -10,7 +10,7 @@ from calibrant.estimates import Laplace, MEstimate, PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees._classifier import ProbabilityTreeClassifier
 
-__all__ = ["STYLES", "style_params", "tree_style"]
+__all__ = ["STYLES", "tree_style"]
 
 # Every parameter that shapes a tree, so that a style is the same in an ensemble whose defaults are others.
 _C45: Final[dict[str, Any]] = {
@@ -101,26 +101,14 @@ def tree_style(name: str, *, alpha: float | None = None, **params: Any) -> Proba
     >>> tree_style("id3", alpha=0).fit(X, y).predict_proba([[1]])
     array([[1., 0.]])
     """
-    chosen = style_params(name)
+    lower = name.lower() if isinstance(name, str) else name
+    check_param("name", lower, Choice(*STYLES))
+    chosen = dict(STYLES[lower])
     if alpha is not None:
         if "estimate" in params:
             raise ParameterError("tree_style: alpha is a number of the style's own estimate; got estimate= as well.")
         chosen["estimate"] = _with_alpha(chosen["estimate"], alpha)
     return ProbabilityTreeClassifier(**{**chosen, **params})
-
-
-def style_params(name: str) -> dict[str, Any]:
-    """Return the parameters of a tree of a style: all that shape it, by the names of `ProbabilityTreeClassifier`.
-
-    Examples
-    --------
-    >>> params = style_params("C44LS")
-    >>> params["criterion"], params["estimate"]
-    ('gain_ratio', Laplace(alpha=1.0))
-    """
-    lower = name.lower() if isinstance(name, str) else name
-    check_param("name", lower, Choice(*STYLES))
-    return dict(STYLES[lower])
 
 
 def _with_alpha(estimate: Any, alpha: float) -> PathAverage | Laplace:

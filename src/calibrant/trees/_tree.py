@@ -1,7 +1,8 @@
-"""A grown tree as arrays with one entry for each node, in preorder; every node has its class counts."""
+"""A grown tree as arrays with an entry for each node, in memory or packed as model files hold it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -10,15 +11,17 @@ import numpy as np
 
 from calibrant import _core
 from calibrant._optional import optional_import
+from calibrant._saved import Array, Field, LabelArray, Object, need, wrong
+from calibrant._saved.arrays import narrowest
 from calibrant.data._internal import Schema
+from calibrant.exceptions import ModelFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Tree", "packed_tree", "read_only", "with_table"]
+    from calibrant._saved.documents import Reader, Writer
 
-# Arrays in a pickle written before trees had `missing_branch`, and before they had `log_prior`.
-_STATE_WITHOUT_MISSING, _STATE_WITHOUT_PRIOR = 13, 14
+__all__ = ["Tree", "Trees", "check_order", "impurity_importances", "read_only"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,7 +216,7 @@ class Tree:
         1          0   x0 <= 2          a      2.0      0.0
         2          0    x0 > 2          b      0.0      2.0
         """
-        from calibrant.trees._export.conditions import all_conditions
+        from calibrant.trees._export.outline import all_conditions
 
         pd = optional_import("pandas", extra="data", purpose="return a tree as a frame")
         names = np.array([*self.schema.names, ""], dtype=object)
@@ -228,6 +231,11 @@ class Tree:
         }
         columns |= {f"count {label}": self.counts[:, k] for k, label in enumerate(self.classes)}
         return pd.DataFrame(columns, index=pd.RangeIndex(self.n_nodes, name="node"))
+
+    def _with_table(self, table: _core.CodedTable) -> Tree:
+        """Return a packed tree of a file that can predict the coded rows it was grown from."""
+        trees, number, _ = vars(self)["_packed"]
+        return packed_tree((trees, number, table), self.order, self.classes, self.schema)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.core.n_classes, self.core.state, self.order, self.classes, self.schema)
@@ -254,12 +262,6 @@ def packed_tree(
     return tree
 
 
-def with_table(tree: Tree, table: _core.CodedTable) -> Tree:
-    """Return a packed tree of a file that can predict the coded rows it was grown from."""
-    trees, number, _ = vars(tree)["_packed"]
-    return packed_tree((trees, number, table), tree.order, tree.classes, tree.schema)
-
-
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return an array that can no longer be written to."""
     array.setflags(write=False)
@@ -267,8 +269,174 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _restore(n_classes: int, state: Any, order: NDArray[np.intp], classes: NDArray[Any], schema: Schema) -> Tree:
-    if len(state) == _STATE_WITHOUT_MISSING:
-        state = (*state, np.full(len(state[0]), -1, dtype=np.int32))
-    if len(state) == _STATE_WITHOUT_PRIOR:
-        state = (*state, np.empty(0))
     return Tree(_core.restore_tree(n_classes, state), order, classes, schema)
+
+
+# In the order in which the core takes them.
+_TREE_ARRAYS = (
+    "n_nodes",
+    "test",
+    "cut",
+    "first_cut",
+    "cut_rank",
+    "n_branches",
+    "branch_of_category",
+    "missing_branch",
+    "counts",
+    "weight",
+    "label_node",
+    "label",
+    "log_prior",
+)
+
+
+def pack_trees(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of trees that have the same columns and classes.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> arrays = pack_trees([tree, tree])
+    >>> arrays["test"], arrays["cut"], arrays["counts"].dtype
+    (array([1, 0, 0, 1, 0, 0], dtype=uint8), array([2, 2], dtype=uint8), dtype('uint8'))
+    """
+    first = trees[0]
+    cores, n_categories = [tree.core for tree in trees], _n_categories(first.schema)
+    found = cast("Any", _core.pack_trees(cores, len(first.classes), n_categories))
+    arrays: dict[str, NDArray[Any]] = dict(zip(_TREE_ARRAYS, found, strict=True))
+    if len(np.unique(arrays["missing_branch"])) == 1:
+        arrays["missing_branch"] = arrays["missing_branch"][:1]
+    arrays |= _ranked_cuts(arrays["test"], arrays["cut"], first.schema)
+    if len(arrays["log_prior"]) == 0:
+        del arrays["log_prior"]  # which only criteria with priors have
+    return {name: narrowest(array) for name, array in arrays.items()}
+
+
+def unpack_trees(
+    arrays: Mapping[str, NDArray[Any]], order: NDArray[np.intp], classes: NDArray[Any], schema: Schema
+) -> tuple[Tree, ...]:
+    """Check the arrays and return the trees, which are unpacked when they are used; raise ValueError if they are none.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> unpack_trees(pack_trees([tree]), tree.order, tree.classes, tree.schema)
+    (<Tree: 3 nodes, 2 leaves, depth 1, 2 classes>,)
+    """
+    none = np.empty(0, dtype=np.uint8)  # `log_prior` of other criteria
+    in_order = tuple(np.ascontiguousarray(arrays.get(name, none)) for name in _TREE_ARRAYS)
+    packed = _core.packed_trees(len(classes), _n_categories(schema), cast("Any", in_order))
+    return tuple(packed_tree((packed, number, None), order, classes, schema) for number in range(packed.n_trees))
+
+
+def _n_categories(schema: Schema) -> list[int]:
+    return [len(feature.categories) if feature.kind == "nominal" else 0 for feature in schema.features]
+
+
+def _ranked_cuts(test: NDArray[np.uint32], cut: NDArray[np.float64], schema: Schema) -> dict[str, NDArray[Any]]:
+    """Return the distinct cuts of each column and the rank of each cut, where these take less space than the cuts."""
+    if len(cut) == 0:
+        return {}
+    is_nominal = np.array([False, *(n > 0 for n in _n_categories(schema))])
+    column = test[(test > 0) & ~is_nominal[test]] - 1
+    distinct, rank, first = [], np.empty(len(cut), dtype=np.int64), [0]
+    for j in range(len(schema.features)):
+        of_column = np.flatnonzero(column == j)
+        bits, rank[of_column] = np.unique(cut[of_column].view(np.int64), return_inverse=True)
+        distinct.append(bits.view(np.float64))
+        first.append(first[-1] + len(bits))
+    ranked = {"cut": np.concatenate(distinct), "first_cut": np.array(first), "cut_rank": rank}
+    return ranked if sum(map(_n_bytes, ranked.values())) < _n_bytes(cut) else {}
+
+
+def _n_bytes(array: NDArray[Any]) -> int:
+    return narrowest(array).nbytes
+
+
+def impurity_importances(trees: Iterable[Tree], criterion: str) -> NDArray[np.float64]:
+    """Return the decrease of impurity by the tests on each column, averaged over the trees, as shares of the total.
+
+    The impurity is the Gini index for ``"gini"`` and ``"twoing"``, else the entropy.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1, 5], [2, 5], [3, 5], [4, 5]], ["a", "a", "b", "b"]).tree_
+    >>> impurity_importances([tree], "entropy")
+    array([1., 0.])
+    """
+    return _normalize(np.sum([_decreases(tree, criterion) for tree in trees], axis=0))
+
+
+def _normalize(gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(gains / (gains.sum() or 1.0))
+
+
+def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
+    impurity = _gini(tree) if criterion in ("gini", "twoing") else _entropy(tree)
+    gain = impurity.copy()
+    np.subtract.at(gain, tree.parent[1:], impurity[1:])
+    inner = ~tree.is_leaf
+    gains = np.bincount(tree.feature[inner], np.maximum(gain[inner], 0.0), tree.n_features)
+    return _normalize(gains.astype(np.float64))
+
+
+def _entropy(tree: Tree) -> NDArray[np.float64]:
+    return np.asarray(_x_log_x(tree.weight) - _x_log_x(tree.counts).sum(axis=1))
+
+
+def _gini(tree: Tree) -> NDArray[np.float64]:
+    return np.asarray(tree.weight - (tree.counts**2).sum(axis=1) / np.where(tree.weight > 0, tree.weight, 1.0))
+
+
+def _x_log_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return x * np.log2(np.where(x > 0, x, 1.0))
+
+
+class Trees(Field):
+    """A tuple of trees of the same columns and classes: at least one, or only one."""
+
+    def __init__(self, *, only_one: bool = False) -> None:
+        self.only_one = only_one
+
+    def write(self, value: Any, out: Writer) -> dict[str, Any]:
+        trees: Sequence[Tree] = tuple(value)
+        if not trees:
+            raise ModelFileError("has no trees: is it fitted?")
+        first = trees[0]
+        if any(tree.schema != first.schema or not np.array_equal(tree.classes, first.classes) for tree in trees):
+            raise ModelFileError("has trees of different columns or classes")
+        try:
+            arrays = pack_trees(trees)
+        except ValueError as error:
+            raise ModelFileError(f"has a tree that cannot be packed: {error}") from None
+        return {
+            "schema": Object("data.Schema").write(first.schema, out),
+            "classes": LabelArray().write(first.classes, out),
+            "order": Array("i8").write(first.order, out),
+            "arrays": {name: out.add_array(arrays[name]) for name in _TREE_ARRAYS if name in arrays},
+        }
+
+    def read(self, document: Any, source: Reader) -> tuple[Tree, ...]:
+        if type(document) is not dict or document.keys() != {"schema", "classes", "order", "arrays"}:
+            raise wrong("trees", document)
+        named = document["arrays"]
+        if type(named) is not dict or named.keys() | {"log_prior"} != set(_TREE_ARRAYS):
+            raise wrong("the arrays of trees", named)
+        arrays = {name: Array("u1 u2 u4 f4 f8").read(named[name], source) for name in named}
+        classes, order = LabelArray().read(document["classes"], source), Array("i8").read(document["order"], source)
+        check_order(order, len(classes))
+        try:
+            trees = unpack_trees(arrays, order, classes, Object("data.Schema").read(document["schema"], source))
+        except ValueError as error:
+            raise ModelFileError(f"holds no trees: {error}") from None
+        if self.only_one and len(trees) != 1:
+            raise ModelFileError("must hold one tree")
+        return trees
+
+
+def check_order(order: NDArray[Any], n_classes: int) -> None:
+    """Raise unless an order of classes is a permutation."""
+    need(np.array_equal(np.sort(order), np.arange(n_classes)), "has an order of classes that is none")

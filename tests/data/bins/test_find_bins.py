@@ -17,7 +17,7 @@ from calibrant.data._sources.open_source import open_source
 from calibrant.data._sources.source import LocalSource
 from calibrant.data._sources.source_part import choose_roles
 from calibrant.data._sources.table_readers import SourceReader
-from calibrant.data._validation.training_rows import read_training_rows
+from calibrant.data._validation.estimator_rows import read_training_rows
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, 5e-324, -5e-324, 1.7976931348623157e308, -1.7976931348623157e308]
 

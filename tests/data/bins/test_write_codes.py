@@ -11,9 +11,9 @@ import pytest
 
 from calibrant.data._bins.bins import bins_of
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._bins.write_codes import CodesFolder, code_part, write_codes
+from calibrant.data._bins.write_codes import CodedPart, CodesFolder, write_codes
 from calibrant.data._sources.open_source import open_source
-from calibrant.data._validation.training_rows import read_training_rows
+from calibrant.data._validation.estimator_rows import read_training_rows
 from calibrant.exceptions import DataError
 
 
@@ -50,7 +50,7 @@ def test_written_codes_are_those_of_the_table_in_memory(tmp_path: Path) -> None:
         np.testing.assert_array_equal(np.asarray(rows.groups), known.groups)
         assert rows.n_groups == len(np.unique(np.asarray(known.groups)))
         groups = source.survey().groups
-        parts = [code_part(part, rows.bins, rows.labels.classes, groups, weighted=True) for part in source]
+        parts = [CodedPart.of(part, rows.bins, rows.labels.classes, groups, weighted=True) for part in source]
         np.testing.assert_array_equal(np.concatenate([part.matrix for part in parts]), rows.table.core.byte_matrix)
         np.testing.assert_array_equal(np.concatenate([part.labels for part in parts]), rows.labels.codes)
         assert [part.first_row for part in parts] == source.first_rows

@@ -19,8 +19,8 @@ import pytest
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
+from calibrant.data._validation.estimator_rows import read_training_rows
 from calibrant.data._validation.labels_and_weights import code_labels
-from calibrant.data._validation.training_rows import read_training_rows
 from calibrant.exceptions import DataError, MissingFileError, ReadError, SchemaError
 
 N = 500

@@ -26,7 +26,7 @@ from calibrant.calibration._auto.choice import (
 )
 from calibrant.calibration._base import Calibrator, learned
 from calibrant.calibration._fitting.logits import as_logits, as_logs, from_logits
-from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
+from calibrant.calibration._fitting.replace_certain import ReplaceCertain
 from calibrant.calibration._maps.beta import Beta
 from calibrant.calibration._maps.isotonic import Isotonic
 from calibrant.calibration._maps.log_linear import Dirichlet, MatrixScaling, VectorScaling
@@ -172,7 +172,7 @@ class Auto(Calibrator):
         self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
         sample = pool_equal_rows(_one_column_for_two(scored))
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
-        self.mended_ = fit_replace_certain(sample) if is_proba else None
+        self.mended_ = ReplaceCertain.fit(sample) if is_proba else None
         makers = self._candidates(sizes, is_proba)
         if (sample.scores == sample.scores[0]).all():
             self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
@@ -324,7 +324,7 @@ def _predict_fold(
     is_test = pieces.fold == fold
     train, test = take_pieces(pooled, pieces, ~is_test), take_pieces(pooled, pieces, is_test)
     # Certain probabilities are replaced by what the training rows say: the held-out fold must not choose its own floor.
-    certain = fit_replace_certain(train) if is_proba else None
+    certain = ReplaceCertain.fit(train) if is_proba else None
     train, test = _replace_in_rows(train, certain), _replace_in_rows(test, certain)
     found: dict[str, NDArray[np.float64]] = {}
     for name, maker in makers.items():

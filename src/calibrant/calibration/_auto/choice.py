@@ -376,7 +376,7 @@ def has_few_groups(scored: ScoredRows) -> bool:
 
 
 def _drawn_groups(sizes: NDArray[np.float64], n_folds: int, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which groups are used: all, or as many at random as make up enough weight."""
+    """Return the groups to use: all, or as many at random as make up enough weight."""
     drawn = np.ones(len(sizes), dtype=np.bool_)
     if sizes.sum() > _ENOUGH_UNITS:
         order = random.permutation(len(sizes))

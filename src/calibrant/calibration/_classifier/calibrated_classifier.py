@@ -29,7 +29,6 @@ from calibrant.calibration._classifier.held_out_scores import (
     HeldOut,
     Scoring,
     Source,
-    fit_folds,
     fit_out_of_bag,
     join_held_out,
     make_splits,
@@ -259,7 +258,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
                 f"refit=False keeps the model of one split; cv has {len(splits)}. Use ensemble=True, or a splitter of "
                 "one split: ShuffleSplit(1), StratifiedShuffleSplit(1)."
             )
-        fitted, scores = zip(*fit_folds(scoring, parts, splits, self.n_jobs), strict=True)
+        fitted, scores = zip(*scoring.fit_folds(parts, splits, self.n_jobs), strict=True)
         folds = list(zip(splits, scores, strict=True))
         pools = [[each] for each in folds] if self.ensemble else [folds]
         held_out = [pool_scores(parts, [split for split, _ in pool], [part for _, part in pool]) for pool in pools]

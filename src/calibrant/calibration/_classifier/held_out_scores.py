@@ -31,7 +31,6 @@ __all__ = [
     "HeldOut",
     "Scoring",
     "Source",
-    "fit_folds",
     "fit_out_of_bag",
     "join_held_out",
     "make_splits",
@@ -112,7 +111,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """How models are fitted and their scores computed."""
+    """The way in which models are fitted and score rows."""
 
     estimator: Any  # cloned and fitted
     method: Method  # which of its methods returns the scores
@@ -136,6 +135,22 @@ class Scoring:
     def of(self, fitted: Any, X: Any) -> NDArray[np.float64]:
         """Return the scores of rows."""
         return scores_of(fitted, X, self.method, self.classes)
+
+    def fit_folds(
+        self, data: FitData, splits: list[Split], n_jobs: int | None
+    ) -> list[tuple[Any, NDArray[np.float64]]]:
+        """Fit a model to the training rows of each split; return the models with the scores of their test rows.
+
+        Where the fits are shared, models are not kept, and None stands for each.
+        """
+        if self.shared is not None:
+            return [(None, scores) for scores in self.shared.fold_scores(self, data, splits, n_jobs)]
+        folds = [(self, data, *split) for split in splits]
+        return run_folds(_fit_one, folds, estimator=self.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
+
+    def held_out(self, data: FitData, splits: list[Split], n_jobs: int | None) -> HeldOut:
+        """Return the scores of the test rows of all splits, in the order of the rows."""
+        return pool_scores(data, splits, [scores for _, scores in self.fit_folds(data, splits, n_jobs)])
 
 
 def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_state: SeedLike) -> list[Split]:
@@ -198,19 +213,6 @@ def _renumbered(rows: Any, kept: NDArray[np.intp]) -> NDArray[np.intp]:
     position = np.searchsorted(kept, whole)
     is_kept = (position < len(kept)) & (kept[np.minimum(position, len(kept) - 1)] == whole)
     return np.asarray(position[is_kept], dtype=np.intp)
-
-
-def fit_folds(
-    scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None
-) -> list[tuple[Any, NDArray[np.float64]]]:
-    """Fit a model to the training rows of each split; return the models with the scores of their test rows.
-
-    Where the fits are shared, models are not kept, and None stands for each.
-    """
-    if scoring.shared is not None:
-        return [(None, scores) for scores in scoring.shared.fold_scores(scoring, data, splits, n_jobs)]
-    folds = [(scoring, data, *split) for split in splits]
-    return run_folds(_fit_one, folds, estimator=scoring.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
 
 
 def _fit_one(

@@ -176,7 +176,7 @@ class WrapperMixin(LogProbaMixin):
         return np.asarray(np.mean([final_step(each).feature_importances_ for each in self.estimators_], axis=0))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return which metadata `fit` passes on, for scikit-learn's metadata routing.
+        """Return the router of the metadata that `fit` passes on, for scikit-learn's metadata routing.
 
         Returns
         -------

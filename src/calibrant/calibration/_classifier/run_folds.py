@@ -265,7 +265,7 @@ class ReadingOfFits(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _ScoredFolds:
-    """What fits of folds depend on, as arrays, and the scores of each fold by each reading."""
+    """The arguments that fits of folds depend on, as arrays, with the scores of each fold by each reading."""
 
     method: str
     arrays: list[NDArray[Any]]
@@ -292,7 +292,7 @@ def _fit_fold(
 
 
 def responses_of(fitted: Any, X: Any, name: str, readings: Sequence[Any]) -> list[Any]:
-    """Return what a method of a fitted estimator returns, or its `predict_proba` when read in several ways.
+    """Return the result of a method of a fitted estimator, or its `predict_proba` when read in several ways.
 
     Examples
     --------

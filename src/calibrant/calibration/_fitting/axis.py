@@ -12,7 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._saved import MapOf, Number, Text, need
 from calibrant.calibration._base import INVERSE_SECTIONS, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits
-from calibrant.calibration._fitting.replace_certain import ReplaceCertain, fit_replace_certain
+from calibrant.calibration._fitting.replace_certain import ReplaceCertain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ AXIS_FIELD = MapOf(Text("logit", "score") | Number(-1e308, 1e308))
 
 @dataclass(frozen=True, slots=True)
 class ScoreAxis:
-    """How scores become positions on the axis.
+    """The map from scores to positions on the axis.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def find_axis(sample: BinaryScores, *, centred: bool = True) -> ScoreAxis:
     ScoreAxis(on='score', centre=3.0, spread=2.0, floor=0.0, ceiling=1.0)
     """
     if find_scale(sample.scores, "auto") == "logit":
-        return ScoreAxis("logit", **fit_replace_certain(sample, only_seen=True).to_dict())
+        return ScoreAxis("logit", **ReplaceCertain.fit(sample, only_seen=True).to_dict())
     weight = sample.weights()
     share = weight / weight.sum()
     centre = float((share * sample.scores).sum()) if centred else 0.0
@@ -157,7 +157,7 @@ def find_axis(sample: BinaryScores, *, centred: bool = True) -> ScoreAxis:
 
 
 def solve_increasing(curve: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Return where an increasing curve has some values, by bisection; an end where it does not reach them.
+    """Return the positions at which an increasing curve has some values, by bisection; an end beyond its range.
 
     Parameters
     ----------

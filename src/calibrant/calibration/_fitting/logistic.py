@@ -19,7 +19,7 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Target", "fit_logistic", "logistic_hessian", "near_of", "solve_step"]
+__all__ = ["Target"]
 
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4  # Lin, Lin & Weng: their iterations, least step and Armijo factor
 _NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # a Newton step that gains less than this in the loss is the last
@@ -31,7 +31,7 @@ _CONSTANT = 1e-290  # a column with a smaller range counts as constant, since it
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """The target probability of each row.
+    """The target probability of each row, to which a logistic regression is fitted.
 
     Parameters
     ----------
@@ -48,76 +48,66 @@ class Target:
     high: float = 1.0
     weight: NDArray[np.float64] | None = None
 
+    def fit(
+        self,
+        columns: Sequence[NDArray[np.float64]],
+        start: NDArray[np.float64],
+        *,
+        penalty: NDArray[np.float64] | None = None,
+        towards: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the coefficients, the intercept last, that minimise the cross-entropy of 1 / (1 + e^-z).
 
-def fit_logistic(
-    columns: Sequence[NDArray[np.float64]],
-    target: Target,
-    start: NDArray[np.float64],
-    *,
-    penalty: NDArray[np.float64] | None = None,
-    towards: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
-    """Return the coefficients, the intercept last, that minimise the cross-entropy of 1 / (1 + e^-z).
+        Parameters
+        ----------
+        columns : sequence of arrays of shape (n_rows,)
+            The columns of which z is a weighted sum, besides the intercept; fifteen at most.
+        start : array of shape (n_columns + 1,)
+            The coefficients to start from.
+        penalty : array of shape (n_columns + 1,), optional
+            The weight of each coefficient's squared distance from `towards`, halved, in the loss.
+        towards : array of shape (n_columns + 1,), optional
+            Where the penalty shrinks the coefficients to; 0 by default.
 
-    Parameters
-    ----------
-    columns : sequence of arrays of shape (n_rows,)
-        The columns of which z is a weighted sum, besides the intercept; fifteen at most.
-    target : Target
-        The target probabilities.
-    start : array of shape (n_columns + 1,)
-        The coefficients to start from.
-    penalty : array of shape (n_columns + 1,), optional
-        The weight of each coefficient's squared distance from `towards`, halved, in the loss.
-    towards : array of shape (n_columns + 1,), optional
-        Where the penalty shrinks the coefficients to; 0 by default.
+        Returns
+        -------
+        array of shape (n_columns + 1,)
+            Coefficients.
 
-    Returns
-    -------
-    array of shape (n_columns + 1,)
-        Coefficients.
+        Examples
+        --------
+        >>> scores, positive = np.array([-2.0, -1.0, 0.0, 0.0, 1.0, 2.0]), np.array([0, 0, 1, 0, 1, 1], dtype=bool)
+        >>> slope, intercept = Target(positive, 0.1, 0.9).fit([scores], np.zeros(2))
+        >>> round(float(slope), 3), abs(float(intercept)) < 1e-6
+        (1.434, True)
+        """
+        penalty = np.zeros_like(start) if penalty is None else penalty
+        towards = np.zeros_like(start) if towards is None else towards
+        columns = [np.ascontiguousarray(column, dtype=np.float64) for column in columns]
+        frame, threads = _Frame.of(columns), n_threads(None)
 
-    Examples
-    --------
-    >>> scores, positive = np.array([-2.0, -1.0, 0.0, 0.0, 1.0, 2.0]), np.array([0, 0, 1, 0, 1, 1], dtype=bool)
-    >>> slope, intercept = fit_logistic([scores], Target(positive, 0.1, 0.9), np.zeros(2))
-    >>> round(float(slope), 3), abs(float(intercept)) < 1e-6
-    (1.434, True)
-    """
-    penalty = np.zeros_like(start) if penalty is None else penalty
-    towards = np.zeros_like(start) if towards is None else towards
-    columns = [np.ascontiguousarray(column, dtype=np.float64) for column in columns]
-    frame, threads = _Frame.of(columns), n_threads(None)
+        def evaluate(coef: NDArray[np.float64]) -> _LossDerivatives:
+            sums, distance = _sums(columns, frame, self, coef, threads), frame.to_original(coef) - towards
+            weighted = frame.back.T * penalty
+            loss = sums.loss + 0.5 * float((penalty * distance) @ distance)
+            return _LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
 
-    def evaluate(coef: NDArray[np.float64]) -> _LossDerivatives:
-        sums, distance = _sums(columns, frame, target, coef, threads), frame.to_original(coef) - towards
-        weighted = frame.back.T * penalty
-        loss = sums.loss + 0.5 * float((penalty * distance) @ distance)
-        return _LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
+        total = len(self.positive) if self.weight is None else float(self.weight.sum())
+        near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
+        return frame.to_original(_newton(evaluate, frame.to_scaled(start), near))
 
-    total = len(target.positive) if target.weight is None else float(target.weight.sum())
-    return frame.to_original(_newton(evaluate, frame.to_scaled(start), near_of(total)))
+    def hessian(self, columns: Sequence[NDArray[np.float64]], coef: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the Hessian of the cross-entropy at some coefficients, the intercept last.
 
-
-def near_of(total: float) -> float:
-    """Return the gain in the loss, of rows of this weight, below which a Newton step is the last."""
-    return max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
-
-
-def logistic_hessian(
-    columns: Sequence[NDArray[np.float64]], target: Target, coef: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the Hessian of the cross-entropy at some coefficients, the intercept last.
-
-    Examples
-    --------
-    >>> logistic_hessian([np.array([-2.0, 2.0])], Target(np.array([False, True])), np.zeros(2))
-    array([[2. , 0. ],
-           [0. , 0.5]])
-    """
-    n_columns = len(columns)
-    frame = _Frame(np.ones(n_columns), np.zeros(n_columns), np.eye(n_columns + 1))
-    return _sums(columns, frame, target, coef, n_threads(None)).hessian
+        Examples
+        --------
+        >>> Target(np.array([False, True])).hessian([np.array([-2.0, 2.0])], np.zeros(2))
+        array([[2. , 0. ],
+               [0. , 0.5]])
+        """
+        n_columns = len(columns)
+        frame = _Frame(np.ones(n_columns), np.zeros(n_columns), np.eye(n_columns + 1))
+        return _sums(columns, frame, self, coef, n_threads(None)).hessian
 
 
 def _newton(
@@ -126,11 +116,11 @@ def _newton(
     """Take Newton steps, halved until the loss decreases enough; the last is so small that it is not evaluated."""
     here = evaluate(coef)
     for _ in range(_MAX_STEPS):
-        direction = -solve_step(here.hessian, here.gradient)
+        direction = -_solve_step(here.hessian, here.gradient)
         step, slope = 1.0, float(here.gradient @ direction)
         if -slope <= near:
             return coef + direction
-        while step >= _LEAST_STEP:
+        while step >= _LEAST_STEP:  # Armijo's rule, which accepts equal losses up to rounding
             there = evaluate(coef + step * direction)
             if there.loss <= here.loss + _DECREASE * step * slope + _ROUNDING * abs(here.loss):
                 break
@@ -141,10 +131,11 @@ def _newton(
     return coef
 
 
-def solve_step(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solve_step(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve for the step whatever the units of the columns; directions that the rows leave open stay as they are."""
     diagonal = np.diagonal(hessian)
     units = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    # Eigenvalues, not Cholesky: collinear columns leave directions that no row determines.
     values, vectors = np.linalg.eigh(hessian * np.outer(units, units))
     determined = values > _SINGULAR
     along = vectors[:, determined].T @ (units * gradient) / values[determined]

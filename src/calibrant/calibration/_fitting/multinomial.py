@@ -20,7 +20,7 @@ from calibrant.calibration._fitting.logits import log_softmax_rows, spread_of_ro
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DiagonalLoss", "FullLoss", "LogLoss", "Penalty", "ShiftLoss", "fit_multinomial"]
+__all__ = ["DiagonalLoss", "FullLoss", "LogLoss", "Penalty", "ShiftLoss"]
 
 _GRADIENT = 1e-9  # the greatest derivative at which the search ends
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4  # the last is Armijo's factor, of Nocedal & Wright
@@ -77,6 +77,34 @@ class LogLoss(ABC):
         weight = np.ones(len(codes)) if weight is None else weight
         self.logs, self.codes, self.share = logs, codes, weight / weight.sum()
         self.rows = np.arange(len(codes))
+
+    def fit(self, penalty: Penalty) -> NDArray[np.float64]:
+        """Return the coefficients that minimise loss plus penalty.
+
+        Coefficients that can be shifted together without changing a probability are those nearest to what the penalty
+        shrinks to, up to rounding. Where the classes are separable and nothing is penalised, there is no least
+        loss, and the search ends with a loss near 0.
+
+        Parameters
+        ----------
+        penalty : Penalty
+            The penalty, with the coefficients to start from.
+
+        Returns
+        -------
+        array of shape (n_parameters,)
+            Coefficients.
+
+        Examples
+        --------
+        >>> logs, codes = np.log([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 1, 1])
+        >>> loss = FullLoss(logs, codes, None)
+        >>> best = loss.fit(Penalty(np.full(6, 0.01), np.array([1.0, 0, 0, 0, 1, 0])))
+        >>> np.exp(loss.log_proba(best))[[0, 2]].round(3)
+        array([[0.503, 0.497],
+               [0.014, 0.986]])
+        """
+        return _newton(self, penalty) if len(penalty.weight) <= _MAX_NEWTON else _quasi_newton(self, penalty)
 
     def log_proba(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the probabilities."""
@@ -182,37 +210,6 @@ class ShiftLoss(LogLoss):
         return np.asarray(np.diag(self.share @ proba) - (proba * self.share[:, np.newaxis]).T @ proba)
 
 
-def fit_multinomial(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
-    """Return the coefficients that minimise loss plus penalty.
-
-    Coefficients that can be shifted together without changing a probability are those nearest to what the penalty
-    shrinks to, up to rounding. Where the classes are separable and nothing is penalised, there is no least
-    loss, and the search ends with a loss near 0.
-
-    Parameters
-    ----------
-    loss : LogLoss
-        The mean loss of rows.
-    penalty : Penalty
-        The penalty, with the coefficients to start from.
-
-    Returns
-    -------
-    array of shape (n_parameters,)
-        Coefficients.
-
-    Examples
-    --------
-    >>> logs, codes = np.log([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 1, 1])
-    >>> loss = FullLoss(logs, codes, None)
-    >>> best = fit_multinomial(loss, Penalty(np.full(6, 0.01), np.array([1.0, 0, 0, 0, 1, 0])))
-    >>> np.exp(loss.log_proba(best))[[0, 2]].round(3)
-    array([[0.503, 0.497],
-           [0.014, 0.986]])
-    """
-    return _newton(loss, penalty) if len(penalty.weight) <= _MAX_NEWTON else _quasi_newton(loss, penalty)
-
-
 def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
     params = penalty.towards
     log_proba = loss.log_proba(params)
@@ -223,6 +220,7 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
         if np.abs(gradient).max() <= _GRADIENT:
             break
         direction = -_solve(loss.hessian(proba) + np.diag(2.0 * penalty.weight), gradient)
+        # Far from the minimum the loss is almost linear in the logits, and a whole step would overshoot.
         step, slope = min(1.0, _STRIDE / _reach(loss, direction)), float(gradient @ direction)
         least = _LEAST_STEP * step
         while step >= least:
@@ -239,7 +237,7 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
 
 
 def _reach(loss: LogLoss, direction: NDArray[np.float64]) -> float:
-    """Return how far a whole step changes the difference of two logits, at least 1e-300."""
+    """Return the greatest change of the difference of two logits by a whole step, at least 1e-300."""
     moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
     return max(float(spread_of_rows(moved).max()), 1e-300)
 

@@ -21,7 +21,6 @@ __all__ = [
     "CERTAIN_FIELD",
     "ReplaceCertain",
     "ReplaceCertainMixin",
-    "fit_replace_certain",
 ]
 
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
@@ -55,6 +54,40 @@ class ReplaceCertain:
     floor: float
     ceiling: float = 1.0
 
+    @classmethod
+    def fit(cls, scored: ScoredRows | BinaryScores, *, only_seen: bool = False) -> ReplaceCertain:
+        """Return the replacements of 0 and 1, estimated from rows.
+
+        Parameters
+        ----------
+        scored : ScoredRows or BinaryScores
+            Probabilities, classes and weights.
+        only_seen : bool
+            Whether an end that no row is at stays as it is: a map continues its curve there. Else the replacement is
+            1 / (n + 2) for n rows, or half the least probability if that is less, as for rows that are not mapped.
+
+        Returns
+        -------
+        ReplaceCertain
+            The replacements.
+
+        Examples
+        --------
+        >>> from calibrant.calibration._validation import read_scored
+        >>> ReplaceCertain.fit(read_scored([0.0, 0.0, 0.0, 0.4, 0.7, 1.0], [0, 0, 1, 1, 1, 1])).floor
+        0.2
+        >>> ReplaceCertain.fit(read_scored([0.0] * 98 + [0.4, 1.0], [0] * 98 + [1, 1]))
+        ReplaceCertain(floor=0.01, ceiling=0.75)
+        >>> rows = read_scored([0.0, 0.4, 0.8], [0, 1, 1])
+        >>> ReplaceCertain.fit(rows).ceiling, ReplaceCertain.fit(rows, only_seen=True).ceiling
+        (0.9, 1.0)
+        """
+        if isinstance(scored, BinaryScores):
+            return _fit_one_column(scored, only_seen)
+        if len(scored.classes) == 2:
+            return _fit_one_column(scored.two_class(), only_seen)
+        return cls(_count_classes(scored).replacement_of_0(only_seen))
+
     def apply(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities of one class or of a row's classes with certain ones replaced.
 
@@ -86,7 +119,7 @@ class ReplaceCertainMixin:
     certain_: dict[str, float] | None = None
 
     def _fit_certain(self, rows: ScoredRows | BinaryScores, scale: Scale) -> None:
-        self.certain_ = fit_replace_certain(rows, only_seen=True).to_dict() if scale == "logit" else None
+        self.certain_ = ReplaceCertain.fit(rows, only_seen=True).to_dict() if scale == "logit" else None
 
     def _check_learned(self) -> None:
         super()._check_learned()  # type: ignore[misc]
@@ -96,40 +129,6 @@ class ReplaceCertainMixin:
 
     def _replace_certain(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores if self.certain_ is None else ReplaceCertain(**self.certain_).apply(scores)
-
-
-def fit_replace_certain(scored: ScoredRows | BinaryScores, *, only_seen: bool = False) -> ReplaceCertain:
-    """Return the replacements of 0 and 1, estimated from rows.
-
-    Parameters
-    ----------
-    scored : ScoredRows or BinaryScores
-        Probabilities, classes and weights.
-    only_seen : bool
-        Whether an end that no row is at stays as it is: a map continues its curve there. Else the replacement is
-        1 / (n + 2) for n rows, or half the least probability if that is less, as for rows that are not mapped.
-
-    Returns
-    -------
-    ReplaceCertain
-        The replacements.
-
-    Examples
-    --------
-    >>> from calibrant.calibration._validation import read_scored
-    >>> fit_replace_certain(read_scored([0.0, 0.0, 0.0, 0.4, 0.7, 1.0], [0, 0, 1, 1, 1, 1])).floor
-    0.2
-    >>> fit_replace_certain(read_scored([0.0] * 98 + [0.4, 1.0], [0] * 98 + [1, 1]))
-    ReplaceCertain(floor=0.01, ceiling=0.75)
-    >>> rows = read_scored([0.0, 0.4, 0.8], [0, 1, 1])
-    >>> fit_replace_certain(rows).ceiling, fit_replace_certain(rows, only_seen=True).ceiling
-    (0.9, 1.0)
-    """
-    if isinstance(scored, BinaryScores):
-        return _fit_one_column(scored, only_seen)
-    if len(scored.classes) == 2:
-        return _fit_one_column(scored.two_class(), only_seen)
-    return ReplaceCertain(_count_classes(scored).replacement_of_0(only_seen))
 
 
 def _fit_one_column(sample: BinaryScores, only_seen: bool) -> ReplaceCertain:
@@ -154,7 +153,7 @@ class _CertainCounts:
     wrong: float
 
     def replacement_of_0(self, only_seen: bool) -> float:
-        """Return what replaces 0."""
+        """Return the probability that replaces 0."""
         if self.least > _CERTAIN:
             return 0.0 if only_seen else min(1.0 / (self.total + 2.0), 0.5 * min(self.least, 0.5))
         return min((self.wrong + 1.0) / (self.certain + 2.0), 0.5 * min(self.least_above, 0.5))

@@ -12,7 +12,7 @@ from calibrant._params import Choice, Rule
 from calibrant._saved import Number
 from calibrant.calibration._base import LARGEST, ScoreMap, learned
 from calibrant.calibration._fitting.axis import AXIS_FIELD, AxisMapMixin, find_axis
-from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _fit(columns: list[NDArray[np.float64]], sample: BinaryScores, *, pinned: bo
     penalty, start = np.full(len(columns) + 1, _PENALTY), np.zeros(len(columns) + 1)
     penalty[-1], start[-1] = 0.0, math.log(positives / negatives)
     target = Target(rows.positive, weight=rows.weight)
-    found = fit_logistic(columns, target, start, penalty=penalty)
+    found = target.fit(columns, start, penalty=penalty)
     *coef, intercept = found.tolist()
     return coef, 0.0 if pinned else intercept
 

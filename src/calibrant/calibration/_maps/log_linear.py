@@ -18,9 +18,9 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule
 from calibrant._saved import Array, Field, Maybe, Number, need, saved
 from calibrant.calibration._base import LARGEST, Calibrator
-from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale
-from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty, fit_multinomial
+from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows
@@ -271,7 +271,7 @@ class Dirichlet(LogLinear):
         if self.intercept + self.l2 == 0:
             check_every_class_has_rows(scored)
         n_classes = logs.shape[1]
-        found = fit_multinomial(FullLoss(logs, scored.codes, scored.weight), self._penalty(n_classes))
+        found = FullLoss(logs, scored.codes, scored.weight).fit(self._penalty(n_classes))
         return found.reshape(n_classes, n_classes + 1)
 
     def _penalty(self, k: int) -> Penalty:
@@ -316,7 +316,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         n_classes, each = logs.shape[1], self._penalty_weight(scored)
         penalty = identity_penalty(n_classes, each, (n_classes - 1) * each, each)
-        found = fit_multinomial(FullLoss(logs, scored.codes, scored.weight), penalty)
+        found = FullLoss(logs, scored.codes, scored.weight).fit(penalty)
         return found.reshape(n_classes, n_classes + 1)
 
 
@@ -355,7 +355,7 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
         if n_classes == 2:
             return self._fit_two_classes(logs, scored)
         penalty = Penalty(np.full(2 * n_classes, each), np.repeat([1.0, 0.0], n_classes))
-        slopes, intercepts = fit_multinomial(DiagonalLoss(logs, scored.codes, scored.weight), penalty).reshape(2, -1)
+        slopes, intercepts = DiagonalLoss(logs, scored.codes, scored.weight).fit(penalty).reshape(2, -1)
         return np.column_stack([np.diag(slopes), intercepts])
 
     def _fit_two_classes(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
@@ -367,6 +367,6 @@ class VectorScaling(StructuredScalingMixin, LogLinear):
         penalty, towards = 2.0 * self.strength * np.array([2.0, 2.0, 1.0]), np.array([1.0, 1.0, 0.0])
         columns = [np.ascontiguousarray(-logs[:, 0]), np.ascontiguousarray(logs[:, 1])]
         target = Target(scored.codes == 1, weight=scored.weight)
-        coef = fit_logistic(columns, target, towards, penalty=penalty, towards=towards)
+        coef = target.fit(columns, towards, penalty=penalty, towards=towards)
         first, second, apart = coef
         return np.array([[first, 0.0, -apart / 2], [0.0, second, apart / 2]])

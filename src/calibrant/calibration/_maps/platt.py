@@ -12,7 +12,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Rule
 from calibrant._saved import Number
 from calibrant.calibration._base import INVERSE_SECTIONS, LARGEST, ScoreMap, learned, read_probabilities
-from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._fitting.logits import (
     ON,
     SCALE_FIELD,
@@ -77,7 +77,7 @@ class Platt(ReplaceCertainMixin, ScoreMap):
         self._fit_certain(sample, self.on_)
         negatives, positives = sample.totals()
         start = np.array([0.0, math.log((positives + 1.0) / (negatives + 1.0))])
-        coef = fit_logistic([self._positions(sample.scores)], platt_target(sample), start)
+        coef = platt_target(sample).fit([self._positions(sample.scores)], start)
         self.slope_, self.intercept_ = map(float, coef)
 
     def _positions(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

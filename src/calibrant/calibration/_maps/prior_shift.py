@@ -13,7 +13,7 @@ from calibrant._params import InstanceOf, Nothing, Real, Rule, check_params
 from calibrant._saved import Array, need
 from calibrant.calibration._base import Calibrator, learned
 from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, find_scale
-from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss, fit_multinomial
+from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss
 from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
 from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
 from calibrant.data._internal import check_weights, named_classes
@@ -197,7 +197,7 @@ def implied_prior(scored: ScoredRows, on: Scale) -> NDArray[np.float64]:
         Base rates.
     """
     loss = ShiftLoss(log_columns(scored.scores, on), scored.codes, scored.weight)
-    shift = fit_multinomial(loss, Penalty(np.zeros(len(scored.classes)), np.zeros(len(scored.classes))))
+    shift = loss.fit(Penalty(np.zeros(len(scored.classes)), np.zeros(len(scored.classes))))
     return np.asarray(softmax(np.log(scored.class_weights()) - shift))
 
 

@@ -12,7 +12,7 @@ from calibrant._params import Bool, Real, Rule
 from calibrant._saved import Number, need
 from calibrant.calibration._base import LARGEST, ScoreMap, learned
 from calibrant.calibration._fitting.axis import AXIS_FIELD, FARTHEST_SAVED, AxisMapMixin, find_axis
-from calibrant.calibration._fitting.logistic import Target, fit_logistic
+from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._maps.platt import platt_target
 from calibrant.calibration._validation import check_has_inverse
 from calibrant.exceptions import DataError
@@ -103,7 +103,7 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         start = np.array([0.0, 0.0, base])
         self.centre_ = (self.low_ + self.high_) / 2
         columns = [x - self.centre_, self._bend(x, self.centre_)]
-        coef = fit_logistic(columns, target, start, penalty=np.array([0.0, self.penalty, 0.0]))
+        coef = target.fit(columns, start, penalty=np.array([0.0, self.penalty, 0.0]))
         self.linear_, self.quadratic_, self.intercept_ = coef.tolist()
         if self.monotone:
             self._make_nondecreasing(x, target, base)
@@ -128,7 +128,7 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
     def _fit_flat_end(self, end: float, sign: float, x: NDArray[np.float64], target: Target, base: float) -> None:
         """Fit the best monotone map that is flat at an end, and keep it if it is not flat throughout."""
         column, penalty = sign * self._bend(x, end), np.array([self.penalty, 0.0])
-        size, intercept = fit_logistic([column], target, np.array([0.0, base]), penalty=penalty).tolist()
+        size, intercept = target.fit([column], np.array([0.0, base]), penalty=penalty).tolist()
         if size > 0.0:
             self.quadratic_, self.intercept_, self.centre_ = sign * size, intercept, end
 

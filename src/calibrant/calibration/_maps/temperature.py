@@ -145,7 +145,7 @@ class _Gaps:
         return float((self.weight * slopes).sum()) / self.total
 
     def beyond_laplace(self, inverse: float) -> float:
-        """Return how far the mean loss, less its limit for 1 / T to infinity, is below that of Laplace's rule."""
+        """Return the loss of Laplace's rule less the mean loss beyond its limit for 1 / T to infinity."""
         others, own = self._powers(inverse)
         limit = np.log1p((self.rows == 0.0).sum(axis=1))
         excess = float((self.weight * (np.log1p(own - 1.0 + others.sum(axis=1)) - limit)).sum()) / self.total

@@ -145,7 +145,7 @@ def _tree_text(model: Any, depth: int | None) -> str:
     """Return a tree as text; the first one of an ensemble with the frequencies of the rows that it was grown from."""
     import numpy as np
 
-    from calibrant.trees._internal import Outline, plain_text
+    from calibrant.trees._internal import Outline
 
     if hasattr(model, "export_text"):
         return str(model.export_text(max_depth=depth))
@@ -155,7 +155,7 @@ def _tree_text(model: Any, depth: int | None) -> str:
     counts = np.asarray(trees[0].counts, dtype=np.float64)
     total = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0)
-    return f"The first of {len(trees)} trees:\n{plain_text(Outline.of(trees[0], shares), depth)}"
+    return f"The first of {len(trees)} trees:\n{Outline.of(trees[0], shares).text(depth)}"
 
 
 def _base(model: Any) -> Any:

@@ -128,7 +128,7 @@ _N_CELLS = 2**12  # of a column in a further pass
 
 @dataclass(frozen=True, eq=False)
 class Gathering:
-    """What is needed of the cells of a column: all distinct values (1), the least one (2), or nothing (0)."""
+    """The values to collect of each cell of a column: all distinct values (1), the least one (2), or nothing (0)."""
 
     edges: NDArray[np.float64]
     wanted: NDArray[np.int8]
@@ -201,7 +201,7 @@ class QuantileSearch:
         self._targets = share_targets(float(self._cumulated[-1]), self._step, self._max_bins)[:-1]
         self._is_sought = np.zeros(len(self._rows), dtype=np.bool_)
         reached = np.searchsorted(self._cumulated, self._targets)
-        occupied = np.flatnonzero(self._rows)
+        occupied = np.flatnonzero(self._rows)  # rounded weights may be 0: a bin ends where there are rows
         self._is_sought[occupied[np.searchsorted(occupied, reached)]] = True
         self._is_sought[occupied[-1]] = True  # the greatest value closes the last bin
 
@@ -211,7 +211,7 @@ class QuantileSearch:
         return bool(self._rows[coarse].sum() <= _MOST_GATHERED) or not coarse.any()
 
     def _is_single(self) -> NDArray[np.bool_]:
-        """Return which cells hold a single float."""
+        """Return a mask of the cells that hold a single float."""
         highs = np.append(self.edges, np.inf)
         lows = np.concatenate([[-np.inf], self.edges])
         is_single: NDArray[np.bool_] = next_float(lows, np.inf) == highs
@@ -222,6 +222,7 @@ class QuantileSearch:
         """Divide the cells that hold ends of bins, and forget the edges between others."""
         divided = np.flatnonzero(self._is_sought & ~self._is_single())
         n_cells = max(2, _N_CELLS // len(divided))
+        # Counts of cells without an end are needed in sum only, so that the number of edges stays bounded.
         kept = np.flatnonzero(self._is_sought[:-1] | self._is_sought[1:])
         pieces = [self.edges[kept], np.array([-np.inf] if 0 in divided else [])]
         for cell in divided.tolist():
@@ -231,13 +232,13 @@ class QuantileSearch:
         self.edges = np.unique(np.concatenate(pieces))
 
     def gathering(self) -> Gathering:
-        """Return what is needed of each cell: values where bins end, the least one of those that follow."""
+        """Return the values to collect of each cell: all where bins end, the least one of those that follow."""
         wanted = np.zeros(len(self._rows), dtype=np.int8)
         occupied = np.flatnonzero(self._rows)
         follows = np.searchsorted(occupied, np.flatnonzero(self._is_sought)) + 1
         wanted[occupied[follows[follows < len(occupied)]]] = 2
         wanted[occupied[0]] = 2
-        wanted[self._is_sought] = 1
+        wanted[self._is_sought] = 1  # last: a cell that follows another may hold an end too
         return Gathering(self.edges, wanted)
 
     def bins(self, gathered: CellValues) -> ColumnBins:

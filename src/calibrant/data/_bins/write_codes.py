@@ -23,14 +23,13 @@ from calibrant.data._bins.find_bins import find_bins
 from calibrant.data._coding.coded_table import CodedTable
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._sources.survey import class_codes, group_codes
 from calibrant.data._validation.labels_and_weights import Labels
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BinnedRows", "CodedPart", "CodesFolder", "binned_rows", "code_part", "write_codes"]
+__all__ = ["BinnedRows", "CodedPart", "CodesFolder", "binned_rows", "write_codes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +41,25 @@ class CodedPart:
     labels: NDArray[np.uint16]
     weights: NDArray[np.float64] | None = None
     groups: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        part: SourcePart,
+        bins: Bins,
+        classes: NDArray[Any],
+        groups: NDArray[Any] | None,
+        *,
+        weighted: bool,
+    ) -> CodedPart:
+        """Return the rows of a part in codes; ``groups`` are the distinct groups of the whole source."""
+        return cls(
+            part.first_row or 0,
+            bins.code(part.columns(bins.schema)),
+            part.class_codes(classes).astype(np.uint16),
+            part.weights if weighted else None,
+            None if groups is None else part.group_codes(groups).astype(np.intp),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -140,19 +158,6 @@ class BinnedRows:
     n_groups: int
 
 
-def code_part(
-    part: SourcePart, bins: Bins, classes: NDArray[Any], groups: NDArray[Any] | None, *, weighted: bool, n_jobs: int = 1
-) -> CodedPart:
-    """Return the rows of a part in codes; ``groups`` are the distinct groups of the whole source."""
-    return CodedPart(
-        part.first_row or 0,
-        bins.code(part.columns(bins.schema), n_jobs=n_jobs),
-        class_codes(part, classes).astype(np.uint16),
-        part.weights if weighted else None,
-        None if groups is None else group_codes(part, groups).astype(np.intp),
-    )
-
-
 def write_codes(source: Source, bins: Bins, folder: CodesFolder, *, n_jobs: int | None = 1) -> BinnedRows:
     """Write the codes of all rows, their classes, weights and groups to files of a scratch folder.
 
@@ -204,11 +209,11 @@ def _write_part(
     if rows.stop > len(files.labels):
         raise DataError(f"{part.origin} changed while it was read: it has more rows than before. Read it again.")
     bins.code(part.columns(bins.schema), files.codes[rows], n_jobs=n_jobs)
-    files.labels[rows] = class_codes(part, classes)
+    files.labels[rows] = part.class_codes(classes)
     if files.weights is not None:
         files.weights[rows] = part.weights
     if files.groups is not None and groups is not None:
-        files.groups[rows] = group_codes(part, groups)
+        files.groups[rows] = part.group_codes(groups)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A table whose columns are coded as small integers, shared by all trees, folds and bootstrap replicates."""
+"""Tables whose columns are coded as small integers, shared by all trees, folds and bootstrap replicates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from calibrant import _core
+from calibrant._memory import check_table_memory, table_too_large
+from calibrant._params import Int, Nothing, Rule
 from calibrant._repr import short_repr
 from calibrant._threads import n_threads
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
@@ -17,9 +19,11 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._bins.bins import Bins
+    from calibrant.data._frames.columns import Columns
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["CodedTable", "with_lows"]
+__all__ = ["MAX_BINS", "CodedTable", "code_columns"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -214,3 +218,59 @@ def with_lows(table: CodedTable, lows: Sequence[NDArray[np.float64] | None]) -> 
     """
     columns = [(table.codes(j), table.core.n_values(j), table.values(j)) for j in range(table.n_columns)]
     return _restore(table.n_rows, columns, table.schema, lows)
+
+
+MAX_BINS: Rule = Int(2) | Nothing()
+
+
+def code_columns(
+    columns: Columns, weights: NDArray[np.float64] | None, max_bins: int | None, *, n_jobs: int | None = None
+) -> CodedTable:
+    """Code columns that have been validated: exactly, or with the numeric ones in at most ``max_bins`` bins.
+
+    Where a column does not fit a byte, all are coded exactly, with each number replaced by the greatest of its bin.
+
+    Examples
+    --------
+    >>> from calibrant.data._frames.columns import fit_columns
+    >>> columns = fit_columns([[1.0, "u"], [2.0, "v"], [3.0, None], [4.0, "u"]])
+    >>> exact, binned = code_columns(columns, None, None), code_columns(columns, None, 2)
+    >>> exact.values(0), binned.values(0)
+    (array([1., 2., 3., 4.]), array([2., 4.]))
+    >>> binned.codes(0), binned.codes(1)
+    (array([0, 0, 1, 1], dtype=uint8), array([  0,   1, 255,   0], dtype=uint8))
+    """
+    if max_bins is None:
+        return _code_exactly(columns, n_jobs)
+    from calibrant.data._bins.bins import bins_of  # bins are made of coded tables
+
+    bins = bins_of(columns, weights, max_bins, n_jobs=n_jobs)
+    if bins.fits_bytes:
+        return bins.table(bins.code(columns, n_jobs=n_jobs), n_jobs=n_jobs)
+    coarse = _code_exactly(replace(columns, arrays=_coarse(columns, bins)), n_jobs)
+    # Without them a cut halfway between the greatest values of two bins would divide the second
+    return with_lows(
+        coarse, [None if lows is highs else lows for highs, lows in zip(bins.highs, bins.lows, strict=True)]
+    )
+
+
+def _code_exactly(columns: Columns, n_jobs: int | None) -> CodedTable:
+    shape = columns.n_rows, len(columns.arrays)
+    check_table_memory(*shape)
+    try:
+        return CodedTable.from_columns(columns, n_jobs=n_jobs)
+    except MemoryError:
+        raise table_too_large(*shape) from None
+
+
+def _coarse(columns: Columns, bins: Bins) -> tuple[NDArray[Any], ...]:
+    """Return the columns with each number replaced by the greatest of its bin."""
+    return tuple(
+        array if highs is None or len(highs) == 0 else _greatest_of_bin(array, highs)
+        for array, highs in zip(columns.arrays, bins.highs, strict=True)
+    )
+
+
+def _greatest_of_bin(values: NDArray[Any], highs: NDArray[np.float64]) -> NDArray[np.float64]:
+    bins = np.minimum(np.searchsorted(highs, values), len(highs) - 1)
+    return np.where(np.isnan(values), np.nan, highs[bins])

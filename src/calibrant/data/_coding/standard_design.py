@@ -30,7 +30,7 @@ _FARTHEST = 1e6  # standard deviations: no training row is as far, and products 
 )
 @dataclass(frozen=True, eq=False)
 class StandardDesign:
-    """How the columns of a table become terms: a number, or an indicator for each category, less its mean over its sd.
+    """Terms made of the columns of a table: a number, or an indicator for each category, less its mean over its sd.
 
     A missing or infinite number is the mean, with an indicator of its own where training rows have any; a missing or
     unknown category has none of the indicators. Terms that are constant in the training rows are 0 for all rows.

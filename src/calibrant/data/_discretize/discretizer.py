@@ -15,7 +15,7 @@ from calibrant._params import Choice, Rule, check_params
 from calibrant._source_limits import check_no_client, check_source_columns, check_source_params
 from calibrant.data._bins.bins import MOST_BYTE_VALUES, Bins
 from calibrant.data._bins.find_bins import find_bins
-from calibrant.data._coding.binned_table import MAX_BINS, code_columns
+from calibrant.data._coding.coded_table import MAX_BINS, code_columns
 from calibrant.data._discretize.interval_columns import (
     interval_labels,
     interval_midpoints,
@@ -29,9 +29,7 @@ from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._sources.open_source import is_source, open_source
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
-from calibrant.data._sources.survey import class_codes
-from calibrant.data._validation.row_matching import ColumnSchemaMixin
-from calibrant.data._validation.training_rows import read_training_rows
+from calibrant.data._validation.estimator_rows import ColumnSchemaMixin, read_training_rows
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def _count_part(part: SourcePart, bins: Bins, classes: NDArray[np.generic], step
     """Return the class weights (columns x codes x classes) of a part; sums of rounded weights are exact."""
     codes, labels = (
         bins.code(part.columns(bins.schema)),
-        class_codes(part, classes) if part.n_rows else np.empty(0, int),
+        part.class_codes(classes) if part.n_rows else np.empty(0, int),
     )
     weights = None if step is None or part.weights is None else round_weights(part.weights, step)
     counts = np.zeros((len(bins.highs), MOST_BYTE_VALUES + 1, len(classes)))

@@ -11,15 +11,14 @@ import narwhals as nw
 import numpy as np
 
 from calibrant._repr import short_repr
-from calibrant.data._frames.column_matching import column_problems, match_column, with_new_categories
-from calibrant.data._frames.objects import without_mask
-from calibrant.data._frames.schema import Feature, Schema
+from calibrant.data._frames.schema import Feature, Schema, column_problems, match_column, with_new_categories
 from calibrant.data._frames.values import (
     column_kind,
     column_measure,
     holds_objects,
     nominal_codes,
     numeric_values,
+    without_mask,
 )
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 
@@ -128,7 +127,7 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
 
 
 def match_problems(X: Any, schema: Schema) -> list[str]:
-    """Return what is wrong with the columns of a frame that a schema names, a sentence each; columns may be missing.
+    """Return the problems of the columns of a frame that a schema names, a sentence each; columns may be missing.
 
     Examples
     --------

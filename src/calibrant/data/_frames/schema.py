@@ -1,18 +1,31 @@
-"""The schema of a fitted table: name, kind and categories of each column."""
+"""The schema of a fitted table, by which the columns of later tables are matched."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from calibrant._repr import listed
 from calibrant._saved import Text, Values, need, saved
+from calibrant.data._frames.values import (
+    CategoryCodes,
+    column_kind,
+    column_measure,
+    nominal_codes,
+    numeric_values,
+)
 from calibrant.data._tables.table import Kind
-from calibrant.exceptions import SchemaError, nearest
+from calibrant.exceptions import DataTypeError, SchemaError, nearest
 
-__all__ = ["Feature", "Schema"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Feature", "Schema", "column_problems", "match_column", "with_new_categories"]
+
 
 _MAX_NAMES = 5  # in a message
 _HASHED, _MAX_LARGE = 2**61 - 2, 10_000  # larger ints share hashes, and a dict of many then takes forever
@@ -97,7 +110,7 @@ class Schema:
         return list(range(len(self.features)))
 
     def missing_message(self, found: Collection[str]) -> str:
-        """Return which columns are missing among those found, and which of them fit had not; "" if none is missing."""
+        """Name the columns that are missing among those found, and those that fit had not; "" if none is missing."""
         missing = [name for name in self.names if name not in found]
         if not missing:
             return ""
@@ -113,3 +126,84 @@ class Schema:
 
     def _check_saved(self) -> None:
         need(len(set(self.names)) == len(self.names) >= 1, "has a column twice, or none")
+
+
+def column_problems(columns: Mapping[str, Any], schema: Schema) -> list[str]:
+    """Return the problems of columns that a schema names, a sentence each."""
+    problems = []
+    for feature in schema.features:
+        try:
+            if feature.name in columns:
+                match_column(feature, columns[feature.name])
+        except (SchemaError, DataTypeError) as error:
+            problems.append(str(error))
+    return problems
+
+
+def match_column(feature: Feature, column: Any) -> NDArray[Any]:
+    """Return a column as floats or codes, as that of the fitted table; raise if it is of another kind."""
+    if feature.kind == "nominal":
+        return _recode(feature, nominal_codes(column, feature.name))
+    if column_kind(column, feature.name) == "nominal":
+        return _numbers_of_nominal(feature, column)
+    values = numeric_values(column, feature.name)
+    _check_measure(feature, column_measure(column), values)
+    return values
+
+
+def _numbers_of_nominal(feature: Feature, column: Any) -> NDArray[Any]:
+    coded = nominal_codes(column, feature.name)
+    strings = [value for value in coded.categories if isinstance(value, str)]
+    if strings and (coded.codes >= 0).any():
+        before = "was numeric" if feature.measure in ("", "numbers") else f"held {feature.measure}"
+        expected = feature.measure or "numbers"
+        example = next((text for text in strings if not _is_number(text)), strings[0])
+        raise SchemaError(f"column {feature.name!r} {before} in fit and holds {example!r:.60} now; pass {expected}.")
+    numbers = [np.nan if isinstance(value, str) else float(value) for value in coded.categories]
+    values = np.array([*numbers, np.nan])[coded.codes]
+    _check_measure(feature, "numbers", values)
+    return values
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_measure(feature: Feature, measure: str, values: NDArray[np.floating[Any]]) -> None:
+    """Raise if numbers stand where dates were in ``fit``, or the reverse, which as floats look alike."""
+    if measure != feature.measure and feature.measure and measure and not np.isnan(values).all():
+        raise SchemaError(
+            f"column {feature.name!r} held {feature.measure} in fit and holds {measure} now; pass {feature.measure}."
+        )
+
+
+def _recode(feature: Feature, coded: CategoryCodes) -> NDArray[np.int32]:
+    if coded.categories == feature.categories:
+        return coded.codes
+    code_of = {value: code for code, value in enumerate(feature.categories)}
+    recode = np.array([code_of.get(value, -1) for value in coded.categories] + [-1], dtype=np.int32)
+    if (recode < 0).all() and {_are_strings(coded.categories), _are_strings(feature.categories)} == {False, True}:
+        raise SchemaError(
+            f"column {feature.name!r} holds none of the values seen in fit: fitted with {feature.categories[0]!r:.60}, "
+            f"got {coded.categories[0]!r:.60}. Pass the values in the same form."
+        )
+    return recode[coded.codes]
+
+
+def with_new_categories(feature: Feature, column: Any) -> Feature:
+    """Add new categories to a feature, unless they are strings and the others are not, or the reverse."""
+    if feature.kind == "numeric":
+        return feature
+    found = nominal_codes(column, feature.name).categories
+    if {_are_strings(found), _are_strings(feature.categories)} == {False, True}:
+        return feature
+    return replace(feature, categories=tuple(dict.fromkeys((*feature.categories, *found))))
+
+
+def _are_strings(categories: tuple[Any, ...]) -> bool | None:
+    """Return whether categories are strings, or None if there are none."""
+    return isinstance(categories[0], str) if categories else None

@@ -175,7 +175,7 @@ _SELECTIONS = ("attributes included", "attributes excluded")
 
 @dataclass(frozen=True)
 class Names:
-    """What a ``.names`` file declares.
+    """The classes and attributes that a ``.names`` file declares.
 
     Parameters
     ----------

@@ -234,7 +234,7 @@ def _check_encoding(path: Path, raw: bytes, table: Any) -> None:
 
 
 def _confirmed(parsed: ParsedFile, layout: CsvLayout) -> frozenset[str]:
-    """Return those columns that are not features by the first rows for which all rows confirm it."""
+    """Return the columns that are no features by the first rows, as far as all rows confirm it."""
     return frozenset(name for name in layout.not_features if _is_confirmed(parsed.frame[name], name, layout))
 
 

@@ -148,6 +148,7 @@ class RowBlocks:
 
     def __iter__(self) -> Iterator[bytes]:
         while not self._is_complete or self._pending:
+            # Files of old Macs end lines by a carriage return alone.
             end = self._pending.rfind(b"\n") + 1 or self._pending.rfind(b"\r") + 1
             if not end and not self._is_complete:
                 self._read_more()

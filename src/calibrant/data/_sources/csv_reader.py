@@ -178,6 +178,7 @@ class CsvReader(SourceReader):
             self._types |= infer_types(path, block, layout, unknown, roles.features)
         known = {name: kind for name, kind in self._types.items() if name in roles.columns}
         types = ColumnTypes({name: kind.parsed for name, kind in known.items()}, roles.columns)
+        # A later row may need a wider type than the rows before it had; then the whole pass starts again with it.
         error: ConversionError | None = None
         try:
             table = read_columns(path, parse_csv(path, block, layout, types, n_lines), known)

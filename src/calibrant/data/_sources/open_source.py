@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaErr
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TableChunks", "is_source", "open_chunks", "open_source", "predict_parts"]
+__all__ = ["TableChunks", "is_source", "open_source", "predict_parts"]
 
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
@@ -277,34 +277,41 @@ class TableChunks:
     n_expected: int | None = None
     is_streamed: bool = True
 
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        source: Any,
+        wanted: WantedColumns,
+        *,
+        n_rows: int | None = None,
+        sep: str | None = None,
+        header: bool | None = None,
+        encoding: str | None = None,
+    ) -> Iterator[TableChunks]:
+        """Open a source or a binary stream by the columns of a model, in chunks of at most ``n_rows`` rows.
 
-@contextmanager
-def open_chunks(
-    source: Any, wanted: WantedColumns, *, options: CsvOptions | None = None, n_rows: int | None = None
-) -> Iterator[TableChunks]:
-    """Open a source or a binary stream by the columns of a model, in chunks of at most ``n_rows`` rows.
-
-    A stream is CSV, or by its first bytes another format, of which it is first copied to a temporary file.
-    """
-    optional_import("pandas", extra="data", purpose="read tables")
-    options = replace(options or CsvOptions(), names=wanted.names)
-    batch_size = min(n_rows or _CHUNK_ROWS, _CHUNK_ROWS)
-    if is_source(source):
-        yield _select(_reader(source, batch_size, options), wanted)
-        return
-    with open_bytes(source, BLOCK) as opened:
-        extension = detect_format(opened.path, opened.head)
-        if extension not in (*PARQUET, *FEATHER, ".arff"):
-            yield _select(CsvReader(str(opened.path), [opened], batch_size, options), wanted)
+        A stream is CSV, or by its first bytes another format, of which it is first copied to a temporary file.
+        """
+        optional_import("pandas", extra="data", purpose="read tables")
+        options = CsvOptions(sep, header, encoding, wanted.names)
+        batch_size = min(n_rows or _CHUNK_ROWS, _CHUNK_ROWS)
+        if is_source(source):
+            yield cls._of(_reader(source, batch_size, options), wanted)
             return
-        with _spooled(opened, extension) as copied:
-            yield _select(_reader(copied, batch_size), wanted)
+        with open_bytes(source, BLOCK) as opened:
+            extension = detect_format(opened.path, opened.head)
+            if extension not in (*PARQUET, *FEATHER, ".arff"):
+                yield cls._of(CsvReader(str(opened.path), [opened], batch_size, options), wanted)
+                return
+            with _spooled(opened, extension) as copied:
+                yield cls._of(_reader(copied, batch_size), wanted)
 
-
-def _select(reader: SourceReader, wanted: WantedColumns) -> TableChunks:
-    names = tuple(str(name) for name in reader.columns)
-    selection = wanted.select(names, [name for name in names if name not in reader.not_features], reader.name)
-    return TableChunks(names, selection, reader.chunks(selection), reader.n_rows, reader.n_expected, reader.is_streamed)
+    @classmethod
+    def _of(cls, reader: SourceReader, wanted: WantedColumns) -> TableChunks:
+        names = tuple(str(name) for name in reader.columns)
+        selection = wanted.select(names, [name for name in names if name not in reader.not_features], reader.name)
+        return cls(names, selection, reader.chunks(selection), reader.n_rows, reader.n_expected, reader.is_streamed)
 
 
 @contextmanager

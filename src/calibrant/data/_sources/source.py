@@ -81,7 +81,7 @@ class Source(ABC):
         return None if self._survey is None else len(self._survey.lengths)
 
     def survey(self, n_distinct: int = 0) -> Survey:
-        """Return what a pass over all rows finds; it is made once, again only if more distinct values are needed."""
+        """Return the facts of a pass over all rows; it is made once, again only if more distinct values are needed."""
         if self._survey is None or self._survey.n_distinct < n_distinct:
             found = self.reduce(
                 survey_part, self.roles, n_distinct, merge=merge_surveys, description="Reading the source"

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._numbers import as_unmasked_floats
 from calibrant.data._frames.columns import Columns, Nominal, choose_nominal, match_columns
 from calibrant.data._frames.schema import Schema
-from calibrant.data._validation.labels_and_weights import check_weight_sizes
+from calibrant.data._validation.labels_and_weights import check_weight_sizes, factorize
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
@@ -148,6 +148,29 @@ class SourcePart:
     def groups(self) -> NDArray[Any] | None:
         """The groups as an array; None without a column of groups."""
         return None if self.roles.groups is None else np.asarray(self.frame[self.roles.groups].to_numpy())
+
+    def class_codes(self, classes: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the position of the class of each row among the classes of the whole source."""
+        return self._codes(self.labels, classes)
+
+    def group_codes(self, groups: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the position of the group of each row among the groups of the whole source."""
+        return self._codes(self.frame[self.roles.groups], groups)
+
+    def _codes(self, series: Any, known: NDArray[Any]) -> NDArray[np.int32]:
+        if not self.n_rows:
+            return np.empty(0, dtype=np.int32)
+        coded, code_of = factorize(series.to_native()), {value: code for code, value in enumerate(known.tolist())}
+        values = [value.item() if isinstance(value, np.generic) else value for value in coded.categories]
+        recode = np.array([*(code_of.get(value, -1) for value in values), -1], dtype=np.int32)
+        codes = recode[coded.codes]
+        if codes.min() < 0:
+            row = int(np.flatnonzero(codes < 0)[0])
+            raise DataError(
+                f"{self.origin} changed while it was read: column {series.name!r} holds a value at row {row:,} of part "
+                f"{self.number} that was not there before. Read it again when nobody writes to it."
+            )
+        return codes
 
     def columns(self, schema: Schema) -> Columns:
         """Return the features as arrays that match a schema: floats, or codes of categories."""

@@ -29,10 +29,8 @@ __all__ = [
     "Survey",
     "ValueSample",
     "check_same_length",
-    "class_codes",
     "column_facts",
     "distinct_values",
-    "group_codes",
     "group_values",
     "label_facts",
     "merge_columns",
@@ -145,7 +143,7 @@ class ColumnFacts:
 
 
 def column_facts(column: Any, name: str, is_nominal: bool, n_distinct: int, origin: str) -> ColumnFacts:
-    """Return what the rows of a part show of a column."""
+    """Return the facts of a column in the rows of a part."""
     dtype = _type_name(column.dtype)
     kind: Kind = "nominal" if is_nominal else column_kind(column, name)
     if not len(column):
@@ -172,7 +170,7 @@ def _check_number(name: str, n_categories: int) -> None:
 
 
 def merge_columns(one: ColumnFacts, other: ColumnFacts) -> ColumnFacts:
-    """Return what two runs of parts show of a column; raise if its type differs."""
+    """Return the facts of a column in two runs of parts; raise if its type differs."""
     n_missing = one.n_missing + other.n_missing
     if one.is_empty or other.is_empty:
         is_known = not one.is_empty or (other.is_empty and bool(one.measure))
@@ -246,11 +244,6 @@ def label_facts(part: SourcePart) -> LabelFacts:
     return LabelFacts(coded.categories, used, coded.declared)
 
 
-def class_codes(part: SourcePart, classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the position of the class of each row among the classes of the whole source."""
-    return _codes(part, part.labels, dict(zip(classes.tolist(), range(len(classes)), strict=True)))
-
-
 def group_values(part: SourcePart) -> NDArray[Any]:
     """Return the distinct groups of a part; raise if one is missing."""
     if not part.n_rows:
@@ -261,33 +254,12 @@ def group_values(part: SourcePart) -> NDArray[Any]:
     return np.unique(np.asarray([coded.categories[code] for code in np.unique(coded.codes)]))
 
 
-def group_codes(part: SourcePart, values: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the position of the group of each row among the groups of the whole source."""
-    return _codes(part, part.frame[part.roles.groups], dict(zip(values.tolist(), range(len(values)), strict=True)))
-
-
-def _codes(part: SourcePart, series: Any, code_of: dict[Any, int]) -> NDArray[np.int32]:
-    if not part.n_rows:
-        return np.empty(0, dtype=np.int32)
-    coded = factorize(series.to_native())
-    values = [value.item() if isinstance(value, np.generic) else value for value in coded.categories]
-    recode = np.array([*(code_of.get(value, -1) for value in values), -1], dtype=np.int32)
-    codes = recode[coded.codes]
-    if codes.min() < 0:
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise DataError(
-            f"{part.origin} changed while it was read: column {series.name!r} holds a value at row {row:,} of part "
-            f"{part.number} that was not there before. Read it again when nobody writes to it."
-        )
-    return codes
-
-
 MAX_ROWS = 2**31 - 1  # as of tables in memory
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What is known of a part, of some parts, or of all of them.
+    """The facts of a part, of some parts, or of all of them.
 
     Parameters
     ----------
@@ -340,7 +312,7 @@ class Survey:
 
 
 def survey_part(part: SourcePart, roles: ColumnRoles, n_distinct: int = 0) -> Survey:
-    """Return what is known of a part."""
+    """Return the facts of a part."""
     nominal, frame = roles.nominal_positions(), part.features
     columns = tuple(
         column_facts(column, name, position in nominal, n_distinct, part.origin)
@@ -360,7 +332,7 @@ def survey_part(part: SourcePart, roles: ColumnRoles, n_distinct: int = 0) -> Su
 
 
 def merge_surveys(one: Survey, other: Survey) -> Survey:
-    """Return what is known of two runs of parts that follow each other."""
+    """Return the facts of two runs of parts that follow each other."""
     return Survey(
         one.lengths + other.lengths,
         tuple(map(merge_columns, one.columns, other.columns)),

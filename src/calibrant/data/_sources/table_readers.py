@@ -83,7 +83,7 @@ class SourceReader(ABC):
             yield Chunk(as_category_text(frame.select(list(selection.features)).to_pandas(), selection), kept)
 
     def fingerprint(self) -> Fingerprint:
-        """Return what changes when a file is written to; () where that is not known."""
+        """Return values that change when a file is written to; () where none are known."""
         return ()
 
 

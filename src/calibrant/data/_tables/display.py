@@ -1,4 +1,4 @@
-"""How a table is shown: its columns one by one, as text or as HTML."""
+"""The display of a table: its columns one by one, as text or as HTML."""
 
 from __future__ import annotations
 

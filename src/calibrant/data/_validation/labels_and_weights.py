@@ -1,11 +1,11 @@
-"""Input validation of classes and weights; classes are sorted, and their declared order breaks ties."""
+"""Input validation of classes, weights and groups; classes are sorted, and their declared order breaks ties."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -13,16 +13,31 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from calibrant._numbers import as_unmasked_floats
+from calibrant._params import Choice, check_param
 from calibrant._repr import short_repr
-from calibrant.data._frames.objects import without_mask
-from calibrant.data._frames.values import CategoryCodes, column_kind, nominal_codes
+from calibrant.data._frames.values import CategoryCodes, column_kind, nominal_codes, without_mask
 from calibrant.data._validation.class_columns import caller_level
-from calibrant.exceptions import DataError, DataTypeError, ManyClassesWarning
+from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError, ManyClassesWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Labels", "check_integers", "check_weight_sizes", "check_weights", "code_labels", "factorize"]
+__all__ = [
+    "WEIGHT_KIND",
+    "Labels",
+    "WeightKind",
+    "as_frequencies",
+    "can_be_frequencies",
+    "check_integers",
+    "check_weight_sizes",
+    "check_weights",
+    "code_groups",
+    "code_labels",
+    "factorize",
+    "read_groups",
+    "warn_of_weights",
+]
+
 
 # 100,000 integer labels of a narrow range take 0.5 ms by a table and 36 ms by a sort; 1,000 take 20 µs by either.
 _SORTED_ROWS, _NARROW_RANGE = 1_000, 2**16
@@ -85,7 +100,7 @@ def _warn_of_many_classes(y: Any, n_classes: int, n_rows: int) -> None:
 
 
 def _has_rows(coded: CategoryCodes, is_subset: bool) -> NDArray[np.bool_]:
-    """Return which categories have a row."""
+    """Return a mask of the categories that have a row."""
     n_categories = len(coded.categories)
     if coded.declared or is_subset:
         return np.asarray(np.bincount(coded.codes, minlength=n_categories) > 0)
@@ -270,3 +285,98 @@ def check_weight_sizes(weights: NDArray[np.float64], name: str = "sample_weight"
             f"{name} has {is_wrong.sum()} value(s) {sizes} (first at row {first}: {weights[first]:g}); sums and "
             "products of such weights overflow or vanish. Divide the weights by their mean; a negligible one is 0."
         )
+
+
+def code_groups(groups: Any, n_rows: int) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+    """Return the number of each row's group, from 0, and the groups in the order of their numbers.
+
+    Examples
+    --------
+    >>> code_groups(["b", "a", "b"], 3)
+    (array([1, 0, 1]), ('a', 'b'))
+    >>> code_groups(["b", None], 2)
+    Traceback (most recent call last):
+    calibrant.exceptions.DataError: groups has missing values (first at row 1); drop those rows or name their groups.
+    """
+    try:
+        coded = factorize(groups)
+    except DataError as error:
+        raise DataError("groups must hold a name or an integer for each row.") from error
+    if len(coded.codes) != n_rows:
+        raise DataError(f"groups has {len(coded.codes)} rows, X {n_rows}; pass one group for each row.")
+    if (coded.codes < 0).any():
+        first = int(np.flatnonzero(coded.codes < 0)[0])
+        raise DataError(f"groups has missing values (first at row {first}); drop those rows or name their groups.")
+    names = np.asarray(coded.categories, dtype=object)
+    found, numbers = np.unique(coded.codes, return_inverse=True)
+    return numbers, tuple(names[found].tolist())
+
+
+def read_groups(groups: Any, n_rows: int, rows: NDArray[np.intp] | None = None) -> NDArray[np.intp] | None:
+    """Return the number of the group of each row, or of some rows, numbered from 0 without gaps; None where none is.
+
+    Examples
+    --------
+    >>> read_groups(["c", "a", "b"], 3, np.array([0, 2]))
+    array([1, 0])
+    """
+    if groups is None:
+        return None
+    numbers = code_groups(groups, n_rows)[0]
+    return numbers if rows is None else np.unique(numbers[rows], return_inverse=True)[1]
+
+
+WeightKind: TypeAlias = Literal["frequency", "probability"]
+
+WEIGHT_KIND = Choice("frequency", "probability")
+
+_LEAST_MEAN = 0.1  # of frequencies: ten rows that count as one are few, and weights that sum to 1 are far below it
+_ROUNDING = 1e-6  # of a sum that is 1
+
+
+def can_be_frequencies(weights: NDArray[np.float64]) -> bool:
+    """Return whether weights can be numbers of rows: their mean is not far below 1, and they do not sum to 1.
+
+    Examples
+    --------
+    >>> can_be_frequencies(np.array([1.0, 2.0, 0.5])), can_be_frequencies(np.full(50, 0.02))
+    (True, False)
+    """
+    total, n_rows = float(weights.sum()), np.count_nonzero(weights)
+    return not (total < _LEAST_MEAN * n_rows or (n_rows > 1 and abs(total - 1.0) < _ROUNDING))
+
+
+def warn_of_weights(weights: NDArray[np.float64] | None) -> None:
+    """Warn where weights are read as frequencies and cannot be.
+
+    Examples
+    --------
+    >>> warn_of_weights(np.array([1.0, 2.0]))
+    """
+    if weights is None or can_be_frequencies(weights):
+        return
+    n_rows, total = np.count_nonzero(weights), float(weights.sum())
+    warnings.warn(
+        f"sample_weight of {n_rows:,} rows sums to {total:.3g}, so as frequencies they count as {total:.3g} row(s): "
+        "too few for anything to be learned or known. Divide the weights by their mean, and pass "
+        'weight_kind="probability" where a weight is the number of cases that a row represents.',
+        CalibrantWarning,
+        stacklevel=caller_level(),
+    )
+
+
+def as_frequencies(weights: NDArray[np.float64] | None, kind: WeightKind) -> NDArray[np.float64] | None:
+    """Return positive weights as frequencies; warn of those that are passed as such and cannot be.
+
+    Probability weights are scaled so that their sum is the effective number of rows, (sum w)^2 / sum w^2 (Kish 1965).
+
+    Examples
+    --------
+    >>> as_frequencies(np.array([0.25, 0.25, 0.5]), "probability").round(3)
+    array([0.667, 0.667, 1.333])
+    """
+    check_param("weight_kind", kind, WEIGHT_KIND)
+    if weights is None or kind == "frequency":
+        warn_of_weights(weights)
+        return weights
+    return np.asarray(weights * (weights.sum() / (weights**2).sum()))

@@ -15,16 +15,16 @@ from calibrant._estimator import EstimatorMixin
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant._source_limits import check_no_client
+from calibrant._saved import Object, WithRows, need, saved
+from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
-from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
+from calibrant.data._internal import Nominal, RowClassifierMixin, WeightKind, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
-from calibrant.ensembles._bagging.cluster_forest import fit_forest_on_cluster
 from calibrant.ensembles._bagging.decision_paths import forest_decision_path
-from calibrant.ensembles._bagging.forest import Forest
-from calibrant.ensembles._bagging.params import BAGGED_RULES, RULES, MaxFeatures
+from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, MaxFeatures
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
 from calibrant.ensembles._ensemble_sections import forest_sections
+from calibrant.ensembles._levels.cluster_forest import fit_forest_on_cluster
 from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate
@@ -33,15 +33,12 @@ from calibrant.trees._internal import (
     CriterionName,
     Dialect,
     EmptyLeaf,
-    Examples,
     MissingValues,
     NominalSplits,
     Pruning,
-    WeightKind,
+    TrainingSet,
     fit_source,
     impurity_importances,
-    read_training_for,
-    rows_needed,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +55,7 @@ Base rates, m and v are those
 of the whole training set, not of each bag; a number left to ``"cv"`` is chosen once, for a tree of all rows."""
 
 
+@saved(_forest=WithRows(Forest), _reading=Object(ForestReader))
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
 class BaggedTreesClassifier(
     SectionsReprMixin,
@@ -141,6 +139,7 @@ class BaggedTreesClassifier(
     """
 
     _short_name: ClassVar[str] = "forest"
+    _rules = BAGGED_RULES
 
     def __init__(
         self,
@@ -229,29 +228,28 @@ class BaggedTreesClassifier(
 
         %(source_fit_sections)s
         """
-        check_params(self, BAGGED_RULES)
+        check_params(self)
         self._reading_options().check()
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
-        training = read_training_for(self, X, y, sample_weight, groups)
-        examples = Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins)
+        examples = TrainingSet.read(self, X, y, sample_weight, groups)
         old = self.__dict__.get("_forest") if self.warm_start else None
         return self._store(self._grow_coded(examples) if old is None else self._extended(old, examples))
 
-    def _grow_coded(self, examples: Examples) -> Forest:
+    def _grow_coded(self, examples: TrainingSet) -> Forest:
         """Grow the forest of coded rows, for `_adopt`."""
-        check_params(self, BAGGED_RULES)
+        check_params(self)
         seed = seed_sequence(self.random_state)
         return Forest.of(examples, styled_for(examples, self, seed), seed)
 
     def _adopt(self, forest: Forest) -> Self:
         """Check the parameters and read a forest that another classifier has grown."""
-        check_params(self, BAGGED_RULES)
+        check_params(self)
         self._reading_options().check()
         return self._store(forest)
 
-    def _extended(self, old: Forest, examples: Examples) -> Forest:
+    def _extended(self, old: Forest, examples: TrainingSet) -> Forest:
         with rows_needed(self, "fit with warm_start=True"):
             return old.continued_to(self.n_trees, examples)
 
@@ -267,6 +265,22 @@ class BaggedTreesClassifier(
         return self
 
     _fit_cluster = fit_forest_on_cluster
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
+        if "_forest" not in vars(self):
+            return {}
+        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_reading")
+        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {**values, "_forest": (self._forest, self._reading.predicts_from_rows)}
+
+    def _check_saved(self) -> None:
+        super()._check_saved()
+        tree = self._forest.trees[0]
+        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
+        need(same, "has trees or rows of other columns or classes")
+        need(self._reading.forest is self._forest, "has the reading of another forest")
+        has_rows = self._forest.examples.has_rows or not self._reading.predicts_from_rows
+        need(has_rows, "lacks the training rows from which it predicts")
 
     def _drop_rows(self) -> None:
         """Drop the training rows, which were those of a source, after what is computed from them is stored."""

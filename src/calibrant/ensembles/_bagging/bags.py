@@ -15,9 +15,9 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
-__all__ = ["BAG_GROUPS", "BAG_SAMPLE_WEIGHT", "BagSampling", "Bootstrap", "ForestBags"]
+__all__ = ["BAG_GROUPS", "BAG_SAMPLE_WEIGHT", "Bootstrap", "ForestBags"]
 
 Bootstrap: TypeAlias = Literal["uniform", "by_class", "by_group", "subsample"]
 
@@ -34,96 +34,76 @@ _BAGS = 2  # key of the random stream of all bags; those of a tree have two keys
 
 
 @dataclass(frozen=True, eq=False)
-class BagSampling:
-    """How bags are drawn: the units that are drawn, whole (a row each or a group), class by class or all together.
-
-    Where the rows are some of those of a larger source, `n_units` is the number of units of the whole, of each class
-    with kind ``"by_class"``, and `first_units` the number of those before the first row here.
-    """
-
-    kind: Bootstrap | None
-    labels: NDArray[np.uint16]
-    groups: NDArray[np.intp] | None = None
-    max_samples: float = 0.632
-    n_units: tuple[int, ...] | None = None
-    first_units: tuple[int, ...] | None = None
-
-    @classmethod
-    def of(cls, kind: Bootstrap | None, examples: Examples, max_samples: float) -> Self:
-        """Return how the bags of a training set are drawn; raise if there must be groups and there are none."""
-        if kind == "by_group" and examples.groups is None:
-            raise DataError("bootstrap='by_group' draws whole groups; pass fit the group of each row as groups=.")
-        return cls(kind, examples.labels, examples.groups, max_samples)
-
-    def bags(self, seed: np.random.SeedSequence) -> _core.Bags:
-        """Return the bags of all trees, each drawn when it is counted.
-
-        Examples
-        --------
-        >>> labels = np.zeros(10_000, dtype=np.uint16)
-        >>> bags = BagSampling("uniform", labels).bags(np.random.SeedSequence(0))
-        >>> part = BagSampling("uniform", labels[9_000:], n_units=(10_000,), first_units=(9_000,))
-        >>> np.array_equal(part.bags(np.random.SeedSequence(0)).count(7, 0, 1_000), bags.count(7, 9_000, 10_000))
-        True
-        """
-        n_rows, key = len(self.labels), stream_seed(seed, _BAGS)
-        n_units = self.n_units or self._count_units()
-        first_units = self.first_units or (0,) * len(n_units)
-        groups = None if self.groups is None else np.ascontiguousarray(self.groups, dtype=np.int64)
-        if self.kind is None:
-            return _core.bags_of_all_rows(n_rows)
-        if self.kind == "subsample":
-            n_drawn = max(1, round(self.max_samples * n_units[0]))
-            return _core.subsample_bags(key, n_rows, n_units[0], n_drawn, first_units[0], groups)
-        labels = np.ascontiguousarray(self.labels) if self._is_by_class else None
-        return _core.bootstrap_bags(key, n_rows, n_units, first_units, labels, groups)
-
-    @property
-    def _is_by_class(self) -> bool:
-        return self.kind == "by_class" and self.groups is None
-
-    def _count_units(self) -> tuple[int, ...]:
-        """Return the number of rows, of rows of each class, or of groups."""
-        if self.groups is not None:
-            return (int(self.groups.max()) + 1,)
-        return tuple(np.bincount(self.labels).tolist()) if self._is_by_class else (len(self.labels),)
-
-
-@dataclass(frozen=True, eq=False)
 class ForestBags:
-    """The bags of a forest: drawn whenever they are counted, or counts that somebody else drew (trees x rows).
+    """The bags of a forest: drawn whenever they are counted, the same at every call, or `drawn` by somebody else.
+
+    Units (a row each or a group) are drawn whole, class by class or all together. Where the rows are some of those of a
+    larger source, `n_units` is the number of units of the whole, of each class with kind ``"by_class"``, and
+    `first_units` the number of those before the first row here. `drawn` are counts of trees x rows.
 
     Examples
     --------
     >>> labels = np.array([0, 0, 0, 1], dtype=np.uint16)
-    >>> ForestBags.draw(BagSampling("by_class", labels), np.random.SeedSequence(1)).matrix(2)
+    >>> ForestBags("by_class", labels, np.random.SeedSequence(1)).matrix(2)
     array([[2, 1, 0, 1],
            [1, 1, 1, 1]], dtype=uint16)
-    >>> ForestBags.draw(BagSampling("subsample", labels, max_samples=0.5), np.random.SeedSequence(1)).count(0).sum()
+    >>> ForestBags("subsample", labels, np.random.SeedSequence(1), max_samples=0.5).count(0).sum()
     np.uint64(2)
-    >>> by_group = BagSampling("by_group", labels, np.array([0, 0, 1, 2]))
-    >>> ForestBags.draw(by_group, np.random.SeedSequence(2)).matrix(2)
+    >>> ForestBags("by_group", labels, np.random.SeedSequence(2), np.array([0, 0, 1, 2])).matrix(2)
     array([[2, 2, 1, 0],
            [3, 3, 0, 0]], dtype=uint16)
     >>> ForestBags(drawn=np.array([[0, 2], [1, 1], [0, 2]], dtype=np.uint16)).n_out_of_bag(3)
     array([2, 0])
     """
 
-    sampling: BagSampling | None = None
+    kind: Bootstrap | None = None
+    labels: NDArray[np.uint16] | None = None
     seed: np.random.SeedSequence | None = None
+    groups: NDArray[np.intp] | None = None
+    max_samples: float = 0.632
+    n_units: tuple[int, ...] | None = None
+    first_units: tuple[int, ...] | None = None
     drawn: NDArray[np.uint16] | None = None
 
     @classmethod
-    def draw(cls, sampling: BagSampling, seed: np.random.SeedSequence) -> Self:
-        """Return bags that are drawn, the same at every call."""
-        return cls(sampling, seed)
+    def of(
+        cls, kind: Bootstrap | None, examples: TrainingSet, max_samples: float, seed: np.random.SeedSequence
+    ) -> Self:
+        """Return the bags of a training set; raise if there must be groups and there are none."""
+        labels = examples.labels
+        if kind == "by_group" and examples.groups is None:
+            raise DataError("bootstrap='by_group' draws whole groups; pass fit the group of each row as groups=.")
+        return cls(kind, labels, seed, examples.groups, max_samples)
 
     @cached_property
     def core(self) -> _core.Bags:
-        """The bags of the core."""
-        if self.sampling is not None and self.seed is not None:
-            return self.sampling.bags(self.seed)
-        return _core.bags_from_counts(np.ascontiguousarray(self.drawn, dtype=np.uint16))
+        """The bags of the core, each drawn when it is counted.
+
+        Examples
+        --------
+        >>> labels, seed = np.zeros(10_000, dtype=np.uint16), np.random.SeedSequence(0)
+        >>> bags = ForestBags("uniform", labels, seed).core
+        >>> part = ForestBags("uniform", labels[9_000:], seed, n_units=(10_000,), first_units=(9_000,)).core
+        >>> np.array_equal(part.count(7, 0, 1_000), bags.count(7, 9_000, 10_000))
+        True
+        """
+        if self.labels is None or self.seed is None:
+            return _core.bags_from_counts(np.ascontiguousarray(self.drawn, dtype=np.uint16))
+        n_rows, key, is_by_class = len(self.labels), stream_seed(self.seed, _BAGS), self.kind == "by_class"
+        if self.kind is None:
+            return _core.bags_of_all_rows(n_rows)
+        n_units: tuple[int, ...] = self.n_units or (n_rows,)
+        if self.groups is not None:
+            is_by_class, n_units = False, self.n_units or (int(self.groups.max()) + 1,)
+        elif is_by_class:
+            n_units = self.n_units or tuple(np.bincount(self.labels).tolist())
+        first_units = self.first_units or (0,) * len(n_units)
+        groups = None if self.groups is None else np.ascontiguousarray(self.groups, dtype=np.int64)
+        if self.kind == "subsample":
+            n_drawn = max(1, round(self.max_samples * n_units[0]))
+            return _core.subsample_bags(key, n_rows, n_units[0], n_drawn, first_units[0], groups)
+        labels = np.ascontiguousarray(self.labels) if is_by_class else None
+        return _core.bootstrap_bags(key, n_rows, n_units, first_units, labels, groups)
 
     def count(self, tree: int) -> NDArray[np.uint16]:
         """Return the number of times each row is in the bag of a tree."""

@@ -2,60 +2,131 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES
+from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant._progress import progress
 from calibrant._random import stream_seed
+from calibrant._saved import Object, Snapshot, saved
 from calibrant._threads import n_threads
-from calibrant.ensembles._bagging.bags import BagSampling, ForestBags
-from calibrant.ensembles._bagging.params import RULES, ForestParams, n_drawn
+from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
+from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
-from calibrant.trees import Tree
-from calibrant.trees._internal import Examples, GrownTree, grow_unpruned
+from calibrant.trees import ProbabilityTreeClassifier, Tree
+from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, Trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Forest"]
+__all__ = ["BAGGED_RULES", "RULES", "Forest", "ForestParams", "MaxFeatures", "n_drawn"]
 
-_GROWING = 1  # key of the random stream of a tree
+
+MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | None
+
+
+class ForestParams(TreeParams, Protocol):
+    """The parameters that growing and reading a forest use."""
+
+    n_trees: int
+    bootstrap: Bootstrap | None
+    max_samples: float
+    max_features: MaxFeatures
+    redraw: bool
+    combine: Literal["average", "vote"]
+    smooth_votes: bool
+
+
+# Copies of a row would be on both sides of folds of a bag, so that alpha is no choice of cross-validation
+TREE_RULES: dict[str, Rule] = {**ProbabilityTreeClassifier._rules, "ccp_alpha": Real(0)}
+RULES: dict[str, Rule] = TREE_RULES | {
+    "n_trees": Int(1),
+    "bootstrap": Choice("uniform", "by_class", "by_group", "subsample") | Nothing(),
+    "max_samples": Real(0, 1, closed="right"),
+    "max_features": Choice("sqrt", "ceil_sqrt", "log2") | Int(1) | Real(0, 1, closed="right") | Nothing(),
+    "redraw": Bool(),
+    "combine": Choice("average", "vote"),
+    "smooth_votes": Bool(),
+    "out_of_bag": Choice("ignore", "count", "only", "condition"),
+    "out_of_bag_weight": Choice("auto", "leaf") | Real(0),
+    "in_bag_counts": Choice("unique", "multiplicity"),
+    "vote_trees": Choice("out_of_bag") | Real(0, 1, closed="right"),
+    "warm_start": Bool(),
+}
+
+BAGGED_RULES: dict[str, Rule] = {**RULES, "style": STYLE_RULE}  # a grown forest has the parameters, not the style
+
+
+def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
+    """Return the number of columns drawn at each node; 0 for all of them.
+
+    Examples
+    --------
+    >>> [n_drawn(m, 20) for m in (None, "sqrt", "ceil_sqrt", "log2", 0.3, 7)]
+    [0, 4, 5, 4, 6, 7]
+    """
+    if max_features is None:
+        return 0
+    if isinstance(max_features, str):
+        n = {"sqrt": math.sqrt, "ceil_sqrt": lambda d: math.ceil(math.sqrt(d)), "log2": math.log2}[max_features](
+            n_columns
+        )
+    else:
+        n = max_features * n_columns if isinstance(max_features, float) else max_features
+    if n > n_columns:
+        raise ParameterError(
+            f"max_features must be at most {n_columns}, the number of columns of X; got {max_features}."
+        )
+    return 0 if n == n_columns else max(1, int(n))
+
+
+GROWING_STREAM = 1  # key of the random stream of a tree
 _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
 _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
 
 
+@saved(trees=Trees(), examples=Object(TrainingSet), params=Snapshot(RULES), seed=Object("random.SeedSequence"))
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees, the coded rows, the parameters and the seed, from which the bags follow; old files hold those `drawn`."""
+    """Trees, the coded rows, the parameters and the seed, from which the bags follow."""
 
     trees: tuple[Tree, ...]
-    examples: Examples
+    examples: TrainingSet
     params: ForestParams
     seed: np.random.SeedSequence
-    drawn: NDArray[np.uint16] | None = None
 
     @classmethod
-    def of(cls, examples: Examples, params: ForestParams, seed: np.random.SeedSequence) -> Forest:
+    def of(cls, examples: TrainingSet, params: ForestParams, seed: np.random.SeedSequence) -> Forest:
         """Grow a forest of ``params.n_trees`` trees.
 
         Examples
         --------
         >>> from calibrant.ensembles import BaggedTreesClassifier
-        >>> from calibrant.trees._growing.training_data import read_training
-        >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+        >>> from calibrant.data._internal import read_training_rows
+        >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
         >>> Forest.of(examples, BaggedTreesClassifier(n_trees=3), np.random.SeedSequence(0)).in_bag.sum(axis=1)
         array([4, 4, 4], dtype=uint64)
         """
         snapshot = SimpleNamespace(**{name: getattr(params, name) for name in RULES})  # `set_params` may come later
         return cls((), examples, cast("ForestParams", snapshot), seed).grown_to(params.n_trees)
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        if training_rows:
+            self.examples.check_has_rows()
+        return {name: getattr(self, name) for name in ("trees", "examples", "params", "seed")}
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> Forest:
+        return cls(**{**values, "trees": values["examples"].adopt(values["trees"])})
 
     def grown_to(self, n_trees: int) -> Forest:
         """Return the same forest with more trees; those already grown stay as they are.
@@ -68,31 +139,19 @@ class Forest:
         >>> len(more.trees), more.trees[:2] == forest.trees
         (3, True)
         """
-        new = range(len(self.trees), n_trees)
-        larger = self if self.drawn is None else replace(self, drawn=self._draw_more(self.drawn, n_trees))
-        return replace(larger, trees=self.trees + tuple(larger._grow(new)))
+        return replace(self, trees=self.trees + tuple(self._grow(range(len(self.trees), n_trees))))
 
     @cached_property
     def bags(self) -> ForestBags:
         """The number of times each row is in the bag of each tree, drawn whenever it is needed."""
-        return self._drawn_bags if self.drawn is None else ForestBags(drawn=self.drawn)
+        return ForestBags.of(self.params.bootstrap, self.examples, self.params.max_samples, self.seed)
 
     @property
     def in_bag(self) -> NDArray[np.uint16]:
         """The same as a table, trees x rows."""
         return self.bags.matrix(len(self.trees))
 
-    def _draw_more(self, drawn: NDArray[np.uint16], n_trees: int) -> NDArray[np.uint16]:
-        more = self._drawn_bags.matrix(n_trees)
-        more[: len(drawn)] = drawn
-        return more
-
-    @property
-    def _drawn_bags(self) -> ForestBags:
-        sampling = BagSampling.of(self.params.bootstrap, self.examples, self.params.max_samples)
-        return ForestBags.draw(sampling, self.seed)
-
-    def continued_to(self, n_trees: int, examples: Examples) -> Forest:
+    def continued_to(self, n_trees: int, examples: TrainingSet) -> Forest:
         """Return the forest with more trees; raise if it has more already, or was grown from other rows.
 
         Examples
@@ -102,7 +161,7 @@ class Forest:
         >>> len(forest.continued_to(3, forest.examples).trees)
         3
         """
-        if not self.examples.equals(examples) or n_trees < len(self.trees):
+        if n_trees < len(self.trees) or self.examples.fingerprint() != examples.fingerprint():
             raise ParameterError(
                 f"n_trees must be at least {len(self.trees)} with warm_start=True, and the rows those of the first "
                 f"fit; got n_trees={n_trees}. Fit a clone to start over."
@@ -120,7 +179,8 @@ class Forest:
         array([1., 2., 1.])
         """
         in_bag = self.bags.count(number)
-        return GrownTree.of(self.trees[number], self._bag(in_bag), self.params, self._seed_of(number), rows=in_bag > 0)
+        bag = self.examples.repeated(in_bag)
+        return GrownTree.of(self.trees[number], bag, self.params, self._seed_of(number), rows=in_bag > 0)
 
     def _grow(self, new: range) -> Iterator[Tree]:
         batch_size = _TREES_PER_THREAD * n_threads(self.params.n_jobs)
@@ -128,22 +188,19 @@ class Forest:
         with progress(total=len(new), description="Growing trees") as bar:
             for first in range(0, len(new), batch_size):
                 batch = new[first : first + batch_size]
-                grown = self._grow_batch(batch, held_bytes)
+                grown = self.grow_batch(batch, held_bytes)
                 yield from grown
                 held_bytes += self._count_bytes(grown)
                 bar.advance(len(grown))
 
-    def grow_batch(self, batch: range) -> list[Tree]:
-        """Return the trees of these numbers, which depend on no others."""
-        return self._grow_batch(batch, 0)
-
     def _count_bytes(self, trees: Iterable[Tree]) -> int:
         return FLOAT_BYTES * len(self.examples.classes) * sum(tree.n_nodes for tree in trees)
 
-    def _grow_batch(self, batch: range, held_bytes: int) -> list[Tree]:
+    def grow_batch(self, batch: range, held_bytes: int = 0) -> list[Tree]:
+        """Return the trees of these numbers, which depend on no others but for the memory that those hold."""
         if self.params.prune is None and not self.params.honest and not self.params.collapse:
-            seeds = [stream_seed(self.seed, tree, _GROWING) for tree in batch]
-            return grow_unpruned(
+            seeds = [stream_seed(self.seed, tree, GROWING_STREAM) for tree in batch]
+            return GrownTree.grow_unpruned(
                 self.examples,
                 self.bags.core,
                 self.params,
@@ -171,7 +228,7 @@ class Forest:
         """Grow a tree that is pruned or recounted."""
         params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
         grown = GrownTree.grow(
-            self._bag(self.bags.count(number)),
+            self.examples.repeated(self.bags.count(number)),
             params,
             self._seed_of(number),
             max_features=self._max_features,
@@ -184,12 +241,8 @@ class Forest:
     def _max_features(self) -> int:
         return n_drawn(self.params.max_features, self.examples.table.n_columns)
 
-    def _bag(self, in_bag: NDArray[np.uint16]) -> Examples:
-        """Return the rows with the weights that they have in a bag."""
-        return self.examples.repeated(in_bag)
-
     def _seed_of(self, number: int) -> np.random.SeedSequence:
-        return np.random.SeedSequence(stream_seed(self.seed, number, _GROWING))
+        return np.random.SeedSequence(stream_seed(self.seed, number, GROWING_STREAM))
 
 
 def _await(tree: Future[Tree]) -> Tree:

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
-from calibrant._estimator import init_arguments
-from calibrant._random import SeedLike
-from calibrant.data._internal import Nominal
+from calibrant._estimator import with_defaults
+from calibrant._saved import saved
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
-from calibrant.ensembles._bagging.bags import Bootstrap
-from calibrant.ensembles._bagging.params import MaxFeatures
-from calibrant.ensembles._readings.forest_reading import OutOfBag
-from calibrant.estimates import Estimate
-from calibrant.trees._internal import (
-    CriterionName,
-    Dialect,
-    EmptyLeaf,
-    MissingValues,
-    NominalSplits,
-    Pruning,
-    WeightKind,
-)
 
 __all__ = ["BPETsClassifier", "EBPETsClassifier", "MOBESPClassifier"]
 
-# The signatures are written out because scikit-learn reads them; a test compares them with that of the base class.
+# C4.4 trees, grown on rows drawn within each class
+_B_PETS = {
+    "n_trees": 128,
+    "bootstrap": "by_class",
+    "criterion": "gain_ratio",
+    "estimate": "laplace",
+    "nominal_splits": "multiway",
+    "threshold": "observed",
+    "mdl_penalty": True,
+    "missing": "fractional",
+}
+_EB_PETS = {
+    **_B_PETS,
+    "max_features": "ceil_sqrt",
+    "out_of_bag": "count",
+    "estimate": "frequency",
+    "empty_leaf": "parent",
+}
 
 
+@saved()
+@with_defaults(**_B_PETS)
 class BPETsClassifier(BaggedTreesClassifier):
     """Bagged probability estimation trees (B-PETs): C4.4 trees with Laplace estimates, averaged.
 
@@ -47,51 +51,9 @@ class BPETsClassifier(BaggedTreesClassifier):
 
     _short_name: ClassVar[str] = "b_pets"
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 128,
-        bootstrap: Bootstrap | None = "by_class",
-        max_samples: float = 0.632,
-        max_features: MaxFeatures = None,
-        redraw: bool = True,
-        combine: Literal["average", "vote"] = "average",
-        smooth_votes: bool = False,
-        out_of_bag: OutOfBag = "ignore",
-        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
-        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
-        vote_trees: float | Literal["out_of_bag"] = 1.0,
-        warm_start: bool = False,
-        style: str | None = None,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "laplace",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "random",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        super().__init__(**init_arguments(locals()))
 
-
+@saved()
+@with_defaults(**_EB_PETS)
 class EBPETsClassifier(BaggedTreesClassifier):
     """Enhanced bagged PETs (EB-PETs): leaves also count the out-of-bag rows, unsmoothed.
 
@@ -111,51 +73,9 @@ class EBPETsClassifier(BaggedTreesClassifier):
 
     _short_name: ClassVar[str] = "eb_pets"
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 128,
-        bootstrap: Bootstrap | None = "by_class",
-        max_samples: float = 0.632,
-        max_features: MaxFeatures = "ceil_sqrt",
-        redraw: bool = True,
-        combine: Literal["average", "vote"] = "average",
-        smooth_votes: bool = False,
-        out_of_bag: OutOfBag = "count",
-        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
-        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
-        vote_trees: float | Literal["out_of_bag"] = 1.0,
-        warm_start: bool = False,
-        style: str | None = None,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "frequency",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = "parent",
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "random",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        super().__init__(**init_arguments(locals()))
 
-
+@saved()
+@with_defaults(**_EB_PETS | {"out_of_bag": "condition"})
 class MOBESPClassifier(BaggedTreesClassifier):
     """MOB-ESP: the class frequencies at a leaf among the rows for which the forest votes as for the predicted row.
 
@@ -194,47 +114,3 @@ class MOBESPClassifier(BaggedTreesClassifier):
     """
 
     _short_name: ClassVar[str] = "mob_esp"
-
-    def __init__(
-        self,
-        *,
-        n_trees: int = 128,
-        bootstrap: Bootstrap | None = "by_class",
-        max_samples: float = 0.632,
-        max_features: MaxFeatures = "ceil_sqrt",
-        redraw: bool = True,
-        combine: Literal["average", "vote"] = "average",
-        smooth_votes: bool = False,
-        out_of_bag: OutOfBag = "condition",
-        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
-        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
-        vote_trees: float | Literal["out_of_bag"] = 1.0,
-        warm_start: bool = False,
-        style: str | None = None,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "frequency",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = "parent",
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "random",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        super().__init__(**init_arguments(locals()))

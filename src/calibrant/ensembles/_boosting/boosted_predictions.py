@@ -13,18 +13,19 @@ from calibrant._docstrings import fill_docstring
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Int, Rule, check_params
 from calibrant._repr import short_repr
+from calibrant._saved import Array, Bytes, Field, Maybe, NarrowFloats, Object, Text, need
 from calibrant.data._internal import RowClassifierMixin, Rows
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, Run
 from calibrant.ensembles._ensemble_sections import boosted_sections
 from calibrant.exceptions import ParameterError
+from calibrant.trees._internal import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant._sections import Section
-    from calibrant.ensembles._boosting.adaboost_variants import AlgorithmName
-    from calibrant.ensembles._boosting.boosting_loop import Run
-    from calibrant.trees._internal import Examples
+    from calibrant.ensembles._boosting.boosting_loop import AlgorithmName
+    from calibrant.trees._internal import TrainingSet
 
 __all__: list[str] = []
 
@@ -42,10 +43,22 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
     """Scores of a boosted classifier."""
 
     _rules: ClassVar[Mapping[str, Rule]]
+    # The rounds of a run. Without its rows it cannot be continued, and is not recognised.
+    _saved_fields: ClassVar[Mapping[str, Field]] = {
+        **RowClassifierMixin._saved_fields,
+        "seed": Object("random.SeedSequence"),
+        "estimator_weights_": Array("f8", finite=True, low=0, high=1e100),
+        "errors_": Array("f8", finite=True, low=0, high=1),
+        "stopped_": Text("perfect", "weak") | None,
+        "order": Array("i8"),
+        "rows": Maybe(Bytes()),
+        "row_weights": Maybe(NarrowFloats()),
+    }
 
     if TYPE_CHECKING:
         algorithm: AlgorithmName
         estimator_weights_: NDArray[np.float64]
+        errors_: NDArray[np.float64]
         _run: Run
         _order: NDArray[np.intp]
 
@@ -172,7 +185,33 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         """Drop the weights of the training rows, which were those of a source; the run cannot be continued then."""
         self._run = replace(self._run, rows=b"", row_weights=None, from_source=True)
 
-    def _store_run(self, run: Run, examples: Examples) -> None:
+    def _saved_run(self, training_rows: bool) -> dict[str, Any]:
+        """Return the columns and the rounds of the run for a file, without the members."""
+        names = (*RowClassifierMixin._saved_fields, "estimator_weights_", "errors_", "stopped_")
+        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        values |= {"seed": self._run.seed, "order": self._order}
+        if not training_rows:
+            return values
+        is_kept = self._run.row_weights is not None
+        need(is_kept, "was loaded without its training rows, or fitted to a source: save it without them")
+        return {**values, "rows": self._run.rows, "row_weights": self._run.row_weights}
+
+    def _set_saved_run(self, values: dict[str, Any], members: list[Any]) -> None:
+        """Set the columns and the run that a file holds."""
+        names = (*RowClassifierMixin._saved_fields, "estimator_weights_", "errors_", "stopped_")
+        vars(self).update({name: values[name] for name in names if name in values})
+        weights, row_weights = self.estimator_weights_, values.get("row_weights")
+        check_order(values["order"], len(self.classes_))
+        need(weights.sum() > 0, "has members without weight")
+        same = len(members) == len(weights) == len(self.errors_) and ("rows" in values) == (row_weights is not None)
+        need(same, "has weights of other members")
+        if row_weights is not None:
+            row_weights = np.array(row_weights)  # which the next round changes
+        rounds = members, weights.tolist(), self.errors_.tolist(), self.stopped_
+        self._run = Run(values["seed"], values.get("rows", b""), *rounds, row_weights)
+        self._order = values["order"]
+
+    def _store_run(self, run: Run, examples: TrainingSet) -> None:
         self._run, self._order = run, examples.order
         self.estimator_weights_, self.errors_ = np.array(run.weights), np.array(run.errors)
         self.stopped_ = run.stopped

@@ -2,53 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
-from calibrant._params import Bool, Choice, Int, check_params
-from calibrant._source_limits import check_no_client
+from calibrant._params import Bool, Choice, Int, Rule, check_params
+from calibrant._saved import Array, NarrowFloats, need, saved
+from calibrant._source_limits import check_no_client, rows_needed
+from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, Rows, is_source
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
-from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
-from calibrant.ensembles._boosting.stump_learner import (
-    STUMP_CRITERIA,
-    StumpCriterion,
-    StumpEstimate,
-    StumpLearner,
+from calibrant.ensembles._boosting.boosting_loop import (
+    ALGORITHMS,
+    AlgorithmName,
+    MemberPredictions,
+    Run,
+    boost,
+    start_run,
 )
 from calibrant.ensembles._boosting.stumps import StumpMember, Stumps, StumpSums, branch_of, stack_stumps
+from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import (
-    RULES,
     TREE_PARAMETER_DOCS,
-    Examples,
+    TrainingSet,
     fit_source,
-    read_training,
-    rows_needed,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BOOSTED_STUMP_RULES", "BoostedStumpsClassifier"]
+    from calibrant.trees import ProbabilityTreeClassifier
 
-BOOSTED_STUMP_RULES = {
-    "n_trees": Int(1),
-    "algorithm": Choice(*ALGORITHMS),
-    "criterion": Choice(*STUMP_CRITERIA),
-    "estimate": Choice("laplace", "frequency"),
-    "max_bins": RULES["max_bins"],
-    "n_jobs": RULES["n_jobs"],
-    "warm_start": Bool(),
-}
+__all__ = ["BoostedStumpsClassifier"]
 
 
+StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
+StumpEstimate: TypeAlias = Literal["frequency", "laplace"]
+STUMP_CRITERIA: tuple[StumpCriterion, ...] = ("entropy", "gain_ratio", "gini", "dkm", "twoing")
+
+
+class StumpLearner:
+    """Fits one stump each round to coded rows and their weights."""
+
+    advice = ""
+    is_random = False
+
+    def __init__(self, examples: TrainingSet, criterion: str, estimate: str, n_jobs: int | None) -> None:
+        self._n_classes = len(examples.classes)
+        self._kinds = [feature.kind for feature in examples.table.schema.features]
+        self._prior_counts = 1.0 if estimate == "laplace" else 0.0
+        core_criterion = _core.StumpCriterion[criterion]
+        table = examples.table.core
+        self._search = _core.stump_search(table, examples.labels, self._n_classes, core_criterion, n_threads(n_jobs))
+        self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights.copy()
+        self._total = float(self.weights.sum())
+
+    def fit(self, number: int) -> tuple[StumpMember, MemberPredictions]:  # noqa: ARG002
+        """Find the stump of a round; all rows of one class and branch have one prediction."""
+        self._stump = self._search.best(self.weights)
+        self._counts = np.asarray(self._stump.counts)
+        member = self._member(self._stump)
+        labels = np.tile(np.arange(self._n_classes), 3)
+        return member, MemberPredictions(np.repeat(member.proba, self._n_classes, axis=0), labels, self._counts.ravel())
+
+    def reweight(self, factors: NDArray[np.float64]) -> None:
+        """Multiply the weights of the rows in each branch and class, scaled to their previous sum."""
+        scale = self._total / (factors * self._counts.ravel()).sum()
+        self._search.reweight(self._stump, (factors * scale).reshape(3, -1), self.weights)
+
+    def _member(self, stump: _core.Stump) -> StumpMember:
+        is_nominal = stump.column >= 0 and self._kinds[stump.column] == "nominal"
+        threshold = np.nan if is_nominal or stump.column < 0 else stump.threshold
+        category = stump.code if is_nominal else -1
+        return StumpMember(stump.column, threshold, category, stump.gain, self._counts, self._proba(self._counts))
+
+    def _proba(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities in the branches; one without weight has those of all rows."""
+        filled = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, counts.sum(axis=0))
+        filled = filled + self._prior_counts
+        return np.asarray(filled / filled.sum(axis=1, keepdims=True))
+
+
+@saved(
+    feature=Array("i4"),
+    threshold=Array("f8"),
+    category=Array("i4"),
+    gain=Array("f8", finite=True),
+    counts=NarrowFloats(ndim=3),
+    proba=Array("f8", ndim=3, finite=True, low=0, high=1),
+)
 @fill_docstring()
 class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Thousands of trees of one test each, every one fitted to rows reweighted by the errors of those before it.
@@ -124,7 +172,15 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
     _short_name: ClassVar[str] = "stumps"
     _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
-    _rules = BOOSTED_STUMP_RULES
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_trees": Int(1),
+        "algorithm": Choice(*ALGORITHMS),
+        "criterion": Choice(*STUMP_CRITERIA),
+        "estimate": Choice("laplace", "frequency"),
+        "max_bins": ProbabilityTreeClassifier._rules["max_bins"],
+        "n_jobs": ProbabilityTreeClassifier._rules["n_jobs"],
+        "warm_start": Bool(),
+    }
 
     def __init__(
         self,
@@ -153,14 +209,15 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
         %(ungrouped_source_fit_sections)s
         """
-        check_params(self, BOOSTED_STUMP_RULES)
+        check_params(self)
         if is_source(X):
             return fit_source(self, X, y, sample_weight, None, client)
         check_no_client(client)
-        training = read_training(X, y, sample_weight, nominal=self.nominal)
-        return self._fit_examples(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
+        return self._fit_coded(TrainingSet.read(self, X, y, sample_weight))
 
-    def _fit_examples(self, examples: Examples) -> BoostedStumpsClassifier:
+    def _fit_coded(self, examples: TrainingSet) -> BoostedStumpsClassifier:
+        """Find the stumps of coded rows."""
+        check_params(self)
         before = self.__dict__.get("_run") if self.warm_start else None
         with rows_needed(self, "fit with warm_start=True"):
             run = start_run(before, self.n_trees, examples.fingerprint(), 0)
@@ -177,11 +234,36 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         total = np.bincount(self.stumps_.feature[used], gains, self.n_features_in_)
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 
-    def _store(self, run: Run, examples: Examples) -> BoostedStumpsClassifier:
+    def _store(self, run: Run, examples: TrainingSet) -> BoostedStumpsClassifier:
         self._store_run(run, examples)
-        self.stumps_: Stumps = stack_stumps(run.members, examples)
+        self.stumps_: Stumps = stack_stumps(run.members, examples.order, examples.schema)
         self._proba = np.stack([member.proba for member in run.members])
         return self
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        if "_run" not in vars(self):
+            return {}
+        members: list[StumpMember] = self._run.members
+        arrays = {name: np.array([getattr(member, name) for member in members]) for name in StumpMember._fields}
+        for name in ("feature", "category"):
+            arrays[name] = arrays[name].astype(np.int32)
+        return {**self._saved_run(training_rows), **arrays}
+
+    def _set_saved(self, values: dict[str, Any]) -> None:
+        arrays = [values[name] for name in StumpMember._fields]
+        shape = (len(arrays[0]), 3, len(values["classes_"]))
+        same = shape[0] > 0 and all(len(array) == shape[0] for array in arrays)
+        need(same, "has arrays of different numbers of stumps")
+        same = values["counts"].shape == shape and values["proba"].shape == shape
+        need(same, "has counts of other branches or classes")
+        is_proba = np.allclose(values["proba"].sum(axis=2), 1.0, rtol=0, atol=1e-6)
+        need(is_proba, "has probabilities that do not sum to 1")
+        _check_tests(values["feature"], values["threshold"], values["category"], values["_schema"])
+        rows = zip(*(array.tolist() for array in arrays[:4]), *arrays[4:], strict=True)
+        members = [StumpMember(*row) for row in rows]
+        self._set_saved_run(values, members)
+        self.stumps_ = stack_stumps(members, values["order"], values["_schema"])
+        self._proba = np.stack([member.proba for member in members])
 
     def _member_proba(self, member: StumpMember, rows: Rows) -> NDArray[np.float64]:
         number = next(i for i, each in enumerate(self._run.members) if each is member)
@@ -199,3 +281,16 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
     def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
         for number, contribution in enumerate(self._branch_contributions()):
             yield contribution[branch_of(self.stumps_, number, rows)]
+
+
+def _check_tests(feature: NDArray[Any], threshold: NDArray[Any], category: NDArray[Any], schema: Any) -> None:
+    """Raise unless numeric columns have thresholds, and nominal ones categories that exist."""
+    n_categories = np.array([len(each.categories) if each.kind == "nominal" else 0 for each in schema.features])
+    exists = ((feature >= -1) & (feature < len(n_categories))).all()
+    need(exists, "has a test of a column that does not exist")
+    n = np.where(feature >= 0, n_categories[feature], 0)
+    is_nominal = (feature >= 0) & np.array([each.kind == "nominal" for each in schema.features])[feature]
+    is_numeric = (feature >= 0) & ~is_nominal
+    is_wrong = (np.isnan(threshold) & is_numeric) | (is_nominal & ((category < 0) | (category >= n)))
+    need(not is_wrong.any(), "has a test without a threshold, or of a category that does not exist")
+    need((category[~is_nominal] == -1).all(), "has a category of a numeric column")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -10,46 +11,38 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin
-from calibrant._params import Bool, Choice, Int, check_params
+from calibrant._params import Bool, Choice, Int, Rule, check_params
 from calibrant._random import SeedLike
-from calibrant._source_limits import check_no_client
+from calibrant._saved import Array, ListOf, Object, need, saved
+from calibrant._source_limits import check_no_client, rows_needed
 from calibrant.data._internal import Nominal, Rows, is_source
-from calibrant.ensembles._boosting.adaboost_variants import ALGORITHMS, AlgorithmName
+from calibrant.ensembles._bagging.forest import TREE_RULES
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
-from calibrant.ensembles._boosting.boosting_loop import Run, boost, start_run
-from calibrant.ensembles._boosting.cluster_boosting import fit_boosting_on_cluster
-from calibrant.ensembles._boosting.tree_learner import TreeLearner, TreeMember
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, boost, start_run
+from calibrant.ensembles._boosting.tree_learner import TreeLearner
+from calibrant.ensembles._levels.cluster_boosting import fit_boosting_on_cluster
 from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
 from calibrant.estimates import Estimate
+from calibrant.estimates._internal import ESTIMATE
 from calibrant.trees._internal import (
-    RULES,
     TREE_PARAMETER_DOCS,
     CriterionName,
     Dialect,
     EmptyLeaf,
-    Examples,
     MissingValues,
     NominalSplits,
     Pruning,
+    TrainingSet,
+    TreeReading,
+    Trees,
     fit_source,
     impurity_importances,
-    read_training,
-    rows_needed,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BOOSTED_TREE_RULES", "BoostedTreesClassifier"]
-
-BOOSTED_TREE_RULES = {
-    "n_trees": Int(1),
-    "algorithm": Choice(*ALGORITHMS),
-    "resample": Bool(),
-    "warm_start": Bool(),
-    "style": STYLE_RULE,
-    **{name: rule for name, rule in RULES.items() if name not in ("class_weight", "weight_kind")},
-}
+__all__ = ["BoostedTreesClassifier"]
 
 _ESTIMATE_NUMBERS = """\
 Votes
@@ -57,6 +50,12 @@ go to the most probable class, and ``"real"`` takes the logarithms of the probab
 weighted rows. A number left to ``"cv"`` is chosen in every round, as in `ProbabilityTreeClassifier`."""
 
 
+@saved(
+    trees=Trees(),
+    estimates=ListOf(ESTIMATE),
+    readers=ListOf(Object("trees.NodeReader") | None),
+    tables=ListOf(Array("f8", ndim=2, finite=True, low=0, high=1)) | None,
+)
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
 class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
@@ -147,7 +146,14 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
 
     _short_name: ClassVar[str] = "boosted"
     _READING: ClassVar[frozenset[str]] = frozenset({"n_trees", "n_jobs"})  # one run is read after any number of rounds
-    _rules = BOOSTED_TREE_RULES
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "n_trees": Int(1),
+        "algorithm": Choice(*ALGORITHMS),
+        "resample": Bool(),
+        "warm_start": Bool(),
+        "style": STYLE_RULE,
+        **{name: rule for name, rule in TREE_RULES.items() if name not in ("class_weight", "weight_kind")},
+    }
 
     def __init__(
         self,
@@ -218,16 +224,15 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
 
         %(source_fit_sections)s
         """
-        check_params(self, BOOSTED_TREE_RULES)
+        check_params(self)
         if is_source(X):
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
-        training = read_training(X, y, sample_weight, nominal=self.nominal, groups=groups)
-        return self._fit_coded(Examples.code(training, n_jobs=self.n_jobs, max_bins=self.max_bins))
+        return self._fit_coded(TrainingSet.read(self, X, y, sample_weight, groups))
 
-    def _fit_coded(self, examples: Examples) -> BoostedTreesClassifier:
+    def _fit_coded(self, examples: TrainingSet) -> BoostedTreesClassifier:
         """Boost trees on coded rows."""
-        check_params(self, BOOSTED_TREE_RULES)
+        check_params(self)
         before = self.__dict__.get("_run") if self.warm_start else None
         with rows_needed(self, "fit with warm_start=True"):
             run = start_run(before, self.n_trees, examples.fingerprint(), self.random_state)
@@ -240,8 +245,6 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         )
         return self._store(run, examples)
 
-    _fit_examples = _fit_coded
-
     _fit_cluster = fit_boosting_on_cluster
 
     @property
@@ -252,10 +255,34 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         total = self.estimator_weights_ @ shares
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
 
-    def _store(self, run: Run, examples: Examples) -> BoostedTreesClassifier:
+    def _store(self, run: Run, examples: TrainingSet) -> BoostedTreesClassifier:
         self._store_run(run, examples)
         self.trees_ = [member.tree for member in run.members]
         return self
 
-    def _member_proba(self, member: TreeMember, rows: Rows) -> NDArray[np.float64]:
-        return member.proba(rows, self.n_jobs)
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        if "_run" not in vars(self):
+            return {}
+        members: list[TreeReading] = self._run.members
+        is_recomputed = all(member.saved_table is None for member in members)
+        return {
+            **self._saved_run(training_rows),
+            "trees": tuple(member.tree for member in members),
+            "estimates": [member.estimate for member in members],
+            "readers": [member.reader for member in members],
+            "tables": None if is_recomputed else [member.table for member in members],
+        }
+
+    def _set_saved(self, values: dict[str, Any]) -> None:
+        trees, estimates, readers = values["trees"], values["estimates"], values["readers"]
+        tables = [None] * len(trees) if values["tables"] is None else values["tables"]
+        need(len(trees) == len(estimates) == len(readers) == len(tables), "has readings of other trees")
+        same = trees[0].schema == values["_schema"] and np.array_equal(trees[0].classes, values["classes_"])
+        need(same, "has trees or rows of other columns or classes")
+        parts = zip(trees, estimates, readers, tables, strict=True)
+        members = [TreeReading.from_saved(tree, each, self, reader, table) for tree, each, reader, table in parts]
+        self._set_saved_run(values, members)
+        self.trees_ = list(trees)
+
+    def _member_proba(self, member: TreeReading, rows: Rows) -> NDArray[np.float64]:
+        return member.declared_proba(rows, self.n_jobs)

@@ -19,23 +19,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._random import stream_seed
-from calibrant._saved import need
+from calibrant._saved import Array, Field, Integer, Maybe, Number, need, saved
+from calibrant._source_limits import missing_rows
 from calibrant._threads import n_threads
-from calibrant.trees._internal import missing_rows
+from calibrant.exceptions import ModelFileError
+from calibrant.trees._internal import check_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows, Schema
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
-__all__ = ["BoostingOptions", "GradientBoostedFolds", "fit_gradient_boosting"]
+__all__ = ["BoostingOptions", "fit_gradient_boosting"]
 
 # At 10,000 rows of three tables 8 leaves and 64 bins have a loss of 45.0, 16 leaves and 255 bins 44.2, 31 leaves 44.2,
 # with min_leaf=20 44.0; the larger trees need fewer rounds, so many rows take them.
@@ -49,7 +51,7 @@ _LEAST_FOLDS = 3  # one to grow on, one to stop by, one to predict
 
 @dataclass(frozen=True)
 class BoostingOptions:
-    """What governs gradient boosting; the defaults are those of a few thousand rows.
+    """Options of gradient boosting; the defaults are those of a few thousand rows.
 
     ``min_leaf`` and ``category_support`` are weights of rows, estimated by the share of the node's hessian. The shares
     are those of the columns of a tree and of a node, and of the rows of a round, that are drawn at random. Chosen on
@@ -102,6 +104,42 @@ class BoostingOptions:
         return options
 
 
+_RULES_ARRAYS = {
+    "is_nominal": "u1",
+    "n_bins": "u2",
+    "first_cut": "u4",
+    "cuts": "f8",
+    "first_category": "u4",
+    "bin_of_category": "u1",
+}
+_TREES_ARRAYS = {
+    "first_node": "u4",
+    "first_leaf": "u4",
+    "score": "u2",
+    "column": "u4",
+    "cut": "u1",
+    "also": "u1",
+    "set_index": "i4",
+    "kept_leaves": "u8",
+    "values": "f8",
+    "sets": "u8",
+}
+_MODEL_ARRAYS = {"first_tree": "u4", "start": "f8", "n_rounds": "u4"}
+
+
+def _core_arrays() -> dict[str, Field]:
+    """Return the fields of the core's arrays in files."""
+    named = {**_RULES_ARRAYS, **{f"tree_{name}": kind for name, kind in _TREES_ARRAYS.items()}, **_MODEL_ARRAYS}
+    return {name: Array(kind, ndim=2 if name == "tree_sets" else 1) for name, kind in named.items()}
+
+
+@saved(
+    n_classes=Integer(2, 65_535),
+    **_core_arrays(),  # type: ignore[arg-type]
+    order=Array("i8"),
+    seconds=Number(0),
+    held_out_proba=Maybe(Array("f8", ndim=2, low=0, high=1)),
+)
 @dataclass(frozen=True, eq=False, repr=False)
 class GradientBoostedFolds:
     """The models of all folds, and what each predicts for the rows of its own fold; classes are sorted.
@@ -111,13 +149,34 @@ class GradientBoostedFolds:
 
     core: _core.GradientFolds
     order: NDArray[np.intp]
-    held_out_proba: NDArray[np.float64]
+    held_out: NDArray[np.float64] | None  # None where a file left it out
     seconds: float
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "held_out_proba":  # which a file need not hold
-            missing_rows(name)
-        raise AttributeError(f"'GradientBoostedFolds' object has no attribute {name!r}")
+    @property
+    def held_out_proba(self) -> NDArray[np.float64]:
+        """The probabilities of each training row by the model of its fold."""
+        if self.held_out is None:
+            missing_rows()
+        return self.held_out
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        n_classes, rules, trees, *model = cast("Any", self.core).__getstate__()
+        values = {"n_classes": n_classes, "order": self.order, "seconds": self.seconds}
+        values |= dict(zip(_core_arrays(), (*rules, *trees, *model), strict=True))
+        return {**values, "held_out_proba": self.held_out_proba} if training_rows else values
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> GradientBoostedFolds:
+        rules = tuple(np.ascontiguousarray(values[name]) for name in _RULES_ARRAYS)
+        trees = tuple(np.ascontiguousarray(values[f"tree_{name}"]) for name in _TREES_ARRAYS)
+        model = tuple(np.ascontiguousarray(values[name]) for name in _MODEL_ARRAYS)
+        core: Any = _core.GradientFolds.__new__(_core.GradientFolds)
+        try:
+            core.__setstate__((values["n_classes"], rules, trees, *model))
+        except (ValueError, TypeError) as error:
+            raise ModelFileError(f"holds no models: {error}") from None
+        check_order(values["order"], values["n_classes"])
+        return cls(core, values["order"], values.get("held_out_proba"), values["seconds"])
 
     @property
     def n_rounds(self) -> NDArray[np.uint32]:
@@ -145,7 +204,7 @@ class GradientBoostedFolds:
 
 
 def fit_gradient_boosting(
-    examples: Examples,
+    examples: TrainingSet,
     fold_of_row: NDArray[np.integer[Any]],
     options: BoostingOptions | None = None,
     seed: np.random.SeedSequence | int = 0,
@@ -155,9 +214,10 @@ def fit_gradient_boosting(
 
     Examples
     --------
-    >>> from calibrant.trees._internal import Examples, read_training
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._internal import TrainingSet
     >>> X = np.arange(400.0).reshape(-1, 1)
-    >>> examples = Examples.code(read_training(X, X[:, 0] > 200))
+    >>> examples = TrainingSet.of(read_training_rows(X, X[:, 0] > 200))
     >>> model = fit_gradient_boosting(examples, np.arange(400) % 8)
     >>> model.held_out_proba[[0, 399]].argmax(axis=1)
     array([0, 1])

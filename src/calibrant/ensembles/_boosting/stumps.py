@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
-    from calibrant.trees._internal import Examples
 
-__all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "column_of", "stack_stumps"]
+__all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "stack_stumps"]
 
 
 class StumpMember(NamedTuple):
@@ -195,15 +194,15 @@ def _sum_nominal(
     return np.asarray(table[np.where(values < 0, n_categories, values)])
 
 
-def stack_stumps(members: list[StumpMember], examples: Examples) -> Stumps:
+def stack_stumps(members: list[StumpMember], order: NDArray[np.intp], schema: Schema) -> Stumps:
     """Return the stumps of all rounds as arrays, with the classes sorted."""
     arrays = (
         np.array([member.feature for member in members], dtype=np.int32),
         np.array([member.threshold for member in members]),
         np.array([member.category for member in members], dtype=np.int32),
         np.array([member.gain for member in members]),
-        np.stack([member.counts[:, examples.order] for member in members]),
+        np.stack([member.counts[:, order] for member in members]),
     )
     for array in arrays:
         array.setflags(write=False)
-    return Stumps(*arrays, examples.table.schema)
+    return Stumps(*arrays, schema)

@@ -5,23 +5,49 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from calibrant import _core
+from calibrant._exact_sums import fixed_point_weights
 from calibrant._random import stream_seed
-from calibrant.ensembles._boosting.adaboost_variants import MemberPredictions
-from calibrant.ensembles._boosting.drawn_rows import draw_rows
-from calibrant.trees._internal import GrownTree, TreeParams, TreeReading, fixed_point_weights, predict_rows
+from calibrant.ensembles._boosting.boosting_loop import MemberPredictions
+from calibrant.trees._internal import GrownTree, TreeParams, TreeReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.data._internal import Rows
-    from calibrant.trees import Tree
-    from calibrant.trees._internal import Examples
+    from calibrant.trees._internal import TrainingSet
 
-__all__ = ["DRAWS_STREAM", "MEMBER_STREAM", "TreeLearner", "TreeMember"]
+__all__ = ["DRAWS_STREAM", "MEMBER_STREAM", "TreeLearner", "draw_rows"]
+
+
+_DRAWS_BITS = 32  # draws are split by a bit each, which takes 0.1 s for each halving of so many
+
+
+def draw_rows(
+    weights: NDArray[np.float64], seed: int, *, before: float = 0.0, total: float | None = None
+) -> NDArray[np.float64]:
+    """Return the number of times that each row is drawn, of as many draws as the weights of all rows add up to.
+
+    Each draw is a point on the axis of cumulative weights, where `before` is the weight of the rows before these and
+    `total` that of all rows. Weights whose sums are exact are drawn the same whatever the parts. From a total of 2^32
+    on, a draw counts as the least power of two with which there are fewer than 2^32 draws.
+
+    Examples
+    --------
+    >>> weights = np.array([1.0, 0.0, 6.0, 2.0, 0.5, 0.5])
+    >>> draw_rows(weights, 3)
+    array([2., 0., 4., 3., 1., 0.])
+    >>> draw_rows(weights[3:], 3, before=7.0, total=10.0)
+    array([3., 1., 0.])
+    """
+    edges = before + np.concatenate([[0.0], np.cumsum(weights)])
+    total = float(edges[-1]) if total is None else total
+    unit = math.ldexp(1.0, max(0, math.frexp(total)[1] - _DRAWS_BITS))
+    return np.asarray(_core.draw_by_weight(seed, max(1, round(total / unit)), total, edges)) * unit
+
 
 # Keys of the random streams of one fit.
 MEMBER_STREAM, DRAWS_STREAM = 0, 1
@@ -31,25 +57,12 @@ class _RoundParams(TreeParams, Protocol):
     resample: bool
 
 
-class TreeMember(NamedTuple):
-    """A tree and its reading."""
-
-    tree: Tree
-    reading: TreeReading
-
-    def proba(self, rows: Rows, n_jobs: int | None) -> NDArray[np.float64]:
-        """Return the class probabilities, with the classes in the order in which they were declared."""
-        found = predict_rows(self.tree, rows, [self.reading], n_jobs)[0]
-        order = self.tree.order
-        return found if (order == np.arange(len(order))).all() else found[:, np.argsort(order)]
-
-
 class TreeLearner:
     """Grows one tree each round on coded rows: on the weighted rows, or on as many rows drawn by weight."""
 
     advice = " Smaller members (max_depth, min_leaf, prune) or resample=True avoid this."
 
-    def __init__(self, examples: Examples, params: _RoundParams, seed: np.random.SeedSequence) -> None:
+    def __init__(self, examples: TrainingSet, params: _RoundParams, seed: np.random.SeedSequence) -> None:
         self._examples, self._params, self._seed = examples, params, seed
         self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights
         self._cases = None if params.resample else self.weights  # J48 counts cases, which reweighting does not change
@@ -57,12 +70,13 @@ class TreeLearner:
         draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
         self.is_random = params.resample or draws
 
-    def fit(self, number: int) -> tuple[TreeMember, MemberPredictions]:
+    def fit(self, number: int) -> tuple[TreeReading, MemberPredictions]:
         """Grow the tree of a round, and send all rows down it."""
         member = self._grow(number)
-        return member, MemberPredictions(
-            member.proba(self._rows(member), self._params.n_jobs), self._labels, self.weights
-        )
+        # The training rows as coded, or as validated where the estimate looks at the rows themselves
+        rows = self._examples.n_rows, cast("Any", self._examples.table.core if member.reader is None else self._columns)
+        proba = member.declared_proba(rows, self._params.n_jobs)
+        return member, MemberPredictions(proba, self._examples.labels, self.weights)
 
     def reweight(self, factors: NDArray[np.float64]) -> None:
         """Multiply the weights of the rows, and scale them to their previous sum."""
@@ -73,27 +87,17 @@ class TreeLearner:
         else:
             self.weights = weights * (self._total / weights.sum())
 
-    def _grow(self, number: int) -> TreeMember:
+    def _grow(self, number: int) -> TreeReading:
         seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
         examples = replace(self._examples, weights=self._training_weights(number), cases=self._cases).with_exact_sums()
-        grown = GrownTree.grow(examples, self._params, seed)
-        return TreeMember(grown.tree, TreeReading.of(grown, self._params.estimate, self._params))
+        return TreeReading.of(GrownTree.grow(examples, self._params, seed), self._params.estimate, self._params)
 
     def _training_weights(self, number: int) -> NDArray[np.float64] | None:
         if not self._params.resample:
             return None if (self.weights == 1).all() else self.weights
         return draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
 
-    def _rows(self, member: TreeMember) -> Rows:
-        """Return the training rows as coded, or as validated where the estimate looks at the rows themselves."""
-        coded = cast("Any", self._examples.table.core)
-        return self._examples.n_rows, coded if member.reading.reader is None else self._columns
-
     @cached_property
     def _columns(self) -> list[NDArray[Any]]:
         rows = np.arange(self._examples.n_rows)
         return [self._examples.column(j, rows) for j in range(self._examples.table.n_columns)]
-
-    @property
-    def _labels(self) -> NDArray[np.uint16]:
-        return self._examples.labels

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._memory import FLOAT_BYTES, format_bytes, machine_memory
-from calibrant.ensembles._levels.cell_passes import Voters, count_all_cells, n_out_of_bag, pool_cell_counts
-from calibrant.ensembles._levels.leaf_passes import choose_level_alpha, count_all_leaves
-from calibrant.ensembles._levels.oob_rows import (
-    FifthTables,
-    HonestLeaves,
-    MeanTables,
+from calibrant.ensembles._levels.part_passes import (
     OobRows,
-    RowsReader,
-    VoteShares,
+    PartForest,
+    Voters,
+    choose_level_alpha,
+    count_all_cells,
+    count_all_leaves,
+    n_out_of_bag,
+    pool_cell_counts,
     read_rows,
+    vote_shares,
 )
-from calibrant.ensembles._levels.part_members import PartForest
-from calibrant.ensembles._readings.eb_pets import EBPets, eb_pets_of
-from calibrant.ensembles._readings.forest_members import AllRows
+from calibrant.ensembles._readings.eb_pets import (
+    N_FIFTHS,
+    EBPets,
+    eb_pets_of,
+    fifth_average,
+    fifth_level,
+    honest_oob_proba,
+    pool_counts,
+)
+from calibrant.ensembles._readings.forest_members import AllRows, out_of_bag_average
 from calibrant.ensembles._readings.forest_reading import ForestReader, ReadingOptions
-from calibrant.ensembles._readings.honest_out_of_bag import N_FIFTHS, fifth_level, pool_counts
 from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting_of_share
-from calibrant.ensembles._readings.out_of_bag_weight import core_pooling
-from calibrant.ensembles._readings.pooling import is_local
+from calibrant.ensembles._readings.pooling import core_pooling, is_local
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.ensembles._readings.out_of_bag_weight import Alpha
-    from calibrant.ensembles._readings.pooled_tree import PooledTree
+    from calibrant.ensembles._readings.pooling import Alpha, PooledTree
     from calibrant.trees._internal import LevelPlan, Parts
 
 __all__ = ["read_levels"]
@@ -118,26 +124,26 @@ class _RowsInParts:
             if found.proba is not None:
                 proba[found.rows] = found.proba
 
-        for rows_reader in self._rows_readers():
-            shared = self._parts.share(rows_reader), self._whole, self._forest
-            self._parts.each(read_rows, keep, *shared, receive=receive)
+        for fifth, read in self._rows_readers():
+            shared = self._parts.share(read), self._whole, self._forest
+            self._parts.each(read_rows, keep, fifth, *shared, receive=receive)
         vars(reader)["oob_score"] = float(sums[0] / sums[1]) if sums[1] > 0 else float("nan")
         if keep:
             vars(reader)["oob_proba"] = proba
 
-    def _rows_readers(self) -> Iterator[RowsReader]:
-        """Yield what out-of-bag probabilities are read from, for one pass over the rows each."""
+    def _rows_readers(self) -> Iterator[tuple[int | None, Callable[..., NDArray[np.float64]]]]:
+        """Yield functions that read out-of-bag probabilities of all rows or of a fifth, for one pass each."""
         reader, options = self._reader, self._reader.options
         if options.combine == "vote":
-            yield VoteShares(reader.frequencies, options.smooth_votes)
+            yield None, partial(vote_shares, reader.frequencies, smooth=options.smooth_votes)
         elif options.out_of_bag == "ignore":
-            yield MeanTables(reader.tables)
+            yield None, partial(out_of_bag_average, reader.tables)
         elif is_local(reader.estimate):
-            yield HonestLeaves(reader.pooling, reader.eb_pets.alpha)
+            yield None, partial(honest_oob_proba, pooling=reader.pooling, alpha=reader.eb_pets.alpha)
         else:
             for fifth in range(N_FIFTHS):
                 trees = self._pool(self._count(without=fifth), reader.eb_pets.alpha)
-                yield FifthTables(fifth, fifth_level(trees, reader.pooling))
+                yield fifth, partial(fifth_average, level=fifth_level(trees, reader.pooling))
 
     @property
     def _multiplicity(self) -> bool:

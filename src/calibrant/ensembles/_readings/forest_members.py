@@ -1,30 +1,114 @@
-"""A grown forest as readings use it: the leaf of each training row in each tree, and the bags."""
+"""The leaves of rows in the trees of a forest: averages of the trees' probabilities there, votes, bags.
+
+A tree casts one vote for each row (Breiman 1996; Nielsen 2004, section 2.3): the majority class of the leaf by the
+counts of the bag, with multiplicity; where a row with missing values reaches several leaves, that of their class
+frequencies mixed by share. Among the classes with most votes the one with the greatest sum of these frequencies over
+the same trees wins, then the lower class.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._exact_sums import weight_step
+from calibrant._threads import n_threads
 from calibrant.ensembles._bagging.bags import ForestBags
-from calibrant.ensembles._readings.leaf_paths import LeafPaths
 from calibrant.estimates import CountedTree, Frequency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EXAMPLE_MEMBERS", "AllRows", "Members", "class_weights", "vote_tables"]
+    from calibrant.data._internal import Rows
+    from calibrant.ensembles._bagging.forest import Forest
+    from calibrant.trees import Tree
+
+__all__ = [
+    "EXAMPLE_MEMBERS",
+    "AllRows",
+    "Cells",
+    "LeafMatrix",
+    "LeafPaths",
+    "Members",
+    "Tally",
+    "WalkedPaths",
+    "average_cells",
+    "by_node",
+    "count_votes",
+    "out_of_bag_average",
+    "out_of_bag_votes",
+    "score_sums",
+    "vote_tables",
+]
+
+
+_MAX_KEPT_BYTES = 2**30  # of training paths kept between passes over the trees; more are walked again
+
+
+@dataclass(frozen=True, eq=False)
+class LeafMatrix:
+    """The leaf of every row in every tree (trees x rows), -1 where a tree does not predict a row.
+
+    Examples
+    --------
+    >>> LeafMatrix(np.array([[1, 2, 1], [4, 3, 3]], dtype=np.int32)).n_rows
+    3
+    """
+
+    leaves: NDArray[np.int32]
+    n_threads: int = 1
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.leaves.shape[1])
+
+    @property
+    def core(self) -> _core.LeafPaths:
+        """The paths as the core takes them."""
+        return _core.leaf_paths_from_leaves(self.leaves)
+
+
+class WalkedPaths:
+    """The paths of rows through the trees; a row with missing values is split among branches.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> WalkedPaths.of_rows([tree], (2, np.array([[1.0], [np.nan]]))).n_rows
+    2
+    """
+
+    def __init__(self, core: _core.LeafPaths, n_rows: int, n_threads: int) -> None:
+        self.core, self.n_rows, self.n_threads = core, n_rows, n_threads
+
+    @classmethod
+    def of_rows(cls, trees: Sequence[Tree], rows: Rows, n_threads: int = 1) -> WalkedPaths:
+        """Return the paths of new rows, walked at every use."""
+        return cls(_core.leaf_paths_of_rows([tree.core for tree in trees], *rows), rows[0], n_threads)
+
+    @classmethod
+    def of_training(cls, forest: Forest) -> WalkedPaths:
+        """Return the paths of the training rows, kept where they do not take much memory; never those of a source."""
+        cores, examples = [tree.core for tree in forest.trees], forest.examples
+        n_kept, threads = 0 if examples.from_source else _MAX_KEPT_BYTES, n_threads(forest.params.n_jobs)
+        return cls(_core.leaf_paths_of_table(cores, examples.table.core, n_kept, threads), examples.n_rows, threads)
+
+
+LeafPaths: TypeAlias = LeafMatrix | WalkedPaths
+
 
 # For `fill_docstring`: a forest of one tree and five rows, the last of them out-of-bag.
 EXAMPLE_MEMBERS = """\
 >>> from calibrant.ensembles._bagging.bags import ForestBags
->>> from calibrant.ensembles._readings.leaf_paths import LeafMatrix
+>>> from calibrant.ensembles._readings.forest_members import LeafMatrix
 >>> from calibrant.trees import ProbabilityTreeClassifier
 >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
 >>> paths = LeafMatrix(np.array([[1, 1, 2, 2, 2]], dtype=np.int32))
@@ -34,7 +118,7 @@ EXAMPLE_MEMBERS = """\
 
 @dataclass(frozen=True, eq=False)
 class AllRows:
-    """What is known of all rows where members have some of them.
+    """Totals of all rows where members have some of them.
 
     Parameters
     ----------
@@ -156,3 +240,136 @@ def class_weights(
     array([1., 5.])
     """
     return np.bincount(labels, weights, n_classes).astype(np.float64)
+
+
+# The probabilities of a tree: the line of the table for each node and label, -1 where there is none (None: the node's
+# number, whatever the label), and the table.
+Cells: TypeAlias = tuple["NDArray[np.int32] | None", "NDArray[np.float64]"]
+
+
+def average_cells(
+    paths: LeafPaths,
+    levels: Sequence[Sequence[Cells]],
+    *,
+    voters: Sequence[NDArray[np.float64]] = (),
+    bags: ForestBags | None = None,
+) -> NDArray[np.float64]:
+    """Average the trees' probabilities of rows; a row without any at one level takes the next; NaN after the last.
+
+    With `voters`, class frequencies as for `count_votes`, the label of a row is the vote of their trees, else 0.
+    With `bags`, trees that a row was drawn for are left out.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles._readings.forest_members import LeafMatrix
+    >>> paths, table = LeafMatrix(np.array([[0, 1]], dtype=np.int32)), np.array([[0.5, 0.5], [0.0, 1.0]])
+    >>> average_cells(paths, [[(np.array([[1], [-1]], dtype=np.int32), table)]])
+    array([[ 0.,  1.],
+           [nan, nan]])
+    """
+    core_levels: Any = [list(level) for level in levels]
+    core_bags = None if bags is None else bags.core
+    return np.asarray(_core.average_forest(paths.core, list(voters), core_levels, core_bags, paths.n_threads))
+
+
+def by_node(
+    tables: Sequence[NDArray[np.float64]], filled: Sequence[NDArray[np.bool_]] | None = None
+) -> list[list[Cells]]:
+    """Return the levels of tables of nodes x classes: the nodes that are filled, then all nodes.
+
+    Examples
+    --------
+    >>> by_node([np.array([[1.0], [1.0]])], [np.array([True, False])])[0][0][0].T
+    array([[ 0, -1]], dtype=int32)
+    """
+    every: list[Cells] = [(None, table) for table in tables]
+    if filled is None:
+        return [every]
+    lines = [np.where(each, np.arange(len(each)), -1).astype(np.int32)[:, np.newaxis] for each in filled]
+    return [list(zip(lines, tables, strict=True)), every]
+
+
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
+def out_of_bag_average(tables: Sequence[NDArray[np.float64]], members: Members) -> NDArray[np.float64]:
+    """Average tables that do not count out-of-bag rows, such as those of bagged trees (B-PETs).
+
+    NaN for a row that is in every bag.
+
+    Examples
+    --------
+    %(example_members)s
+    >>> out_of_bag_average([np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]])], members)[3:]
+    array([[ nan,  nan],
+           [0.25, 0.75]])
+    """
+    return average_cells(members.paths, by_node(tables), bags=members.bags)
+
+
+def score_sums(
+    proba: NDArray[np.float64], labels: NDArray[np.integer[Any]], weights: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the weight of the rows whose most probable class is the actual one, and of all that have probabilities.
+
+    Examples
+    --------
+    >>> score_sums(np.array([[0.2, 0.8], [0.9, 0.1], [np.nan, np.nan]]), np.array([1, 1, 0]), np.array([2.0, 3.0, 4.0]))
+    (2.0, 5.0)
+    """
+    known = np.where(np.isnan(proba[:, 0]), 0.0, weights)
+    is_right = np.nan_to_num(proba).argmax(axis=1) == labels
+    return float(known[is_right].sum()), float(known.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The votes on rows (rows x classes) and the class that wins for each, -1 where no tree voted.
+
+    Examples
+    --------
+    >>> tally = Tally(np.array([[1.0, 3.0], [0.0, 0.0]]), np.array([1, -1]))
+    >>> tally.shares(), tally.shares(smooth=True)[0]
+    (array([[0.25, 0.75],
+           [ nan,  nan]]), array([0.33333333, 0.66666667]))
+    """
+
+    votes: NDArray[np.float64]
+    labels: NDArray[np.int32]
+
+    def shares(self, *, smooth: bool = False) -> NDArray[np.float64]:
+        """Return T_k / T, or (T_k + 1) / (T + K); NaN where no tree voted."""
+        total = self.votes.sum(axis=1, keepdims=True)
+        total[total == 0] = np.nan
+        if not smooth:
+            return np.asarray(self.votes / total)
+        return np.asarray((self.votes + 1.0) / (total + self.votes.shape[1]))
+
+
+def count_votes(frequencies: Sequence[NDArray[np.float64]], paths: LeafPaths, bags: ForestBags | None = None) -> Tally:
+    """Count the trees' votes on rows, by the class frequencies of their nodes, one table for each tree.
+
+    With `bags`, trees that a row was drawn for do not vote.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles._readings.forest_members import LeafMatrix
+    >>> table = np.array([[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]])
+    >>> paths = LeafMatrix(np.array([[2, 1]], dtype=np.int32))
+    >>> count_votes([table], paths).labels
+    array([1, 0], dtype=int32)
+    """
+    core_bags = None if bags is None else bags.core
+    found: Any = _core.vote_forest(paths.core, list(frequencies), core_bags, paths.n_threads)
+    return Tally(*found)
+
+
+@fill_docstring(example_members=EXAMPLE_MEMBERS)
+def out_of_bag_votes(members: Members) -> Tally:
+    """Count the votes of each tree on the training rows that it was grown without.
+
+    Examples
+    --------
+    %(example_members)s
+    >>> out_of_bag_votes(members).labels
+    array([-1, -1, -1, -1,  1], dtype=int32)
+    """
+    return count_votes(members.frequencies, members.paths, members.bags)

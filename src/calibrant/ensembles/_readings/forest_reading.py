@@ -1,4 +1,4 @@
-"""The readings of one grown forest: bagged trees, trees that count out-of-bag rows, and MOB-ESP."""
+"""The readings of one grown forest: bagged trees, trees that count out-of-bag rows, MOB-ESP."""
 
 from __future__ import annotations
 
@@ -11,30 +11,136 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved import Array, Inline, Integer, Maybe, Number, Object, Text, Value, need, saved
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_number
-from calibrant.ensembles._bagging.few_rows import FewRows
-from calibrant.ensembles._readings.averages import out_of_bag_average, score_sums
-from calibrant.ensembles._readings.eb_pets import EBPets, read_eb_pets
-from calibrant.ensembles._readings.forest_members import Members, vote_tables
-from calibrant.ensembles._readings.honest_out_of_bag import honest_oob_proba
-from calibrant.ensembles._readings.leaf_paths import WalkedPaths
+from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
+from calibrant.ensembles._readings.forest_members import (
+    Members,
+    Tally,
+    WalkedPaths,
+    count_votes,
+    out_of_bag_average,
+    out_of_bag_votes,
+    score_sums,
+    vote_tables,
+)
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.ensembles._readings.row_reading import RowReading
-from calibrant.ensembles._readings.votes import Tally, count_votes, out_of_bag_votes
 from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate, as_estimate
-from calibrant.estimates._internal import with_classes
+from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.trees._internal import GrownTree, probability_table, resolve_estimate
+from calibrant.trees._internal import GrownTree, TreeReading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
+    from calibrant.estimates import RowEstimate
+    from calibrant.trees import Tree
 
 __all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "needs_all_rows"]
+
+
+_MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
+
+
+class RowReading:
+    """A forest read by the rows of each tree's bag, with a row drawn twice counted twice.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BaggedTreesClassifier
+    >>> from calibrant.estimates import KernelDensity
+    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None).fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> RowReading(model._forest, KernelDensity()).predict_proba((1, np.array([[2.4]]))).round(3)
+    array([[0.569, 0.431]])
+    """
+
+    def __init__(self, forest: Forest, estimate: RowEstimate) -> None:
+        self._forest, self._estimate = forest, estimate
+        self._kept: dict[int, TreeReading] = {}
+        n_cells = len(forest.trees) * forest.examples.n_rows * forest.examples.table.n_columns
+        self._can_keep = 8 * n_cells <= _MAX_KEPT_BYTES
+
+    def predict_by_tree(self, tree: int, rows: Rows) -> NDArray[np.float64]:
+        """Return the probabilities of rows by one tree."""
+        return self._reading(tree).predict_proba(rows, self._forest.params.n_jobs)
+
+    def predict_proba(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the mean of the trees' probabilities."""
+        sums = np.zeros((rows[0], len(self._forest.examples.classes)))
+        for tree in range(len(self._forest.trees)):
+            sums += self.predict_by_tree(tree, rows)
+        return np.divide(sums, len(self._forest.trees), out=sums)
+
+    def oob_proba(self) -> NDArray[np.float64]:
+        """Return the mean over the trees without the row in their bags; NaN where there is none."""
+        examples, bags = self._forest.examples, self._forest.bags
+        sums = np.zeros((examples.n_rows, len(examples.classes)))
+        for tree in range(len(self._forest.trees)):
+            out = np.flatnonzero(bags.count(tree) == 0)
+            if len(out):
+                columns = [examples.column(j, out) for j in range(examples.table.n_columns)]
+                sums[out] += self.predict_by_tree(tree, (len(out), columns))
+        n_trees = bags.n_out_of_bag(len(self._forest.trees))
+        return np.asarray(sums / np.where(n_trees > 0, n_trees, np.nan)[:, np.newaxis])
+
+    def _reading(self, tree: int) -> TreeReading:
+        if tree in self._kept:
+            return self._kept[tree]
+        reading = TreeReading.of(self._forest.grown_tree(tree), self._estimate, self._forest.params)
+        if self._can_keep:
+            self._kept[tree] = reading
+        return reading
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_kept": {}}  # read again when needed
+
+
+# One row takes 19.8 microseconds packed (benchmarks/RESULTS.md); many rows are faster tree by tree, in large blocks.
+MAX_ROWS = 256
+
+
+class FewRows:
+    """The mean of the tables of all trees for few rows; the trees are packed at the first call.
+
+    Examples
+    --------
+    >>> from calibrant.ensembles import BaggedTreesClassifier
+    >>> model = BaggedTreesClassifier(n_trees=3, bootstrap=None, estimate="laplace")
+    >>> model = model.fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> few = FewRows(model.trees_, model._reading.tables)
+    >>> few.mean((1, np.array([[1.5]])))
+    array([[0.75, 0.25]])
+    >>> few.mean((1, np.array([[np.nan]]))) is None
+    True
+    """
+
+    def __init__(self, trees: Sequence[Tree], tables: Sequence[NDArray[np.float64]]) -> None:
+        self._trees, self.tables, self.can_pack = trees, tables, True
+        self._packed: _core.PackedForest | None = None
+
+    def mean(self, rows: Rows) -> NDArray[np.float64] | None:
+        """Return the mean, or None where the rows are many, are not a numeric matrix, or have missing values."""
+        n_rows, values = rows
+        if n_rows > MAX_ROWS or not isinstance(values, np.ndarray) or not self.can_pack:
+            return None
+        packed = self._packed or self._pack(values.shape[1])
+        if packed is None:
+            return None
+        output = np.empty((n_rows, self.tables[0].shape[1]))
+        return output if packed.mean(values, output) else None
+
+    def _pack(self, n_columns: int) -> _core.PackedForest | None:
+        self._packed = _core.pack_forest([tree.core for tree in self._trees], list(self.tables), n_columns)
+        self.can_pack = self._packed is not None
+        return self._packed
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_packed": None}  # packed again when needed
+
 
 OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
@@ -47,9 +153,16 @@ _OF_PREDICTIONS = ("estimate", "tables", "eb_pets", "mob_esp", "n_voters", "oob_
 READINGS: dict[str, OutOfBag] = {"b_pets": "ignore", "eb_pets": "count", "mob_esp": "condition"}
 
 
+@saved(
+    inline=True,
+    estimate=Value(),
+    out_of_bag=Text("ignore", "count", "only", "condition"),
+    out_of_bag_weight=Number(0, finite=False) | Text("auto", "leaf"),
+    vote_trees=Number(0, 1) | Text("out_of_bag"),
+)
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a forest is read: the estimate at the leaves, and the role of out-of-bag rows there."""
+    """The options of a reading: the estimate at the leaves, and the role of out-of-bag rows there."""
 
     estimate: str | Estimate
     out_of_bag: OutOfBag
@@ -73,6 +186,16 @@ class ReadingOptions:
             check_local(estimate)
 
 
+@saved(
+    forest=Object("ensembles.Forest"),
+    options=Inline(ReadingOptions),
+    estimate=Maybe(ESTIMATE),
+    n_voters=Maybe(Integer(1)),
+    eb_pets=Maybe(Object(EBPets)),
+    mob_esp=Maybe(Object(MobEsp)),
+    oob_label=Maybe(Array("i4")),
+    tables=Maybe(TablesByTree()),
+)
 @dataclass(frozen=True, eq=False)
 class ForestReader:
     """A forest and how to read it; what the reading needs is computed at its first use."""
@@ -115,9 +238,7 @@ class ForestReader:
     def tables(self) -> list[NDArray[np.float64]]:
         """The probabilities at the nodes of each tree, from its own counts."""
         empty_leaf, dialect = self.forest.params.empty_leaf, self.forest.params.dialect
-        return [
-            probability_table(tree, self.estimate, empty_leaf=empty_leaf, dialect=dialect) for tree in self.forest.trees
-        ]
+        return [TreeReading(tree, self.estimate, empty_leaf, dialect).table for tree in self.forest.trees]
 
     @cached_property
     def by_rows(self) -> RowReading | None:
@@ -136,7 +257,7 @@ class ForestReader:
 
     @property
     def pooling(self) -> Pooling:
-        """How out-of-bag rows count."""
+        """The rule by which out-of-bag rows count."""
         options = self.options
         return Pooling(
             out_of_bag="only" if options.out_of_bag == "only" else "count",
@@ -149,6 +270,57 @@ class ForestReader:
     def __getstate__(self) -> dict[str, Any]:
         derived = ("members", "frequencies")  # computed again when needed
         return {name: value for name, value in self.__dict__.items() if name not in derived}
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        values: dict[str, Any] = {"forest": self.forest, "options": self.options}
+        if self.options.combine == "vote":
+            return values | ({"n_voters": self.n_voters} if self.options.out_of_bag == "condition" else {})
+        values["estimate"] = self.estimate
+        if self.options.out_of_bag == "condition":
+            values |= {"n_voters": self.n_voters, "mob_esp": self.mob_esp}
+            if training_rows:
+                values["oob_label"] = self.mob_esp.oob_label
+        elif self.options.out_of_bag != "ignore":
+            values["eb_pets"] = self.eb_pets
+        elif not isinstance(self.estimate, RowEstimate):
+            # Tables that have the same bits on any machine are made again
+            values |= {} if TreeReading.is_recomputed(self.estimate) else {"tables": self.tables}
+        return values
+
+    @classmethod
+    def _from_saved(cls, values: dict[str, Any]) -> ForestReader:
+        trees, options = values["forest"].trees, values["options"]
+        needed = {"mob_esp": "condition", "eb_pets": "count only"}
+        for name, modes in needed.items():
+            is_needed = options.combine == "average" and options.out_of_bag in modes.split()
+            need(is_needed == (name in values), "must hold what its reading of out-of-bag rows needs, and nothing else")
+        found = {name: value for name, value in values.items() if name not in ("forest", "options", "oob_label")}
+        if "tables" in found:
+            found["tables"] = split_by_tree(found["tables"], trees)
+        if "eb_pets" in found:
+            found["eb_pets"] = found["eb_pets"].split(trees)
+        if "mob_esp" in found:
+            found["mob_esp"] = found["mob_esp"].split(values.get("oob_label"), trees)
+        reader = cls(values["forest"], options)
+        vars(reader).update(found)
+        return reader
+
+    def _check_saved(self) -> None:
+        n_classes, found = len(self.forest.examples.classes), vars(self)
+        need("estimate" in found or self.options.combine == "vote", "lacks its estimate")
+        if "estimate" in found:
+            check_estimate(self.estimate, n_classes)
+        is_known = "n_voters" not in found or 0 < self.n_voters <= len(self.forest.trees)
+        need(is_known, "has votes of more trees than there are")
+        for table in found.get("tables") or (found["eb_pets"].tables if "eb_pets" in found else []):
+            is_proba = table.shape[1] == n_classes and np.allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-6)
+            need(is_proba, "has probabilities that do not sum to 1")
+
+    @property
+    def predicts_from_rows(self) -> bool:
+        """Whether predictions read the training rows."""
+        is_by_table = self.options.combine == "vote" or self.options.out_of_bag != "ignore"
+        return not is_by_table and isinstance(self.estimate, RowEstimate)
 
     def prepare(self) -> None:
         """Compute what predictions need."""
@@ -219,8 +391,9 @@ class ForestReader:
         right = total = 0.0
         for first in range(0, len(self.oob_proba), _BLOCK):  # sources have more rows than copies of them have memory
             rows = slice(first, first + _BLOCK)
-            proba, weights = self.oob_proba[rows], self.forest.examples.weights_of_block(rows)
-            sums = score_sums(proba, self.members.labels[rows], weights)
+            weights, proba = self.forest.examples.weights, self.oob_proba[rows]
+            of_rows = np.ones(len(proba)) if weights is None else weights[rows]
+            sums = score_sums(proba, self.members.labels[rows], of_rows)
             right, total = right + sums[0], total + sums[1]
         return right / total if total > 0 else float("nan")
 
@@ -257,7 +430,8 @@ def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
     """Choose what is left to cross-validation once for all trees, on a tree grown from all rows."""
     if not needs_all_rows(estimate, forest.trees[0]):
         return estimate
-    return resolve_estimate(estimate, GrownTree.grow(forest.examples, forest.params, forest.seed), forest.params)
+    grown = GrownTree.grow(forest.examples, forest.params, forest.seed)
+    return TreeReading.of(grown, estimate, forest.params).estimate
 
 
 def needs_all_rows(estimate: Estimate, tree: CountedTree) -> bool:

@@ -10,7 +10,7 @@ from calibrant._saved.arrays import Array
 from calibrant._saved.fields import Flag, Integer, need
 from calibrant._saved.form import Form
 from calibrant.blending._internal import TreesModel
-from calibrant.files._forms.tree_fields import Trees
+from calibrant.trees._internal import Trees
 
 __all__ = ["FORMS"]
 

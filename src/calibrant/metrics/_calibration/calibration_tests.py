@@ -193,7 +193,7 @@ def z_of_sums(excess: float, variance: float) -> SpiegelhalterZ:
     return SpiegelhalterZ(excess / math.sqrt(variance) if variance > 0 else math.nan)
 
 
-_SIGNIFICANT = 0.05
+_SIGNIFICANT = 0.05  # of p-values after Holm's correction, for the words of the result
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Calibration errors: in bins, in sliding windows, smoothed, or by isotonic regression."""
+"""Calibration errors: in bins, in sliding windows (Caruana & Niculescu-Mizil 2004), smoothed, or isotonic."""
 
 from __future__ import annotations
 

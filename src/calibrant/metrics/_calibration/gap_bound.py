@@ -183,6 +183,7 @@ def _gap(groups: RowGroups, noncentrality: float) -> float:
     total = float(groups.weight.sum())
     mean = float(groups.expected.sum()) / total
     gap = math.sqrt(noncentrality * float(groups.variance.sum())) / total
+    # q - p = sqrt(p (1 - p)) d + (1 - 2 p) d^2 / 4 + ... for a difference d of the angles 2 arcsin(sqrt(.)).
     return min(gap + noncentrality * abs(1.0 - 2.0 * mean) / (4.0 * total), 1.0)
 
 

@@ -122,11 +122,7 @@ def cells_of(plan: BootstrapPlan) -> ProbabilityCells:
     >>> cells.proba, cells.residual.round(3)
     (array([0.2, 0.7]), array([-0.2, -0.1]))
     """
-    return plan.once("cells", lambda: _cells_of(plan))
-
-
-def _cells_of(plan: BootstrapPlan) -> ProbabilityCells:
-    return group_rows(plan.predictions.calibration_rows(), plan.clusters())[0]
+    return plan.once("cells", lambda: group_rows(plan.predictions.calibration_rows(), plan.clusters())[0])
 
 
 def group_rows(

@@ -33,7 +33,7 @@ __all__ = [
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
 _MAX_STEPS = 200  # far beyond what Newton needs; bounds the search where the classes are almost separable
 _LONGEST_STEP = 4.0  # on the scale of log-odds, where the loss is flat and Newton's step would overshoot
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # by which a loss may rise in a step that rounding alone changes
 _LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding
 
 

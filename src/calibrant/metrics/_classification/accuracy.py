@@ -34,14 +34,7 @@ def _is_correct(
     return np.asarray(is_predicted(predictions, threshold, inclusive) == is_positive, dtype=np.float64)
 
 
-@metric(
-    "higher",
-    0.0,
-    1.0,
-    {CARUANA: "ACC", WITTEN: "success rate"},
-    hits=_is_correct,
-    judge=accuracy_of,
-)
+@metric("higher", 0.0, 1.0, {CARUANA: "ACC", WITTEN: "success rate"}, hits=_is_correct, judge=accuracy_of)
 def accuracy(
     y_true: Any,
     y_proba: Any,
@@ -105,13 +98,7 @@ def error(
     return error_of(predictions, threshold, inclusive)
 
 
-@metric(
-    "higher",
-    0.0,
-    1.0,
-    {"Brodersen et al. 2010": "balanced accuracy"},
-    judge=balanced_accuracy_of,
-)
+@metric("higher", 0.0, 1.0, {"Brodersen et al. 2010": "balanced accuracy"}, judge=balanced_accuracy_of)
 def balanced_accuracy(
     y_true: Any,
     y_proba: Any,

@@ -37,7 +37,7 @@ __all__ = [
     "sensitivity_specificity_of",
 ]
 
-_TRUE_NEGATIVE = 3
+_TRUE_NEGATIVE = 3  # its place among the counts of `two_by_two`
 # The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
 RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specificity": (3, 1), "npv": (3, 2)}
 

@@ -34,14 +34,7 @@ __all__ = [
 ]
 
 
-@metric(
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "precision"},
-    classes="two",
-    judge=partial(rate_of, name="precision"),
-)
+@metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", judge=partial(rate_of, name="precision"))
 def precision(
     y_true: Any,
     y_proba: Any,
@@ -86,13 +79,7 @@ def _found_positives(
 
 
 @metric(
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "recall"},
-    classes="two",
-    hits=_found_positives,
-    judge=partial(rate_of, name="recall"),
+    "higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", hits=_found_positives, judge=partial(rate_of, name="recall")
 )
 def recall(
     y_true: Any,
@@ -325,14 +312,7 @@ def f_beta(
     return f_beta_of(predictions, threshold, inclusive, beta=beta, average=average)
 
 
-@metric(
-    "higher",
-    0.0,
-    1.0,
-    {WITTEN: "sensitivity x specificity"},
-    classes="two",
-    judge=sensitivity_specificity_of,
-)
+@metric("higher", 0.0, 1.0, {WITTEN: "sensitivity x specificity"}, classes="two", judge=sensitivity_specificity_of)
 def sensitivity_specificity(
     y_true: Any,
     y_proba: Any,

@@ -25,7 +25,7 @@ __all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")
 _MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width
-_MOST_KINDS = 1_000
+_MOST_KINDS = 1_000  # a replicate draws a number for each
 _SAMPLE = 1_000  # rows that show whether a value has few distinct ones
 _KINDS_STREAM = 5  # of the random streams
 _FEWEST_GROUPS = 10  # the variance between fewer is hardly known: signs of 9 groups can be drawn in 512 ways
@@ -149,7 +149,7 @@ class BootstrapPlan:
         )
 
     def design_effect(self, rows: BinaryRows | None = None, kept: NDArray[np.intp] | None = None) -> float:
-        """Return the weight of rows that counts as one independent row: the largest of several ranges of probabilities.
+        """Return the weight that counts as one independent row (Kish 1965): the largest over ranges of probabilities.
 
         Rows are those that calibration errors judge, unless others of the plan are passed, with their indices.
 
@@ -237,6 +237,9 @@ def replicate_few_kinds(
     plan: BootstrapPlan, values: Sequence[NDArray[np.float64]]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the means of values in bootstrap replicates, and with blocks of rows left out, a column for each value.
+
+    The numbers of rows of each kind in a bootstrap sample are multinomial, so the replicates have the same distribution
+    as those of single rows; a million rows take milliseconds instead of seconds.
 
     None where rows are few, of many kinds, of groups or of strata, or where their weights are not whole numbers.
 

@@ -127,10 +127,8 @@ def placement_difference(
         The mean placements by either.
     covariances : pair of arrays of shape (2, 2)
         The covariances of the mean placements of the positive rows, and of the negative ones.
-    n_rows : pair of float
-        The number of rows of each class.
-    confidence : float
-        The confidence.
+    n_rows, confidence
+        As in `placement_interval`.
 
     Returns
     -------

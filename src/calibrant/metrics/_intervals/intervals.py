@@ -1,4 +1,4 @@
-"""Confidence intervals from counts, from moments, or from bootstrap replicates."""
+"""Confidence intervals from counts, from moments, or from bootstrap replicates (BCa; Efron 1987)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Bootstrap distributions of very many rows, from kinds of rows, groups of rows or moments instead of single rows."""
+"""Bootstrap distributions of very many rows, from groups of rows or from moments instead of single rows.
+
+Rows of neighboring ranks and of the same class are nearly interchangeable, so a replicate draws how many rows of each
+group it has. Means of row values have the distribution of Cornish & Fisher (1938), given their variance and skewness.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Scores of metrics with intervals: by a formula, from replicates, or an upper bound where chance adds to the value."""
+"""Scores of metrics with intervals: by a formula, from replicates, or an upper bound where chance adds to the value.
+
+Calibration errors are above 0 by chance alone, so percentiles of replicates do not cover. They get the value less what
+chance adds, the p-value of perfect calibration by consistency resampling (Bröcker & Smith 2007; Vaicenavicius et al.
+2019), and an upper bound on the true mean error, or none.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +73,7 @@ CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
 UPPER_BOUND = "upper bound"  # the method of a score that has only one
 _CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal
 _N_DRAWS = (199, 800, 9_000)  # of perfectly calibrated samples; the next batch only if the side of a level is unclear
-_LEVELS = (0.05, 0.001)
+_LEVELS = (0.05, 0.001)  # at which readers decide: a p-value must lie clearly on one side of each
 _UNCLEAR = 1e-3  # the probability of so many or so few larger draws if the p-value were a level
 _MOST_REDRAWN = 2 * 10**8  # rows times draws of metrics that are computed anew for each draw: 5 to 20 seconds
 _STREAM = 2  # of the random streams; 0 and 1 are the bootstrap's

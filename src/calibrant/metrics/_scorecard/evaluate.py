@@ -31,19 +31,18 @@ __all__ = ["evaluate", "same_options"]
 _OWN = ("y_true", "y_proba", "sample_weight", "pos_label", "labels", "weight_kind")  # parameters of evaluate itself
 
 
-def read_extras(extras: Any, known: Mapping[str, Metric], labels: Any = None) -> dict[str, BoundMetric]:
+def read_extras(extras: Any, labels: Any = None) -> dict[str, BoundMetric]:
     """Validate the options of metrics, and return the metrics bound to them, by name.
 
     Examples
     --------
-    >>> from calibrant.metrics import METRICS
-    >>> read_extras({"lift": {"fraction": 0.5}}, METRICS)["lift"].options
+    >>> read_extras({"lift": {"fraction": 0.5}})["lift"].options
     {'fraction': 0.5}
     """
     found = _mapping("extras", extras or {}, "ids of metrics to their options, such as {'cost': {'matrix': ...}}")
     bound = {}
     for name, options in found.items():
-        metric = choose("a metric in extras", name, known)
+        metric = choose("a metric in extras", name, METRICS)
         what = f"options of {name} to their values, such as {_example(metric)}"
         bound[name] = BoundMetric.of(metric, _checked(metric, _mapping(f"extras[{name!r}]", options, what)), labels)
     return bound
@@ -226,15 +225,11 @@ def evaluate(
         confidence,
         seed_sequence(random_state),
         n_threads(n_jobs),
-        _bound(extras, labels),
+        read_extras(extras, labels),
     )
     requested = select_metrics(metrics, predictions, plan.bound)
     card = _card(plan, requested, interval)
     return card if by is None else _by_segment(card, plan, requested, interval, by)
-
-
-def _bound(extras: Any, labels: Any) -> Mapping[str, Metric]:
-    return read_extras(extras, METRICS, labels)
 
 
 def select_metrics(

@@ -1,4 +1,4 @@
-"""Scores of a table from running sums: losses, metrics of the predicted class and of rankings."""
+"""Scores of a table from running sums over its batches."""
 
 from __future__ import annotations
 
@@ -41,11 +41,10 @@ __all__ = ["CALIBRATION", "RANKINGS", "CalibrationScorer", "TableScorer"]
 
 
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # of sums: errors and ends of intervals closer than this are equal
 _N_DRAWN = 1000  # confusion matrices and rankings drawn for intervals
-_N_BLOCKS = (
-    2000  # of neighboring bins that replicates of rankings are drawn from; ends move by less than 3 % of a width
-)
+# Of neighboring bins that replicates of rankings are drawn from; ends move by less than 3 % of a width.
+_N_BLOCKS = 2000
 
 
 class TableScorer:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
-__all__ = ["STATISTICS", "JointTest", "JudgedPart", "joint_test", "joint_tests_of", "judged_parts"]
+__all__ = ["STATISTICS", "JointTest", "JudgedPart", "draw_parts", "joint_test", "joint_tests", "judged_parts"]
 
 
 STATISTICS = (
@@ -37,7 +37,7 @@ STATISTICS = (
     "scan of ranges",
     "cumulative residuals",
 )
-N_DRAWS = 999
+N_DRAWS = 999  # with the rows themselves 1,000, so that a p-value of 0.05 is attained exactly (Davison & Hinkley 1997)
 _FAR = 10.0  # keeps the statistic of ranges, which is negative where no residual is large, above 0
 
 
@@ -256,14 +256,7 @@ def _part(plan: BootstrapPlan, name: str, which: int, kept: NDArray[np.intp] | N
     return JudgedPart(name, cells, share, plan.design_effect(rows, kept), which, kept is not None, cell)
 
 
-def joint_tests_of(
-    plan: BootstrapPlan, parts: list[JudgedPart], rng: np.random.Generator, confidence: float
-) -> list[JointTest]:
-    """Return the joint tests of the parts, against samples of calibrated rows."""
-    return joint_tests([part.cells for part in parts], _draw(plan, parts, rng), confidence)
-
-
-def _draw(plan: BootstrapPlan, parts: list[JudgedPart], rng: np.random.Generator) -> list[NDArray[np.float64]]:
+def draw_parts(plan: BootstrapPlan, parts: list[JudgedPart], rng: np.random.Generator) -> list[NDArray[np.float64]]:
     """Draw residuals of calibrated samples, the same samples for each part."""
     if plan.predictions.n_classes <= 2:
         return [draw_residuals(part.cells, rng, N_DRAWS) for part in parts]

@@ -1,4 +1,4 @@
-"""Judges the calibration of rows: bounds, tests, and the words for both."""
+"""The judgement of calibration: how far off probabilities can be on average, whether tests find an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPla
 from calibrant.metrics._intervals.metric_intervals import band_of
 from calibrant.metrics._metric import bound_keywords
 from calibrant.metrics._validation.read_predictions import read_predictions
-from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, joint_tests_of, judged_parts
+from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, draw_parts, joint_tests, judged_parts
 from calibrant.metrics._verdict.pattern import Pattern, find_pattern
 from calibrant.metrics._verdict.sample_size import RELATIVE, WITHIN, round_rows, rows_for
 from calibrant.metrics._verdict.verdict import (
@@ -215,7 +215,8 @@ class Judge:
             average = average_words(parts[0].name, cells, None)
             words = f"cannot tell: {average}; {FEW_GROUPS}"
             return Verdict("cannot tell", words, average=average, unseen=FEW_GROUPS)
-        tests = joint_tests_of(self.plan, parts, stream(self.plan.seed, _STREAM), self.confidence)
+        drawn = draw_parts(self.plan, parts, stream(self.plan.seed, _STREAM))
+        tests = joint_tests([part.cells for part in parts], drawn, self.confidence)
         tolerances = {
             part.of_class: tolerance_of(part.cells, self.within, self.relative)
             for part in parts

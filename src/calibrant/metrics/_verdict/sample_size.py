@@ -24,7 +24,7 @@ __all__ = ["RELATIVE", "WITHIN", "round_rows", "rows_for", "rows_needed"]
 WITHIN = Real(0, 1, closed="neither")
 RELATIVE = Real(0, closed="neither") | Nothing()
 _MOST_ROWS = 1e12  # the search ends there: no data set is larger
-_PRECISION = 1.02
+_PRECISION = 1.02  # of the search; the number is rounded to three digits, and the bound is typical, not exact
 
 
 def rows_needed(y_proba: Any, *, within: float = 0.05, relative: float | None = 0.5, confidence: float = 0.95) -> int:

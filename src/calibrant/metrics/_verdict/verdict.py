@@ -1,4 +1,4 @@
-"""The verdict on calibration in words: how far off on average, what was found, and what may have stayed unseen."""
+"""The verdict on calibration, with the sentences that it consists of."""
 
 from __future__ import annotations
 

@@ -204,17 +204,12 @@ def _hardly_gain(tables: Tables) -> Finding:
     for algorithm in ("BAG-DT", "ANN"):
         for metric, name in _PLACES:
             cell = tables["changes"].cell(algorithm, f"{metric}, {name}")
-            verdicts.append(_within(cell.low, cell.high, _HARDLY[metric]))
+            verdicts.append(shown_by(cell.low > -_HARDLY[metric], cell.high < -_HARDLY[metric]))
             parts.append(f"{algorithm} {metric}, {name} {cell.ours:.4f} [{cell.low:.4f}, {cell.high:.4f}]")
     hardly = f"a gain below {_HARDLY['RMS']} of RMS and {_HARDLY['MXE']} of MXE, with its interval"
     evidence = f"Changes: {'; '.join(parts)}. Hardly: {hardly}."
     statement = "Bagged trees and nets hardly gain from calibration."
     return Finding("hardly-gain", statement, all_of(verdicts), evidence, "Table 4, section 4")
-
-
-def _within(low: float, high: float, bound: float) -> Verdict:
-    """Return whether a gain is below a bound, by the interval of the change."""
-    return shown_by(low > -bound, high < -bound)
 
 
 def _best_before(tables: Tables) -> Finding:

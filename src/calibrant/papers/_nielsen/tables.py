@@ -379,11 +379,8 @@ def _records_block(values: TrialValues, metric: str, matches: Matches, is_whole:
             if (method, competitor) not in done:  # in-bag rows alone: both ways of counting are the same
                 done.add((method, competitor))
                 why = count_cause(metric, has_one_forest=share_forest(*pair))
-                yield from _cells(values, metric, _row(name, counting), (method, competitor), printed, is_whole, why)
-
-
-def _row(name: str, counting: Counting) -> str:
-    return name if counting == "unique" else f"{name}, {counting}"
+                row = name if counting == "unique" else f"{name}, {counting}"
+                yield from _cells(values, metric, row, (method, competitor), printed, is_whole, why)
 
 
 def _cells(

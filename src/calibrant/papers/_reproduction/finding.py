@@ -43,7 +43,7 @@ class Finding:
 
     name: str
     statement: str
-    verdict: Verdict
+    verdict: Literal["holds", "does not hold", "undecided"]
     evidence: str
     source: str
     advice: str = ""

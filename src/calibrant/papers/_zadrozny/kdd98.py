@@ -298,7 +298,7 @@ def case_control() -> Mailing:
     X["LAST_GIFT_CODE"] = amount_code(frame["LAST_GIFT_AMT"])
     X["PEP_STAR"] = frame["PEP_STAR"]
     gifts = frame[["LAST_GIFT_AMT", "LIFETIME_AVG_GIFT_AMT"]].to_numpy(dtype=np.float64)
-    amount = _amount(table)
+    amount = np.asarray(table.extra["TARGET_D"], dtype=np.float64)  # type: ignore[index]
     weight = np.asarray(table.sample_weight, dtype=np.float64)
     return Mailing(CASE_CONTROL, X, y, weight, amount, expected_gifts(gifts, y, amount, weight=weight))
 
@@ -324,7 +324,3 @@ def thinned(mailing: Mailing, seed: int) -> Mailing:
 
 def _labels(table: Table) -> Any:
     return table.y.astype(str)  # type: ignore[union-attr]
-
-
-def _amount(table: Table) -> Any:
-    return np.asarray(table.extra["TARGET_D"], dtype=np.float64)  # type: ignore[index]

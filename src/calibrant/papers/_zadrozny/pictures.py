@@ -48,12 +48,19 @@ def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, Pape
             f"Figure 3: curtailment scores (v = 200) and raw scores of C4.5 without pruning for {of_rows}.",
             _draw_scores(scores, "Curtailment"),
         ),
-        *(_lift_picture(tables, number, part) for number, part in ((4, "training"), (5, "test"))),
+        *(
+            Picture(
+                name,
+                f"Figure {name[-1]}: lift charts for the {part} rows, means over the splits.",
+                _draw_blocks(tables[name], 1, _draw_lift, (5.6, 5.4)),
+            )
+            for name, part in (("figure_4", "training"), ("figure_5", "test"))
+        ),
         Picture(
             "sweep",
             "The test error of smoothing, curtailment and both, by m and v; means over the splits. The dashed line is "
             "the base rate for every row, the vertical line b m = 10. Infinite log-losses have no point.",
-            _draw_sweep(tables["sweep"]),
+            _draw_blocks(tables["sweep"], (len(tables["sweep"].blocks) + 1) // 2, _draw_swept, (5.0, 3.8)),
         ),
     ]
 
@@ -77,25 +84,12 @@ def _draw_tree() -> tuple[str, Figure]:
     return caption, display.figure_  # type: ignore[return-value]
 
 
-def _lift_picture(tables: Mapping[str, PaperTable], number: int, part: str) -> Picture:
-    name = f"figure_{number}"
-    caption = f"Figure {number}: lift charts for the {part} rows, means over the splits."
-    return Picture(name, caption, _draw_lifts(tables[name]))
-
-
-def _draw_lifts(table: PaperTable) -> Figure:
-    return _draw_blocks(table, 1, len(table.blocks), (5.6 * len(table.blocks), 5.4), _draw_lift)
-
-
 def _draw_blocks(
-    table: PaperTable,
-    n_rows: int,
-    n_columns: int,
-    size: tuple[float, float],
-    draw: Callable[[Axes, PaperTable, str], None],
+    table: PaperTable, n_rows: int, draw: Callable[[Axes, PaperTable, str], None], size: tuple[float, float]
 ) -> Figure:
-    """Draw a panel for each block of a table, with one legend below all of them."""
-    figure, grid = new_panels(n_rows, n_columns, size)
+    """Draw a panel of this size for each block of a table, with one legend below all of them."""
+    n_columns = -(-len(table.blocks) // n_rows)
+    figure, grid = new_panels(n_rows, n_columns, (size[0] * n_columns, size[1] * n_rows))
     for axes, block in zip(grid.ravel(), table.blocks, strict=False):
         draw(axes, table, block)
     for axes in grid.ravel()[len(table.blocks) :]:
@@ -113,11 +107,6 @@ def _draw_lift(axes: Axes, table: PaperTable, block: str) -> None:
     axes.axhline(1.0, **line_style(None))
     format_axes(axes, "fraction of the rows", "lift")
     axes.set_title(block, fontsize="medium")
-
-
-def _draw_sweep(table: PaperTable) -> Figure:
-    n_rows = (len(table.blocks) + 1) // 2
-    return _draw_blocks(table, n_rows, 2, (10, 3.8 * n_rows), _draw_swept)
 
 
 def _draw_swept(axes: Axes, table: PaperTable, block: str) -> None:

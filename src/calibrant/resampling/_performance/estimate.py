@@ -119,7 +119,10 @@ def run_plan(
     values, trials = _values(by_method, of_all, plan, scorer), by_method[0]
     choices = tuple(trial.choice for trial in trials if trial.choice)
     methods = ("chosen",) if choices else tuple(experiment.methods)
-    has_intervals = _has_intervals(plan, trials)
+    # Rows show what others would unless a single split trained on them
+    has_intervals = splitters.interval_kind(plan) != "none" and (
+        len(trials) > 1 or (trials[0].is_disjoint and splitters.bootstrap_kind(plan) is None)
+    )
     rows = _row_statistics(dict(zip(methods, by_method, strict=True)), of_all, values, plan, scorer)
     intervals = dict.fromkeys(itertools.product(methods, metrics), NO_INTERVAL)
     if has_intervals and interval == "rows":
@@ -168,13 +171,6 @@ def _describe_plan(plan: Any, data: TrialData) -> str:
         words = words.replace(", stratified", "")
     keeps_groups = isinstance(plan, Plan) and not isinstance(plan, _NO_GROUP_NOTE)
     return f"{words}, in whole groups" if data.groups is not None and keeps_groups else words
-
-
-def _has_intervals(plan: Any, trials: Sequence[MethodTrial]) -> bool:
-    """Return whether rows were tested that show what others would: not by a single split that trained on them."""
-    if splitters.interval_kind(plan) == "none":
-        return False
-    return len(trials) > 1 or (trials[0].is_disjoint and splitters.bootstrap_kind(plan) is None)
 
 
 def _values(
@@ -312,7 +308,7 @@ def estimate_performance(
     metrics : list of str, or dict of name to function, optional
         Ids in `calibrant.metrics.METRICS`, or for regressors names in `calibrant.metrics.numeric`; functions take
         classes and probabilities (or numbers and predictions), and ``sample_weight`` if they have it. None: error,
-        mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, root_relative_squared_error and
+        mse, log_loss and auc; or mean_absolute_error, root_mean_squared_error, relative_root_mean_squared_error and
         correlation.
     groups : sequence of length n_rows, optional
         The group of each row, for the plan and for `fit` where a method takes groups, as the forests of

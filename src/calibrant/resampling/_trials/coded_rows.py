@@ -26,13 +26,9 @@ from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate
 from calibrant.estimates._internal import with_classes
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 from calibrant.trees._internal import (
-    RULES,
-    Examples,
     GrownTree,
+    TrainingSet,
     TreeReading,
-    number_classes,
-    predict_rows,
-    probability_table,
 )
 
 if TYPE_CHECKING:
@@ -77,10 +73,12 @@ class CodedRows:
         self.uncharged.clear()
         return seconds
 
-    def all_examples(self, class_weight: Any) -> Examples:
+    def all_examples(self, class_weight: Any) -> TrainingSet:
         """Return all rows."""
-        numbered = number_classes(self.labels, self.data.weight, None, class_weight)
-        return Examples.of(numbered, self.table, self.columns.feature_names)
+        names = self.columns.feature_names
+        return TrainingSet.number(
+            self.table, self.labels, self.data.weight, class_weight=class_weight, feature_names=names
+        )
 
     def can_take(self, rows: NDArray[np.intp]) -> bool:
         """Return whether the rows taken are those that `fit` would code: classes, kinds and categories are the same.
@@ -108,7 +106,7 @@ class CodedRows:
         is_declared = self.table.schema.features[column].declared
         return not is_declared or len(np.unique(codes[codes != missing])) == len(self.table.categories(column))
 
-    def take(self, rows: NDArray[np.intp], method: Any, *, has_groups: bool) -> Examples:
+    def take(self, rows: NDArray[np.intp], method: Any, *, has_groups: bool) -> TrainingSet:
         """Return the rows as the `fit` of a method codes them."""
         weight = None if self.data.weight is None else self.data.weight[rows]
         if weight is not None and (weight == 1).all():
@@ -117,8 +115,8 @@ class CodedRows:
             warn_of_weights(weight)
         groups = np.unique(self._groups[rows], return_inverse=True)[1] if has_groups else None
         labels = replace(self.labels, codes=self.labels.codes[rows])
-        numbered = number_classes(labels, weight, groups, getattr(method, "class_weight", None))
-        return Examples.of(numbered, self.table.take(rows), self.columns.feature_names)
+        names, class_weight = self.columns.feature_names, getattr(method, "class_weight", None)
+        return TrainingSet.number(self.table.take(rows), labels, weight, groups, class_weight, feature_names=names)
 
     @cached_property
     def _groups(self) -> NDArray[np.intp]:
@@ -160,7 +158,7 @@ class CodedTrees:
     estimates: tuple[Estimate, ...]
     data: TrialData
     rows: CodedRows
-    examples: Examples
+    examples: TrainingSet
 
     @classmethod
     def of(cls, family: Family, data: TrialData) -> CodedTrees | None:
@@ -171,7 +169,7 @@ class CodedTrees:
         if len(estimates) < len(family.members):
             return None
         for member in family.members:
-            check_params(member, RULES)
+            check_params(member)
         rows = family.rows if family.rows is not None else CodedRows.of(data, family.head.nominal, family.head.n_jobs)
         if rows is None:
             return None
@@ -235,7 +233,7 @@ class CodedTrees:
         for read in self._readers:
             readings.append(read(grown))
             fit.append(watch.lap())
-        by_rows = [predict_rows(grown.tree, self._columns(rows), readings, 1) for rows in split.row_sets]
+        by_rows = [TreeReading.predict_many(readings, self._columns(rows), 1) for rows in split.row_sets]
         n_members = len(readings)
         predict = watch.lap() / n_members
         return [
@@ -265,8 +263,9 @@ def _reader(member: Any, requested: Estimate) -> Reader:
         tree, estimate = grown.tree, requested
         if is_resolvable:
             estimate = cast("Resolvable", requested).resolve(tree.counts[0], tree.counts[tree.is_leaf])
-        table = probability_table(tree, estimate, empty_leaf=member.empty_leaf, dialect=member.dialect)
-        return TreeReading(estimate, table)
+        reading = TreeReading(tree, estimate, member.empty_leaf, member.dialect)
+        _ = reading.table  # its time is that of fitting
+        return reading
 
     return read
 
@@ -303,7 +302,7 @@ def _is_fitted_by_folds(estimate: Any) -> bool:
     return any(isinstance(each, Estimate) and _is_fitted_by_folds(each) for each in values) or "cv" in map(str, values)
 
 
-def _has_all_categories(examples: Examples, column: int, occurs: NDArray[np.bool_]) -> bool:
+def _has_all_categories(examples: TrainingSet, column: int, occurs: NDArray[np.bool_]) -> bool:
     """Return whether each category of a column occurs in some rows."""
     n_categories = len(examples.table.categories(column))
     codes = examples.table.codes(column)[occurs]

@@ -84,17 +84,13 @@ class SplitSource:
             self._upcoming, self._next = zip(count(), self, strict=False), 0
         for found, split in self._upcoming:
             self._next = found + 1
-            self._keep(found, split)
+            if found == len(self._kept):  # it follows the kept ones: kept too while there is room
+                self._free_bytes -= split[0].nbytes + split[1].nbytes
+                if self._free_bytes >= 0:
+                    self._kept.append(split)
             if found == number:
                 return split
         raise ParameterError(f"splits: {splitters.describe(self.plan)} has {self._next} splits; got number {number}.")
-
-    def _keep(self, number: int, split: Split) -> None:
-        """Keep a split that follows the kept ones while there is room."""
-        if number == len(self._kept):
-            self._free_bytes -= split[0].nbytes + split[1].nbytes
-            if self._free_bytes >= 0:
-                self._kept.append(split)
 
 
 Errors = Literal["raise", "record"]
@@ -185,15 +181,10 @@ class Experiment:
         '300 trials: 100 growths instead of 300, 1 coding instead of 100.'
         """
         n_splits = len(self.split_names(plan)) + (splitters.bootstrap_kind(plan) == ".632+")
-        n_inner = None
-        if isinstance(plan, Nested):
-            n_inner = len(self._inner_splits(plan))
+        n_inner, data = None, self.data
+        if isinstance(plan, Nested):  # the others have as many as the first
+            n_inner = len(plan.inner_split(self.split(plan, 0)[0], data.X, data.y, data.groups))
         return count_sharing(self._families, n_splits, n_inner)
-
-    def _inner_splits(self, plan: Nested) -> list[Split]:
-        """Return the splits within the first split of a nested plan; the others have as many."""
-        data = self.data
-        return plan.inner_split(self.split(plan, 0)[0], data.X, data.y, data.groups)
 
     @cached_property
     def _families(self) -> list[Family]:

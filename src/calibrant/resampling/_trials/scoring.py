@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Scorer", "TrainingSummary", "read_scorer"]
 
 _CLASS_METRICS = ("error", "mse", "log_loss", "auc")
-_NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
+_NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "relative_root_mean_squared_error", "correlation")
 # All pairs of n outcomes and n predictions take memory n squared; 100 shifts of one against the other stay linear
 _MAX_SHIFTS = 100
 _AREAS = ("auc", "gini")

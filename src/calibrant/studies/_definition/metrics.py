@@ -16,7 +16,7 @@ __all__ = ["check_metric_params", "read_study_metrics"]
 MetricFunctions = dict[str, Callable[..., Any] | None]
 
 _CLASS_METRICS = ("error", "mse", "log_loss", "auc")
-_NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "root_relative_squared_error", "correlation")
+_NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "relative_root_mean_squared_error", "correlation")
 _FROM_TRAINING = {"prior"}  # needs of metrics that the training rows meet
 
 

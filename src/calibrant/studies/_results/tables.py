@@ -46,7 +46,6 @@ class Means:
     """Means over the splits, data sets x methods, and what is missing in them."""
 
     values: NDArray[np.float64]
-    is_complete: NDArray[np.bool_]
     gaps: tuple[str, ...]  # cells without all of their trials
     undefined: tuple[str, ...]  # cells in which the metric has no value in some splits
 
@@ -79,23 +78,21 @@ def study_means(
     as by `estimate_performance`.
     """
     names = study.datasets if datasets is None else datasets
-    means, complete = np.full((2, len(names), len(study.methods)), np.nan), []
+    found = np.full((len(names), len(study.methods)), np.nan)
     gaps: list[str] = []
     undefined: list[str] = []
     for row, dataset in enumerate(names):
         values, states = study.recorded_values(metric, dataset, part), study.trial_states(metric, dataset, part)
         is_done = states == DONE
-        complete.append(is_done.all(axis=1))
-        means[0, row] = _row_means(values, is_done)
+        means = _row_means(values, is_done)
+        found[row] = means if partial else np.where(is_done.all(axis=1), means, np.nan)
         gaps += _gaps(study, dataset, states)
         n_undefined = (is_done & np.isnan(values)).sum(axis=1)
         undefined += [
             f"{dataset}, {study.methods[i]} ({n_undefined[i]} of {is_done.shape[1]})"
             for i in np.flatnonzero(n_undefined)
         ]
-    is_complete = np.array(complete, dtype=bool).reshape(len(names), len(study.methods))
-    found = means[0] if partial else np.where(is_complete, means[0], np.nan)
-    return Means(found, is_complete, tuple(gaps), tuple(undefined))
+    return Means(found, tuple(gaps), tuple(undefined))
 
 
 def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -214,7 +214,9 @@ class LocalWorker:
             return True
 
     def _kill_group(self) -> None:
-        children = self._children()
+        children = []
+        with suppress(self._psutil.Error):
+            children = self._psutil.Process(self._process.pid).children(recursive=True)
         if os.name == "posix":
             with suppress(ProcessLookupError, PermissionError):  # before it has made itself leader of a group
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -225,13 +227,6 @@ class LocalWorker:
         for child in children:  # those that left the group
             with suppress(self._psutil.Error):
                 child.kill()
-
-    def _children(self) -> list[Any]:
-        try:
-            found: list[Any] = self._psutil.Process(self._process.pid).children(recursive=True)
-        except self._psutil.Error:
-            return []
-        return found
 
     def _read_stderr(self) -> None:
         for _ in range(_MAX_READS):

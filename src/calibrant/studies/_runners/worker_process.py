@@ -293,26 +293,18 @@ def _detach(setup: WorkerSetup) -> None:
         # Ctrl-C reaches the parent only, and the children of this process can be killed as its group
         os.setsid()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _redirect(setup.stderr)
-    _end_with_parent(setup.parent)
-
-
-def _redirect(stderr: Connection | None) -> None:
-    """Drop what methods print and let them read nothing; the parent keeps the end of the error output."""
+    # What methods print is dropped and they read nothing; the parent keeps the end of the error output
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    os.dup2(null if stderr is None else stderr.fileno(), 2)
-
-
-def _end_with_parent(parent: int) -> None:
+    os.dup2(null if setup.stderr is None else setup.stderr.fileno(), 2)
     if sys.platform == "linux":
         # Works while a method holds the interpreter's lock, as a thread does not
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        if os.getppid() != parent:
+        if os.getppid() != setup.parent:
             os._exit(1)
     else:
-        threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
+        threading.Thread(target=_watch_parent, args=(setup.parent,), daemon=True).start()
 
 
 def _watch_parent(parent: int) -> None:

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NewType
 
 from calibrant._optional import optional_import
 from calibrant.studies._store.catalogue import Catalogue
@@ -68,26 +68,8 @@ def _psutil() -> Any:
     return optional_import("psutil", extra="studies", purpose="identify the processes that run a study")
 
 
-@dataclass(frozen=True)
-class Worker:
-    """A process that claims and records the trials of a study.
-
-    Parameters
-    ----------
-    id : int
-        Its number in the store.
-    study : str
-        The name of the study.
-    process : ProcessIdentity
-        The host and the process.
-    lease : float
-        The seconds without a heartbeat after which other hosts may take over its trials.
-    """
-
-    id: int
-    study: str
-    process: ProcessIdentity
-    lease: float
+# The number of a process that claims and records the trials of a study
+Worker = NewType("Worker", int)
 
 
 @dataclass(frozen=True)
@@ -187,19 +169,19 @@ class Leases(Catalogue):
         Worker
             What claims and records are made with.
         """
-        process, token = this_process(), uuid.uuid4().hex
-        row = {"study": self._id(name), "token": token, "lease": lease, **asdict(process)}
+        token = uuid.uuid4().hex
+        row = {"study": self._id(name), "token": token, "lease": lease, **asdict(this_process())}
         self._database.write(lambda: self._database.execute(_ADD_WORKER, row))
         rows = self._database.read(lambda: self._database.rows(_FIND_WORKER, token=token))
-        return Worker(int(rows[0][0]), name, process, lease)
+        return Worker(int(rows[0][0]))
 
     def heartbeat(self, worker: Worker) -> None:
         """Renew the lease of all that a worker claimed; call it several times within a lease."""
-        self._database.write(lambda: self._database.execute(_HEARTBEAT, {"worker": worker.id}))
+        self._database.write(lambda: self._database.execute(_HEARTBEAT, {"worker": worker}))
 
     def end_worker(self, worker: Worker) -> None:
         """Release all that a worker claimed, and note that it ended."""
-        params = {"worker": worker.id}
+        params = {"worker": worker}
         self._database.write_steps([(_RELEASE_ALL, params), (_END, params)])
 
     def claim(
@@ -231,7 +213,7 @@ class Leases(Catalogue):
             are left out; claims of dead and expired workers are taken over.
         """
         database, wanted, codes = self._database, list(dict.fromkeys(keys)), self._codes(needed or {})
-        params: dict[str, Any] = {"study": self._id(name), "worker": worker.id, "keys": database.array(wanted)}
+        params: dict[str, Any] = {"study": self._id(name), "worker": worker, "keys": database.array(wanted)}
         lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
 
         def claim() -> set[str]:

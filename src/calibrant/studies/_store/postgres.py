@@ -115,11 +115,7 @@ class PostgresDatabase(Database):
     def _take(self, connection: Any, _: object) -> None:
         """Note that there is a server: from now on a lost connection is made again."""
         self._was_open = True
-        # Every commit is synced to the disk, even where the server is set up otherwise
-        connection.execute(
-            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-        )
-        connection.execute("SET work_mem = '64MB'")  # groups a million rows in memory
+        _set_up(connection)
 
     def patience(self, error: Exception) -> float:
         """Return the time to wait for a lost connection; at the first opening there is none."""
@@ -173,3 +169,11 @@ class PostgresDatabase(Database):
                 run(self.compiled(sql), params)
             raw.execute("COMMIT")
         return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []) for cursor in cursors]
+
+
+def _set_up(connection: Any) -> None:
+    """Sync every commit to the disk, even where the server is set up otherwise, and group a million rows in memory."""
+    connection.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+    )
+    connection.execute("SET work_mem = '64MB'")

@@ -126,10 +126,6 @@ def _read_options(query: str) -> dict[str, float]:
             raise ParameterError(
                 f"store: an SQLite URL has the options timeout and max_pages; got {name!r}." + nearest(name, _NUMBERS)
             )
-    return {name: _number(name, text) for name, text in options.items()}
-
-
-def _number(name: str, text: str) -> float:
-    if not re.fullmatch(r"\d+(\.\d+)?", text):
-        raise ParameterError(f"store: {name} in an SQLite URL must be a number >= 0; got {text!r}.")
-    return float(text)
+        if not re.fullmatch(r"\d+(\.\d+)?", options[name]):
+            raise ParameterError(f"store: {name} in an SQLite URL must be a number >= 0; got {options[name]!r}.")
+    return {name: float(text) for name, text in options.items()}

@@ -96,7 +96,7 @@ class Recorder(Catalogue):
             "supplemented": the trial was there, and only the metrics or predictions that it lacked were added;
             "already there": nothing was added. This counts as computed twice, unless the token is the same.
         """
-        row, scores = self._row(self._id(name), worker.id, record), list(self._scores(record))
+        row, scores = self._row(self._id(name), worker, record), list(self._scores(record))
         while True:
             sent = self._database.write_steps(self._steps(row, scores, record.predictions))
             if sent.results[0].n_changed:

@@ -247,7 +247,13 @@ def compare_table(
     (1, 2)
     """
     limit = TimeLimit(time_limit)
-    _check(metric=metric, time_limit=time_limit, workers=workers, seed=seed)
+    check_param("time_limit", time_limit, Real(0, closed="right") | Nothing())
+    check_param("workers", workers, Int(1) | Nothing())
+    check_param("seed", seed, Int(0))
+    if metric not in METRICS or METRICS[metric].needs:
+        raise ParameterError(
+            f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}"
+        )
     compared = ComparedTable.read(table, target=target, positive=positive, groups=groups, nominal=nominal)
     matrix = _read_costs(costs, compared)
     study = Study(
@@ -265,23 +271,18 @@ def compare_table(
     if limit.left <= 0:  # the rows took all of it to read
         raise StudyError(_TOO_SHORT)
     limit.begin_trials(compared.table.n_rows, lambda: fit_seconds(study, metric, compared.table.n_rows))
-    ended = _run(study, None if time_limit is None else limit, workers)
+    stop_after = None if time_limit is None else limit.is_over
+    try:
+        status = study.run(workers=workers, update=True, retry=True, stop_after=stop_after)
+        ended: Ended = "time limit" if status.n_missing else ""
+    except KeyboardInterrupt:
+        ended = "interrupted"
     if ended and not study.status().n_done:
         if ended == "interrupted":
             raise KeyboardInterrupt
         raise StudyError(_TOO_SHORT)
     found = _summarise(study, compared, matrix, metric, ended, seed, limit)
     return found if out is None else save_winner(found, Path(out))
-
-
-def _check(*, metric: str, time_limit: float | None, workers: int | None, seed: int) -> None:
-    check_param("time_limit", time_limit, Real(0, closed="right") | Nothing())
-    check_param("workers", workers, Int(1) | Nothing())
-    check_param("seed", seed, Int(0))
-    if metric not in METRICS or METRICS[metric].needs:
-        raise ParameterError(
-            f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}"
-        )
 
 
 def _read_costs(costs: Any, compared: ComparedTable) -> CostMatrix | None:
@@ -310,17 +311,6 @@ def _chosen(methods: dict[str, Any], names: Sequence[str] | None) -> dict[str, A
                 f"methods: there is no {name!r}.{nearest(name, methods)} There are {', '.join(methods)}."
             )
     return {name: methods[name] for name in methods if name in (BASELINE, *names)}
-
-
-def _run(study: Study, limit: TimeLimit | None, workers: int | None) -> Ended:
-    """Run the study as far as time allows; return why it ended early."""
-    try:
-        status = study.run(
-            workers=workers, update=True, retry=True, stop_after=None if limit is None else limit.is_over
-        )
-    except KeyboardInterrupt:
-        return "interrupted"
-    return "time limit" if status.n_missing else ""
 
 
 def _summarise(

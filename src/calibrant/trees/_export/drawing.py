@@ -1,24 +1,25 @@
-"""A tree as a block of a section: the nodes that most rows reach, with their positions and texts."""
+"""A fitted tree as sections: a summary, the nodes that most rows reach with their positions."""
 
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calibrant._sections import TreeDrawing, TreeNode
-from calibrant.trees._export.conditions import Values, conditions
-from calibrant.trees._export.layout import node_positions
-from calibrant.trees._export.text import plain_text
+from calibrant._estimator_html import model_section
+from calibrant._sections import Paragraph, Section, TreeDrawing, TreeNode
+from calibrant.trees._export.outline import Values, conditions, sklearn_outline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant._sections import TreeDrawing
     from calibrant.trees._export.outline import Outline
     from calibrant.trees._tree import Tree
 
-__all__ = ["tree_drawing", "tree_size"]
+__all__ = ["HOW_TO_READ", "draw_model", "tree_sections"]
+
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
 _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6
@@ -73,7 +74,7 @@ def tree_size(tree: Tree) -> str:
 
 
 def _is_small(outline: Outline, fewest_rows: float) -> NDArray[np.bool_]:
-    """Return which nodes some training rows reach, but too few; nothing is known of rows by a branch without any."""
+    """Return a mask of the nodes that some rows reach, but too few; a branch without any tells nothing of rows."""
     return np.asarray((outline.tree.weight > 0) & (outline.tree.weight < fewest_rows))
 
 
@@ -106,7 +107,7 @@ def _branches(outline: Outline, node: int, is_shown: NDArray[np.bool_]) -> NDArr
 
 
 def _nodes(outline: Outline, chosen: NDArray[np.bool_], values: Values | None) -> tuple[TreeNode, ...]:
-    tree, positions = outline.tree, node_positions(outline, chosen)
+    tree, positions = outline.tree, outline.positions(chosen)
     branches = _branch_texts(outline, chosen, values)
     hidden = _count_hidden(outline, chosen)
     has_branches = {int(tree.parent[node]) for node in positions}
@@ -183,6 +184,52 @@ def _text(outline: Outline) -> str:
     n_until = np.cumsum(np.bincount(outline.tree.depth[outline.is_drawn()]))
     fits = np.flatnonzero(n_until <= _MOST_LINES)
     max_depth = None if len(fits) == len(n_until) else max(int(fits[-1]), 1)
-    lines = plain_text(outline, max_depth).splitlines()
+    lines = outline.text(max_depth).splitlines()
     more = len(lines) - _MOST_LINES
     return "\n".join([*lines[:_MOST_LINES], *([f"… {more:,} more lines"] if more > 0 else [])])
+
+
+HOW_TO_READ = (
+    "Read from left to right: a row follows the branches that hold for it to a leaf, whose bar shows the probability "
+    "of each class."
+)
+
+
+def tree_sections(model: Any) -> tuple[Section, ...]:
+    """Return a fitted `ProbabilityTreeClassifier` as sections.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> [section.name for section in tree_sections(model)]
+    ['model', 'tree']
+    """
+    facts = [
+        ("size", tree_size(model.tree_)),
+        ("training rows", f"{model.tree_.weight[0]:,.10g}"),
+        ("probabilities by", str(model.estimate_)),
+    ]
+    about = model_section(model, facts, model.tree_.counts[0])
+    drawn = Section("tree", "The tree", (Paragraph(HOW_TO_READ, "note"), draw_model(model)), term="Decision tree")
+    return about, drawn
+
+
+def draw_model(model: Any, positive: object = None, fewest_rows: float = 0.0) -> TreeDrawing:
+    """Return a fitted tree, ours or scikit-learn's, drawn; of two classes boxes show the positive, or the second.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> draw_model(model).shown_class, draw_model(model, "a").shown_class
+    (1, 0)
+    """
+    from sklearn.tree import DecisionTreeClassifier  # imports half of scikit-learn: a fifth of a second
+
+    labels = [str(label) for label in model.classes_]
+    shown = labels.index(str(positive)) if str(positive) in labels else 1
+    shown_class = shown if len(labels) == 2 else None
+    if isinstance(model, DecisionTreeClassifier):
+        return tree_drawing(sklearn_outline(model), None, shown_class, fewest_rows)
+    return tree_drawing(model._outline(), model._grown_tree.examples.known_values, shown_class, fewest_rows)

@@ -8,13 +8,10 @@ from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Int, Nothing, check_param
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
-from calibrant.trees._export.conditions import all_conditions
-from calibrant.trees._export.graphviz import graphviz_text
-from calibrant.trees._export.outline import Outline
-from calibrant.trees._export.sections import tree_sections
-from calibrant.trees._export.text import c45_text, plain_text
-from calibrant.trees._pruning.curtailed import CurtailedTree
-from calibrant.trees._pruning.prune import extra_errors
+from calibrant.trees._export.drawing import tree_sections
+from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
+from calibrant.trees._export.text import c45_text, graphviz_text
+from calibrant.trees._growing.prune import extra_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +71,7 @@ class ExportMixin(SectionsReprMixin):
         check_param("style", style, Choice("plain", "c45"))
         check_param("max_depth", max_depth, Int(1) | Nothing())
         self._check_fitted()
-        return c45_text(self.tree_, self._c45_errors) if style == "c45" else plain_text(self._outline(), max_depth)
+        return c45_text(self.tree_, self._c45_errors) if style == "c45" else self._outline().text(max_depth)
 
     def export_graphviz(self, *, max_depth: int | None = None) -> str:
         """Write the tree in the DOT language; ``graphviz.Source(text)`` draws it.
@@ -130,7 +127,7 @@ class ExportMixin(SectionsReprMixin):
 
     def _short_conditions(self) -> list[str]:
         """Return the condition that leads to each node, its cuts with as few digits as separate the training values."""
-        return all_conditions(self.tree_, self._grown_tree.examples.table.known_values)
+        return all_conditions(self.tree_, self._grown_tree.examples.known_values)
 
     def _outline(self) -> Outline:
         curtailed = self.curtailed() if isinstance(self._reading.estimate, Curtailment) else None

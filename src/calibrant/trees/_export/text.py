@@ -1,4 +1,4 @@
-"""A tree as text: in the format of C4.5 (Release 8, trees.c), or plain with probabilities."""
+"""A tree as text in the format of C4.5 (Release 8, trees.c), or in the DOT language of Graphviz."""
 
 from __future__ import annotations
 
@@ -7,78 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.trees._export.conditions import conditions, marked_missing, values_of_branches
-from calibrant.trees._export.outline import Outline
+from calibrant.trees._export.outline import Outline, marked_missing, values_of_branches
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from calibrant.trees._tree import Tree
 
-__all__ = ["c45_text", "plain_text"]
+__all__ = ["c45_text", "graphviz_text"]
+
 
 _WIDTH, _BAR = 80, "|   "
-# Deeper lines of the plain style state their depth instead: else the text of a deep tree had quadratic length.
-_MAX_BARS = 25
 
 Errors = Callable[[int], float]
-
-
-# --- plain --------------------------------------------------------------------------------------------------------
-
-
-def plain_text(outline: Outline, max_depth: int | None = None) -> str:
-    """Write one node a line: the condition, and at a leaf the most probable class, its probability, and the weight.
-
-    A node that curtailment removes is marked by a colon. A node that is test and leaf is marked as such.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> print(plain_text(Outline.of(model.tree_, model.tree_.counts / 2)))
-    x0 <= 2: a (p = 1.000, n = 2)
-    x0 > 2: b (p = 1.000, n = 2)
-    """
-    return "\n".join(_plain_lines(outline, np.inf if max_depth is None else max_depth))
-
-
-def _plain_lines(outline: Outline, max_depth: float) -> Iterator[str]:
-    if outline.head:
-        yield outline.head
-    if outline.is_leaf[0]:
-        yield _plain_line(outline, 0, "all rows") if outline.is_test[0] else _plain_leaf(outline, 0)
-    waiting = _plain_branches(outline, 0, 0)
-    while waiting:
-        node, depth, condition = waiting.pop()
-        start = _BAR * depth if depth <= _MAX_BARS else f"{_BAR * _MAX_BARS}(+{depth - _MAX_BARS}) "
-        is_last = depth + 1 >= max_depth
-        line = f"{condition}: ..." if is_last and outline.is_test[node] else _plain_line(outline, node, condition)
-        yield start + line
-        waiting += [] if is_last else _plain_branches(outline, node, depth + 1)
-
-
-def _plain_line(outline: Outline, node: int, condition: str) -> str:
-    if outline.is_eliminated[node]:
-        return f": {condition} (n = {outline.tree.weight[node]:.6g})"
-    if not outline.is_leaf[node]:
-        return condition
-    return f"{condition}{', also a leaf' if outline.is_test[node] else ''}: {_plain_leaf(outline, node)}"
-
-
-def _plain_leaf(outline: Outline, node: int) -> str:
-    label, p = outline.top_class(node)
-    return f"{label} (p = {p:.3f}, n = {outline.tree.weight[node]:.6g})"
-
-
-def _plain_branches(outline: Outline, node: int, depth: int) -> list[tuple[int, int, str]]:
-    """Return the children of a node in the order of a stack, the first on top."""
-    if not outline.has_branches(node):
-        return []
-    tree = outline.tree
-    pairs = zip(tree.children_of(node).tolist(), conditions(tree, node), strict=True)
-    return [(child, depth, condition) for child, condition in pairs][::-1]
-
-
-# --- C4.5 ---------------------------------------------------------------------------------------------------------
 
 
 def c45_text(tree: Tree, errors: Errors) -> str:
@@ -165,3 +106,71 @@ def _widest_line(tree: Tree, node: int) -> int:
             width += len(str(tree.classes[tree.label[child]])) + 6
         widest = max(widest, width)
     return len(tree.schema.names[tree.feature[node]]) + 4 + widest
+
+
+_MAX_TEXT = 60
+_CUT_OFF = 'label="…"'
+_MIN_SATURATION = 0.1  # of a leaf whose classes are equally probable
+
+
+def graphviz_text(outline: Outline, max_depth: int | None = None) -> str:
+    """Write a tree as a directed graph: tests as boxes, leaves shaded by the probability of their most probable class.
+
+    As in Zadrozny & Elkan's Figure 2, what curtailment removes is dotted, and a node that is test and leaf is grey.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> print(graphviz_text(Outline.of(model.tree_, model.tree_.counts / 2)))
+    digraph tree {
+    ...
+      0 -> 1 [label="<= 2"];
+    ...
+    """
+    lines = ["digraph tree {", '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif"];']
+    lines += ['  edge [fontname="sans-serif"];']
+    if outline.head:
+        lines += [f'  label={_quoted(outline.head)}; labelloc=t; fontname="sans-serif";']
+    return "\n".join([*lines, *_lines(outline, max_depth), "}"])
+
+
+def _lines(outline: Outline, max_depth: int | None) -> Iterator[str]:
+    tree, conditions = outline.tree, outline.conditions
+    for node in np.flatnonzero(outline.is_drawn(max_depth)).tolist():
+        is_cut = outline.is_test[node] and tree.depth[node] == max_depth
+        yield f"  {node} [{_CUT_OFF if is_cut else _node(outline, node)}];"
+        above = int(tree.parent[node])
+        if above >= 0:
+            name = tree.schema.names[tree.feature[above]] if outline.is_test[above] else ""  # else no box shows it
+            dotted = ", style=dotted" if outline.is_eliminated[node] else ""
+            yield f"  {above} -> {node} [label={_quoted(_cut(conditions[node].removeprefix(name).strip()))}{dotted}];"
+
+
+def _node(outline: Outline, node: int) -> str:
+    if outline.is_eliminated[node]:
+        return f'label="n = {outline.tree.weight[node]:.6g}", style="rounded,dotted"'
+    test = _cut(outline.tree.schema.names[outline.tree.feature[node]]) if outline.is_test[node] else ""
+    if not outline.is_leaf[node]:
+        return f"label={_quoted(test)}"
+    label, p = outline.top_class(node)
+    text = f"{_cut(label)}\np = {p:.3f}\nn = {outline.tree.weight[node]:.6g}"
+    if test:
+        text = f"{test}\n\n{text}"
+        return f"label={_quoted(text)}, fillcolor=lightgrey"
+    return f'label={_quoted(text)}, fillcolor="{_colour(outline.table[node])}"'
+
+
+def _colour(probabilities: NDArray[np.float64]) -> str:
+    best, n_classes = int(probabilities.argmax()), len(probabilities)
+    certainty = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
+    return f"{best / n_classes:.3f} {_MIN_SATURATION + 0.4 * certainty:.3f} 1.000"  # hue, saturation, value
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"

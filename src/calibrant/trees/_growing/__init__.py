@@ -1,3 +1,3 @@
-"""Growing: the training set, its coded rows, the subsets set aside, memory limits, and the cache of grown trees."""
+"""Growing: the training set, trees grown from its coded rows, pruning, the cache of grown trees."""
 
 __all__: list[str] = []

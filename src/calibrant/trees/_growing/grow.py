@@ -1,54 +1,108 @@
-"""Growing trees from coded rows: the options of the core, one tree at a time or many in one call."""
+"""Growing trees from coded rows: options of the core, rows set aside, memory limits, one tree at a time or many."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant import _core
-from calibrant._random import stream_seed
+from calibrant._folds import count_by_group, deal_groups
+from calibrant._memory import FLOAT_BYTES, check_count_memory, count_memory, format_bytes, table_too_large
+from calibrant._random import stream, stream_seed
 from calibrant._threads import n_threads
-from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.memory import WHOLE_BUDGET, MemoryBudget, limit_memory
-from calibrant.trees._pruning.prune import prune
-from calibrant.trees._tree import Tree
+from calibrant.exceptions import DataError, ParameterError
+from calibrant.trees._growing.prune import prune
 from calibrant.trees._tree_params import CRITERIA, TreeParams
 
 if TYPE_CHECKING:
-    from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import RowSubsets
+    from numpy.typing import NDArray
 
-__all__ = ["grow", "grow_options", "grow_unpruned", "tie_seed"]
+    from calibrant.trees._growing.training_set import TrainingSet
+    from calibrant.trees._tree import Tree
+
+__all__ = [
+    "RowSubsets",
+    "draw_row_subsets",
+    "grow",
+    "grow_options",
+    "grow_unpruned",
+    "tie_seed",
+]
+
+
+_TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
+_MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
+
+
+@contextmanager
+def _limited_memory(
+    examples: TrainingSet, options: _core.GrowOptions, n_trees: int = 1, held_bytes: int = 0
+) -> Iterator[None]:
+    """Limit the class counts that the core may allocate; raise if a column or the nodes need more.
+
+    Trees that are grown at once share what is left by the counts that other trees already hold.
+    """
+    max_bytes = count_memory()
+    options.most_counts = max(0, max_bytes - held_bytes) // FLOAT_BYTES // n_trees
+    n_classes = len(examples.classes)
+    _check_columns(examples, options.n_threads, max_bytes)
+    try:
+        yield
+    except MemoryError as error:
+        if _TOO_MANY_COUNTS not in str(error):
+            if examples.is_binned:
+                raise
+            raise table_too_large(examples.n_rows, examples.table.n_columns) from None
+        what = "a smaller tree" if n_trees == 1 and held_bytes == 0 else "smaller trees, or grow fewer of them"
+        raise DataError(
+            f"y has {n_classes:,} classes, and the class counts of all nodes take more than the "
+            f"{format_bytes(max_bytes)} available for them. Group rare classes, or raise min_leaf or set max_depth "
+            f"for {what}."
+        ) from error
+
+
+def _check_columns(examples: TrainingSet, n_threads: int, max_bytes: int) -> None:
+    """Raise if a column's table of values x classes, one for each thread, is too large."""
+    n_classes = len(examples.classes)
+    for index, feature in enumerate(examples.table.schema.features):
+        n_values = examples.table.core.n_values(index)
+        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
+        if not is_sorted:
+            check_count_memory(feature.name, n_values, n_classes, max_bytes, n_threads)
+
 
 _TIES = 0  # key of the random stream of one fit
 
 
 def grow(
-    examples: Examples,
+    examples: TrainingSet,
     subsets: RowSubsets,
     params: TreeParams,
     seed: np.random.SeedSequence,
     max_features: int = 0,
-    budget: MemoryBudget = WHOLE_BUDGET,
+    n_concurrent: int = 1,
+    held_bytes: int = 0,
 ) -> Tree:
     """Grow a tree on the rows that are not set aside, prune it, and recount its nodes where rows are set aside for it.
 
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.row_subsets import RowSubsets
-    >>> from calibrant.trees._growing.training_data import read_training
-    >>> from calibrant.trees._growing.examples import Examples
-    >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+    >>> from calibrant.trees._growing.grow import RowSubsets
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._growing.training_set import TrainingSet
+    >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> grow(examples, RowSubsets(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
     """
     weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = grow_options(params, examples.n_declared, max_features)
     options.seed = tie_seed(seed)
-    with limit_memory(examples, options, budget):
+    with _limited_memory(examples, options, n_concurrent, held_bytes):
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
         )
@@ -57,11 +111,11 @@ def grow(
         core = _core.count_rows(
             core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(subsets.count)
         )
-    return Tree(core, examples.order, examples.classes, examples.table.schema)
+    return examples.tree(core)
 
 
 def grow_unpruned(
-    examples: Examples,
+    examples: TrainingSet,
     bags: _core.Bags,
     params: TreeParams,
     tie_seeds: Sequence[int],
@@ -76,9 +130,9 @@ def grow_unpruned(
     Examples
     --------
     >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> from calibrant.trees._growing.training_data import read_training
-    >>> from calibrant.trees._growing.examples import Examples
-    >>> examples = Examples.code(read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+    >>> from calibrant.data._internal import read_training_rows
+    >>> from calibrant.trees._growing.training_set import TrainingSet
+    >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
     >>> row_counts = np.array([[1, 1, 1, 1], [2, 2, 0, 0]], dtype=np.uint16)
     >>> bags = _core.bags_from_counts(row_counts)
     >>> [tree.n_nodes for tree in grow_unpruned(examples, bags, ProbabilityTreeClassifier(), [0, 1], n_jobs=1)]
@@ -86,7 +140,7 @@ def grow_unpruned(
     """
     options = grow_options(params, examples.n_declared, max_features)
     options.n_threads = n_threads(n_jobs)
-    with limit_memory(examples, options, MemoryBudget(len(tie_seeds), held_bytes)):
+    with _limited_memory(examples, options, len(tie_seeds), held_bytes):
         cores = _core.grow_forest(
             examples.table.core,
             examples.labels,
@@ -97,7 +151,7 @@ def grow_unpruned(
             len(examples.classes),
             options,
         )
-    return [Tree(core, examples.order, examples.classes, examples.table.schema) for core in cores]
+    return [examples.tree(core) for core in cores]
 
 
 def tie_seed(seed: np.random.SeedSequence) -> int:
@@ -127,7 +181,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options.max_depth = params.max_depth or 0
     options.midpoint = params.threshold == "midpoint"
     options.dialect = _core.Dialect[params.dialect]
-    options.missing = _core.MissingValues[getattr(params, "missing", "fractional")]  # older pickles have none
+    options.missing = _core.MissingValues[params.missing]
     options.accept_zero_gain = _accepts_zero_gain(params)
     options.n_declared_classes = n_declared
     options.n_threads = n_threads(params.n_jobs)
@@ -152,7 +206,7 @@ def _check_criterion(params: TreeParams) -> None:
             f"nominal_splits must be 'multiway' or 'binary' with criterion={params.criterion!r}, which has no prior "
             "probabilities of groups; got 'subset'."
         )
-    if getattr(params, "missing", "fractional") == "learned":
+    if params.missing == "learned":
         raise ParameterError(
             f"missing must be 'fractional' with criterion={params.criterion!r}, which averages over cuts that send "
             "missing values to all branches; got 'learned'."
@@ -163,3 +217,62 @@ def _accepts_zero_gain(params: TreeParams) -> bool:
     if params.accept_zero_gain is None:
         return params.dialect == "c45" and CRITERIA[params.criterion].in_bits
     return bool(params.accept_zero_gain)
+
+
+# Keys of the random streams of one fit.
+_HONEST, _HOLDOUT = 1, 2
+
+
+@dataclass(frozen=True)
+class RowSubsets:
+    """The rows that grow the tree, those that prune it and those counted in its leaves; None where not set aside."""
+
+    grow: NDArray[np.bool_] | None = None
+    prune: NDArray[np.bool_] | None = None
+    count: NDArray[np.bool_] | None = None
+
+    def within(self, rows: NDArray[np.bool_]) -> RowSubsets:
+        """Return the subsets restricted to some of the rows."""
+        return RowSubsets(
+            rows if self.grow is None else self.grow & rows,
+            None if self.prune is None else self.prune & rows,
+            None if self.count is None else self.count & rows,
+        )
+
+    @property
+    def any_is_empty(self) -> bool:
+        """Whether one of the subsets has no rows."""
+        return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
+
+
+def draw_row_subsets(examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
+    """Draw the rows that do not grow the tree, stratified by class."""
+    if not params.honest and params.prune != "reduced_error":
+        return RowSubsets()
+    grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
+    if params.honest:
+        count = _one_in(2, grow, examples, stream(seed, _HONEST))
+        _require_rows(count, "honest=True grows on one half of the rows and counts on the other", 2)
+        grow = grow & ~count
+    if params.prune == "reduced_error":
+        prune = _one_in(3, grow, examples, stream(seed, _HOLDOUT))
+        _require_rows(prune, "prune='reduced_error' sets a third of the growing rows aside", 5 if params.honest else 3)
+        grow = grow & ~prune
+    return RowSubsets(grow, prune, count)
+
+
+def _one_in(n: int, rows: NDArray[np.bool_], examples: TrainingSet, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw one in n of the rows: shuffled, sorted by class, then every n-th; or about as many in whole groups."""
+    if examples.groups is not None:
+        counts = count_by_group(examples.groups, examples.labels, rows.astype(np.float64))
+        return np.asarray(rows & (deal_groups(counts, np.array([n - 1.0, 1.0]), random)[examples.groups] == 1))
+    shuffled = random.permutation(np.flatnonzero(rows))
+    by_class = shuffled[np.argsort(examples.labels[shuffled], kind="stable")]
+    chosen = np.zeros_like(rows)
+    chosen[by_class[n - 1 :: n]] = True
+    return chosen
+
+
+def _require_rows(chosen: NDArray[np.bool_], why: str, minimum: int) -> None:
+    if not chosen.any():
+        raise DataError(f"X has {len(chosen)} row(s) of weight > 0; {why} and needs at least {minimum}.")

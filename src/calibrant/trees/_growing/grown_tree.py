@@ -1,71 +1,75 @@
-"""A grown tree with the rows and parameters it was grown from: all that predictions read later."""
+"""A grown tree with the rows and parameters it was grown from, which clones of an estimator may share."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from calibrant import _core
+from calibrant._saved import Array, ListOf, Maybe, Object, Snapshot, TupleOf, need, saved
 from calibrant.estimates import HeldOutLeaves
-from calibrant.trees._growing.examples import Examples
-from calibrant.trees._growing.grow import grow, grow_unpruned, tie_seed
-from calibrant.trees._growing.memory import MemoryBudget
-from calibrant.trees._growing.row_subsets import RowSubsets, draw_row_subsets
-from calibrant.trees._growing.rows_left_out import ExamplesWithoutRows, missing_rows
+from calibrant.trees._growing.cost_complexity import choose_alpha
+from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, grow_unpruned, tie_seed
+from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
-from calibrant.trees._pruning.cross_validated import choose_alpha
-from calibrant.trees._tree import Tree
+from calibrant.trees._tree import Tree, Trees
 from calibrant.trees._tree_params import RULES, TreeParams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.rows_left_out import ExamplesWithoutRows
-    from calibrant.trees._growing.training_data import TrainingData
+    from calibrant.data._internal import TrainingRows
 
-__all__ = ["GrownTree"]
+__all__ = ["GrownTree", "GrownTreeCache", "grow_cached", "inherit_cache"]
 
 
+@saved(
+    tree=Trees(only_one=True),
+    examples=Object(TrainingSet),
+    params=Snapshot(RULES),
+    seed=Object("random.SeedSequence"),
+    subsets=Maybe(TupleOf(Array("b") | None, least=3, most=3)),
+    cut_values=Maybe(ListOf(Array("f8") | None)),
+)
 @dataclass(frozen=True, eq=False)
 class GrownTree:
     """A tree, its coded rows and the subsets of them set aside, the parameters and the seed that it was grown with."""
 
     tree: Tree
-    examples: Examples
+    examples: TrainingSet
     subsets: RowSubsets
     params: TreeParams
     seed: np.random.SeedSequence
 
     @classmethod
-    def fit(cls, training: TrainingData, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
-        """Code a training set and grow a tree on it.
+    def fit(cls, examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
+        """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that.
 
         Examples
         --------
+        >>> from calibrant.data._internal import read_training_rows
         >>> from calibrant.trees import ProbabilityTreeClassifier
-        >>> from calibrant.trees._growing.training_data import read_training
-        >>> training = read_training([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> GrownTree.fit(training, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
+        >>> examples = TrainingSet.of(read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"]))
+        >>> GrownTree.fit(examples, ProbabilityTreeClassifier(), np.random.SeedSequence(0)).tree
         <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
         """
-        return cls.fit_coded(Examples.code(training, n_jobs=params.n_jobs, max_bins=params.max_bins), params, seed)
-
-    @classmethod
-    def fit_coded(cls, examples: Examples, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
-        """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that."""
         params = _snapshot(params)
-        return cls.grow(examples, choose_alpha(examples, _subsets(examples, params, seed, None), params, seed), seed)
+        if params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str):
+            params = choose_alpha(examples, draw_row_subsets(examples, params, seed), params, seed)
+        return cls.grow(examples, params, seed)
 
     @classmethod
     def grow(
         cls,
-        examples: Examples,
+        examples: TrainingSet,
         params: TreeParams,
         seed: np.random.SeedSequence,
         *,
@@ -75,13 +79,14 @@ class GrownTree:
         held_bytes: int = 0,
     ) -> GrownTree:
         """Grow a tree on coded rows, or on some of them, sharing the memory with concurrent and earlier trees."""
-        subsets, budget = _subsets(examples, params, seed, rows), MemoryBudget(n_concurrent, held_bytes)
-        return cls(grow(examples, subsets, params, seed, max_features, budget), examples, subsets, params, seed)
+        subsets = _subsets(examples, params, seed, rows)
+        tree = grow(examples, subsets, params, seed, max_features, n_concurrent, held_bytes)
+        return cls(tree, examples, subsets, params, seed)
 
     @classmethod
     def grow_many(
         cls,
-        examples: Examples,
+        examples: TrainingSet,
         row_counts: NDArray[np.uint16],
         params: TreeParams,
         seeds: Sequence[np.random.SeedSequence],
@@ -89,7 +94,9 @@ class GrownTree:
         n_jobs: int | None,
     ) -> list[GrownTree]:
         """Grow a tree for each line of row counts (trees x rows), each on the rows that occur so often."""
-        each_tree = [(_repeat(examples, counts), counts > 0) for counts in row_counts]
+        each_tree = [
+            (examples if int(counts.max()) <= 1 else examples.repeated(counts), counts > 0) for counts in row_counts
+        ]
         if params.prune is not None or params.collapse or params.honest:
             return [
                 cls.grow(repeated, params, seed, rows=rows)
@@ -102,11 +109,14 @@ class GrownTree:
             for tree, (repeated, rows), seed in zip(trees, each_tree, seeds, strict=True)
         ]
 
+    tie_seed = staticmethod(tie_seed)
+    grow_unpruned = staticmethod(grow_unpruned)
+
     @classmethod
     def of(
         cls,
         tree: Tree,
-        examples: Examples,
+        examples: TrainingSet,
         params: TreeParams,
         seed: np.random.SeedSequence,
         rows: NDArray[np.bool_] | None = None,
@@ -116,9 +126,7 @@ class GrownTree:
 
     def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
-        other = copy.copy(self)
-        vars(other).update(tree=tree, params=_snapshot(params))
-        return other
+        return replace(self, tree=tree, params=_snapshot(params))
 
     @cached_property
     def folds(self) -> tuple[HeldOutLeaves, ...]:
@@ -139,21 +147,31 @@ class GrownTree:
     @property
     def cut_values(self) -> tuple[NDArray[np.float64] | None, ...]:
         """The values of each column next to the cuts of the tree, by which cuts are written with few digits."""
-        table = self.examples.table
-        return tuple(_values_at_cuts(self.tree, j, table.known_values(j)) for j in range(self.tree.n_features))
+        known = self.examples.known_values
+        return tuple(_values_at_cuts(self.tree, j, known(j)) for j in range(self.tree.n_features))
 
     def without_rows(self) -> GrownTree:
         """Return the tree without the rows that it was grown from; what needs them raises `NotSavedError`."""
-        return GrownTree.of_source(self.tree, self.examples.without_rows(self.cut_values), self.params, self.seed)
+        return replace(self, examples=self.examples.without_rows(self.cut_values), subsets=RowSubsets())
+
+    def _saved_values(self, training_rows: bool) -> dict[str, Any]:
+        values = {"tree": (self.tree,), "examples": self.examples, "params": self.params, "seed": self.seed}
+        if not training_rows:
+            return {**values, "cut_values": list(self.cut_values)}
+        self.examples.check_has_rows()
+        return {**values, "subsets": (self.subsets.grow, self.subsets.prune, self.subsets.count)}
 
     @classmethod
-    def of_source(
-        cls, tree: Tree, examples: ExamplesWithoutRows, params: TreeParams, seed: np.random.SeedSequence
-    ) -> GrownTree:
-        """Return a tree whose rows are not kept."""
-        grown: GrownTree = object.__new__(GrownTree)
-        vars(grown).update(tree=tree, examples=examples, params=params, seed=seed)
-        return grown
+    def _from_saved(cls, values: dict[str, Any]) -> GrownTree:
+        examples: TrainingSet = values["examples"]
+        (tree,), subsets, cut_values = examples.adopt(values["tree"]), values.get("subsets"), values.get("cut_values")
+        if examples.has_rows:
+            lengths = {len(each) for each in subsets or () if each is not None}
+            need(subsets is not None and lengths <= {examples.n_rows}, "has a part of its training rows")
+        elif cut_values is not None and len(cut_values) == tree.n_features:
+            examples = examples.with_cut_values(tuple(cut_values))
+        of_rows = RowSubsets(*subsets) if subsets is not None and examples.has_rows else RowSubsets()
+        return cls(tree, examples, of_rows, values["params"], values["seed"])
 
     @property
     def n_bytes(self) -> int:
@@ -161,14 +179,8 @@ class GrownTree:
         arrays = cast("tuple[NDArray[Any], ...]", self.tree.core.state)
         return self.examples.n_bytes + sum(array.nbytes for array in arrays)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "subsets":  # which a file need not hold
-            missing_rows(name, from_source=getattr(self.examples, "from_source", False))
-        raise AttributeError(f"'GrownTree' object has no attribute {name!r}")
-
     def __getstate__(self) -> dict[str, Any]:
-        names = [field.name for field in fields(self) if field.name in self.__dict__]
-        return {name: getattr(self, name) for name in names}  # the folds can be grown again
+        return {name: value for name, value in vars(self).items() if name != "folds"}  # which can be grown again
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GrownTree:
         return self  # it is immutable
@@ -184,19 +196,133 @@ def _values_at_cuts(tree: Tree, column: int, values: NDArray[np.float64] | None)
 
 
 def _subsets(
-    examples: Examples, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
+    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
 ) -> RowSubsets:
     subsets = draw_row_subsets(examples, params, seed)
     return subsets if rows is None else subsets.within(rows)
 
 
-def _repeat(examples: Examples, row_counts: NDArray[np.uint16]) -> Examples:
-    """Return the rows, weighted where some occur several times."""
-    if int(row_counts.max()) <= 1:
-        return examples
-    return examples.repeated(row_counts)
-
-
 def _snapshot(params: TreeParams) -> TreeParams:
     """Copy the parameters, which `set_params` may change on their estimator later."""
     return cast("TreeParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+
+
+# An entry holds the coded rows of its fold beside the tree: the bytes bound a search on large data, the number one on
+# small data. GridSearchCV fits all folds for one candidate after the other, so a tree is needed again only after
+# those of all other folds: with fewer entries than folds the cache would never hit.
+_MAX_TREES, _MAX_BYTES = 256, 2**30
+# Not part of the key: these change how a tree is read, or have a key of their own.
+_NOT_IN_KEY = {"estimate", "empty_leaf", "n_jobs", "class_weight", "random_state"}
+
+
+class GrownTreeCache:
+    """A cache of grown trees that drops the least recently used first and that threads may share.
+
+    It hangs on the clones of an estimator, not on a module: a search makes clones of a clone, and the cache is freed
+    with the last of them.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> cache = GrownTreeCache(max_trees=1)
+    >>> cache.add("a", SimpleNamespace(n_bytes=1))
+    >>> cache.add("b", SimpleNamespace(n_bytes=1))
+    >>> cache.get("a"), cache.get("b")
+    (None, namespace(n_bytes=1))
+    """
+
+    def __init__(self, max_trees: int = _MAX_TREES, max_bytes: int = _MAX_BYTES) -> None:
+        self.is_shared = False  # a plain clone and fit shares with no other, so the digest would be wasted time
+        self._max_trees, self._max_bytes = max_trees, max_bytes
+        self._by_key: OrderedDict[Hashable, GrownTree] = OrderedDict()
+        self._n_bytes = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> GrownTree | None:
+        """Return the tree grown from the same input, or None."""
+        with self._lock:
+            if key in self._by_key:
+                self._by_key.move_to_end(key)
+            return self._by_key.get(key)
+
+    def add(self, key: Hashable, grown: GrownTree) -> None:
+        """Add a tree, and drop others until the cache is within its limits."""
+        with self._lock:
+            if key in self._by_key:  # two threads grew the same tree
+                return
+            self._by_key[key] = grown
+            self._n_bytes += grown.n_bytes
+            while len(self._by_key) > self._max_trees or self._n_bytes > self._max_bytes:
+                self._n_bytes -= self._by_key.popitem(last=False)[1].n_bytes
+
+
+def inherit_cache(cache: GrownTreeCache | None) -> GrownTreeCache:
+    """Return the cache of a clone: that of its original, or a new one to share with its own clones.
+
+    Examples
+    --------
+    >>> first = inherit_cache(None)
+    >>> inherit_cache(first) is first, first.is_shared
+    (True, True)
+    """
+    if cache is None:
+        return GrownTreeCache()
+    cache.is_shared = True
+    return cache
+
+
+def grow_cached(
+    cache: GrownTreeCache | None, rows: TrainingRows, params: TreeParams, seed: np.random.SeedSequence
+) -> GrownTree:
+    """Grow a tree, unless another clone has grown the same one.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> from calibrant.data._internal import read_training_rows
+    >>> cache, rows = GrownTreeCache(), read_training_rows([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    >>> cache.is_shared = True
+    >>> model, seed = ProbabilityTreeClassifier(), np.random.SeedSequence(0)
+    >>> grow_cached(cache, rows, model, seed) is grow_cached(cache, rows, model, seed)
+    True
+    """
+    grown = key = None
+    if cache is not None and cache.is_shared:
+        growing = tuple(getattr(params, name) for name in RULES if name not in _NOT_IN_KEY)
+        key = (_digest(rows), growing, _class_weight_key(params), _seed_key(params, seed))
+        grown = cache.get(key)
+    if grown is None:
+        examples = TrainingSet.of(
+            rows, class_weight=params.class_weight, n_jobs=params.n_jobs, max_bins=params.max_bins
+        )
+        grown = GrownTree.fit(examples, params, seed)
+        if cache is not None and key is not None:
+            cache.add(key, grown)
+    return grown
+
+
+def _class_weight_key(params: TreeParams) -> str:
+    weights = params.class_weight
+    return repr(weights if weights is None or isinstance(weights, str) else dict(weights))
+
+
+def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
+    """Return the identity of a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
+    draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
+    draws = draws or (params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str))
+    if params.random_state is None and not draws:
+        return None
+    return repr(seed.entropy), tuple(seed.spawn_key), seed.pool_size
+
+
+def _digest(rows: TrainingRows) -> bytes:
+    """Return a digest of the validated rows, their classes, weights and groups."""
+    columns, labels = rows.columns, rows.labels
+    classes = (labels.classes.dtype.str, labels.classes.tolist(), labels.declared, labels.n_declared)
+    header = (columns.schema, columns.feature_names, classes, columns.n_rows, rows.weights is None)
+    digest = hashlib.blake2b(repr(header).encode("utf-8", "surrogatepass"))
+    optional = [each for each in (rows.weights, rows.groups) if each is not None]
+    for array in (*columns.arrays, labels.codes, *optional):
+        digest.update(array.dtype.str.encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.digest()

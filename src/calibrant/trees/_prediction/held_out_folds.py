@@ -12,13 +12,13 @@ from calibrant.data._internal import can_be_frequencies, warn_of_number
 from calibrant.estimates import HeldOutLeaves
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
-from calibrant.trees._prediction.leaf_shares import leaf_shares
+from calibrant.trees._prediction.tree_reading import leaf_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from calibrant.trees._growing.examples import Examples
-    from calibrant.trees._growing.row_subsets import RowSubsets
+    from calibrant.trees._growing.grow import RowSubsets
+    from calibrant.trees._growing.training_set import TrainingSet
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 
 
 def held_out_folds(
-    examples: Examples,
+    examples: TrainingSet,
     subsets: RowSubsets,
     params: TreeParams,
     seed: np.random.SeedSequence,
@@ -70,7 +70,7 @@ def held_out_folds(
 
 
 def fold_weights(
-    examples: Examples, params: TreeParams, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
+    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
 ) -> list[NDArray[np.float64]]:
     """Return the weight of each row in each fold: `max_folds`, at most the rows of the largest class or the groups.
 
@@ -94,14 +94,14 @@ def fold_weights(
     return [np.where(each > (1.0 - _ROUNDING) * copies, weights, each * (weights / copies)) for each in held]
 
 
-def _copies(examples: Examples, params: TreeParams) -> NDArray[np.float64]:
+def _copies(examples: TrainingSet, params: TreeParams) -> NDArray[np.float64]:
     """Return the number of rows that each row stands for: its weight as a frequency, else one."""
     copies, is_frequency = examples.copies, getattr(params, "weight_kind", "frequency") == "frequency"
     return copies if copies is not None and is_frequency and can_be_frequencies(copies) else np.ones(examples.n_rows)
 
 
 def _pieces(
-    examples: Examples, copies: NDArray[np.float64], max_folds: int, random: np.random.Generator
+    examples: TrainingSet, copies: NDArray[np.float64], max_folds: int, random: np.random.Generator
 ) -> Pieces | None:
     labels = examples.sorted_labels
     if examples.groups is not None:
@@ -116,7 +116,7 @@ def _pieces(
     return Pieces(order[pieces.rows], pieces.weight, pieces.fold)
 
 
-def _held_out(tree: Tree, examples: Examples, weight: NDArray[np.float64], params: TreeParams) -> HeldOutLeaves:
+def _held_out(tree: Tree, examples: TrainingSet, weight: NDArray[np.float64], params: TreeParams) -> HeldOutLeaves:
     labels = examples.sorted_labels
     held = (weight > 0.0) & (tree.counts[0] > 0)[labels]
     row, leaf, share = leaf_shares(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)

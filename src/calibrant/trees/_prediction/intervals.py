@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
-from calibrant.trees._prediction.leaf_shares import leaf_shares
-from calibrant.trees._prediction.probability_tables import nearest_with_weight
+from calibrant.trees._prediction.tree_reading import leaf_shares, nearest_with_weight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._tree import Tree
 
-__all__ = ["intervals", "posterior"]
+__all__ = ["intervals"]
 
 _JEFFREYS = 0.5
 # Beta distributions with parameters beyond these are points: at 0 or 1 below, at their mean above.

@@ -10,25 +10,50 @@ import numpy as np
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
+from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin
 from calibrant.estimates import Estimate, RowEstimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.rows_left_out import rows_needed
-from calibrant.trees._importances import impurity_importances
 from calibrant.trees._prediction.intervals import intervals
-from calibrant.trees._prediction.node_paths import node_indicator
-from calibrant.trees._prediction.tree_reading import TreeReading, predict_rows
+from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares
+from calibrant.trees._tree import impurity_importances
 from calibrant.trees._tree_params import RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import CriterionName, Dialect, EmptyLeaf
 
-__all__: list[str] = []
+__all__ = ["node_indicator"]
+
+
+def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
+    """Return a sparse matrix of rows x nodes: 1 for every node that a part of the row reaches.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> node_indicator(tree, (2, np.array([[1.0], [np.nan]])), 1).toarray()
+    array([[1, 1, 0],
+           [1, 1, 1]])
+    """
+    from scipy.sparse import csr_matrix  # slow to import
+
+    n_rows, columns = rows
+    row, node, _ = leaf_shares(tree, n_rows, columns, n_jobs)
+    cells = []
+    while len(row):
+        cells.append(np.unique(row * tree.n_nodes + node))  # the paths of a row with missing values share their start
+        above = tree.parent[node]
+        row, node = row[above >= 0], above[above >= 0]
+    found = np.unique(np.concatenate(cells)) if cells else np.empty(0, dtype=np.int64)
+    ends = np.searchsorted(found, np.arange(n_rows + 1) * tree.n_nodes)
+    return csr_matrix((np.ones(len(found), dtype=np.int64), found % tree.n_nodes, ends), shape=(n_rows, tree.n_nodes))
 
 
 class PredictionMixin(RowClassifierMixin):
@@ -51,7 +76,7 @@ class PredictionMixin(RowClassifierMixin):
         %(predict_proba_sections)s
         """
         rows = self._rows(X)
-        return predict_rows(self.tree_, rows, [self._reading], self.n_jobs)[0]
+        return self._reading.predict_proba(rows, self.n_jobs)
 
     @fill_docstring()
     def predict_proba_many(self, X: Any, estimates: Sequence[str | Estimate]) -> list[NDArray[np.float64]]:
@@ -85,7 +110,7 @@ class PredictionMixin(RowClassifierMixin):
         rows = self._rows(X)
         with rows_needed(self, f"predict_proba_many(X, {list(estimates)!r})"):
             readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
-        return predict_rows(self.tree_, rows, readings, self.n_jobs)
+        return TreeReading.predict_many(readings, rows, self.n_jobs)
 
     @fill_docstring()
     def predict_interval(self, X: Any, confidence: float = 0.95) -> NDArray[np.float64]:

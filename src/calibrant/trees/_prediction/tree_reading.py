@@ -1,21 +1,36 @@
-"""A grown tree read by an estimate, and the probabilities of rows by one or several such readings."""
+"""A grown tree read by an estimate: its table of nodes x classes, the probabilities of rows."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
 from calibrant._normalize import normalize_rows
+from calibrant._saved import Array, Object, need, saved
 from calibrant._threads import n_threads
-from calibrant.estimates import Estimate, RowEstimate, RowReader, as_estimate
-from calibrant.trees._prediction.leaf_shares import LeafShares, leaf_shares
-from calibrant.trees._prediction.probability_tables import majority_leaves, nearest_with_weight, probability_table
-from calibrant.trees._prediction.resolve_estimate import resolve_estimate
+from calibrant.estimates import (
+    ChosenByCV,
+    Curtailment,
+    Estimate,
+    FittedHeldOut,
+    Frequency,
+    HeldOutLeaves,
+    PathAverage,
+    Resolvable,
+    RowEstimate,
+    RowReader,
+    as_estimate,
+)
+from calibrant.estimates._internal import check_estimate, with_classes
+from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,9 +38,157 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import ReadingParams
+    from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
 
-__all__ = ["NodeReader", "TreeReading", "predict_rows"]
+__all__ = ["TreeReading", "leaf_shares", "nearest_with_weight", "probability_table"]
+
+
+def probability_table(
+    tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect
+) -> NDArray[np.float64]:
+    """Return the probabilities of the sorted classes at every node.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import Laplace
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
+    >>> probability_table(tree, Laplace(), empty_leaf=None, dialect="c45")[1]
+    array([0.75, 0.25])
+    """
+    table = normalize_rows(np.array(estimate.table(tree), dtype=np.float64, order="C"))
+    empty = np.flatnonzero(tree.weight <= 0)
+    if len(empty) == 0:
+        return table
+    table[empty] = table[nearest_with_weight(tree)[empty]]
+    voting = majority_leaves(tree, estimate, empty_leaf=empty_leaf, dialect=dialect)
+    table[voting] = 0.0
+    table[voting, tree.label[voting]] = 1.0
+    return table
+
+
+def majority_leaves(
+    tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect
+) -> NDArray[np.intp]:
+    """Return the leaves without training weight that predict their parent's majority class with certainty."""
+    empty = np.flatnonzero(tree.weight <= 0)
+    if len(empty) == 0 or _empty_leaf_rule(estimate, empty_leaf, dialect) == "parent":
+        return empty[:0]
+    # No row ends in a leaf that curtailment never enters.
+    return empty[estimate.answering(tree)[empty] == empty] if isinstance(estimate, Curtailment) else empty
+
+
+def nearest_with_weight(tree: Tree) -> NDArray[np.intp]:
+    """Return the nearest node at or above each node that training weight reached.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> nearest_with_weight(ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_)
+    array([0, 1, 2])
+    """
+    at = np.where(tree.weight > 0, np.arange(tree.n_nodes), tree.parent)
+    while (tree.weight[at] <= 0).any():  # a whole subtree of an honest tree may be without weight
+        at = at[at]
+    return at
+
+
+def _empty_leaf_rule(estimate: Estimate, specified: EmptyLeaf | None, dialect: Dialect) -> EmptyLeaf:
+    """Return the rule specified, or that of the dialect: C4.5's own frequencies predict the parent's majority."""
+    if specified is not None:
+        return specified
+    return "majority" if dialect == "c45" and isinstance(estimate, Frequency) else "parent"
+
+
+def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+    """Return the estimate with all its numbers: chosen by cross-validation, fitted, or computed from the tree.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import MEstimate
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> model = ProbabilityTreeClassifier(random_state=0).fit([[i] for i in range(20)], [0] * 10 + [1] * 10)
+    >>> resolve_estimate(MEstimate(m="cv"), model._grown_tree, model).m
+    1.0
+    """
+    estimate = _best_candidate(with_classes(estimate, grown.tree.classes), grown, params)
+    if isinstance(estimate, FittedHeldOut) and estimate.needs_held_out:
+        estimate = estimate.fit_held_out(grown.folds)
+    if isinstance(estimate, Resolvable):
+        tree = grown.tree
+        estimate = estimate.resolve(tree.counts[0], tree.counts[tree.is_leaf])
+    return estimate
+
+
+def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+    """Return the candidate with the least log-loss summed over the folds; the last, which is the smoothest, if tied."""
+    candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
+    if len(candidates) == 1:
+        return candidates[0]
+    folds = grown.folds  # which may warn of the rows
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrantWarning)  # the chosen one will warn when it is resolved
+        losses = [_loss(candidate, folds, params) for candidate in candidates]
+    return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
+
+
+def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
+    """Return the weighted sum of the log-loss of held-out rows, in nats; infinite where a probability is 0.
+
+    Examples
+    --------
+    >>> from calibrant.estimates import HeldOutLeaves
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], [0, 0, 1, 1]).tree_
+    >>> rows = HeldOutLeaves(tree, np.array([0, 1]), np.array([1, 2]), np.ones(2), np.array([0, 0]), np.ones(2))
+    >>> round(log_loss_of(np.array([[0.5, 0.5], [0.8, 0.2], [0.4, 0.6]]), rows), 4)
+    1.1394
+    """
+    counts = held_out.weight > 0
+    with np.errstate(divide="ignore"):
+        losses = 0.0 - np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
+    return float((losses * held_out.weight[counts]).sum())
+
+
+def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
+    empty_leaf, dialect = params.empty_leaf, params.dialect
+    return math.fsum(
+        log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
+        for fold in folds
+    )
+
+
+def is_recomputed(estimate: Estimate) -> bool:
+    """Return whether a table of probabilities has the same bits on any machine, being sums, products and quotients."""
+    if isinstance(estimate, Curtailment):
+        return estimate.then is None or is_recomputed(as_estimate("estimate", estimate.then))
+    return not (isinstance(estimate, PathAverage) and estimate.how == "bayes")
+
+
+class LeafShares(NamedTuple):
+    """One entry for each leaf that a row reaches, row after row; the shares of a row add up to 1."""
+
+    row: NDArray[np.int64]
+    leaf: NDArray[np.int32]
+    share: NDArray[np.float64]
+
+
+def leaf_shares(
+    tree: Tree, n_rows: int, columns: Any, n_jobs: int | None, *, wanted: NDArray[np.bool_] | None = None
+) -> LeafShares:
+    """Send rows down a tree: a matrix of floats, validated columns, or the coded table that it was grown from.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4], [5]], ["a", "a", "b", "b", "b"]).tree_
+    >>> row, leaf, share = leaf_shares(tree, 2, np.array([[5.0], [np.nan]]), 1)
+    >>> row.tolist(), leaf.tolist(), share.tolist()
+    ([0, 1, 1], [2, 1, 2], [1.0, 0.4, 0.6])
+    """
+    found: Any = _core.leaf_shares(tree.core, n_rows, columns, wanted, n_threads(n_jobs))
+    return LeafShares(*found)
+
 
 # Outputs of 8 MiB or more start at a huge page of 2 MiB: half of the time of reading ten estimates was the system
 # handing out fresh memory (benchmarks/RESULTS.md, 144 MB).
@@ -34,13 +197,15 @@ _PAGE_BYTES, _LARGE_BYTES = 2**21, 2**23
 
 @dataclass(frozen=True, eq=False)
 class TreeReading:
-    """An estimate with all its numbers, and the class probabilities that it has at every node.
+    """A tree and an estimate with all its numbers, by which the class probabilities of rows are read from it.
 
     An estimate that looks at the rows themselves has a ``reader``, which predicts in place of the table.
     """
 
+    tree: Tree
     estimate: Estimate
-    table: NDArray[np.float64]
+    empty_leaf: EmptyLeaf | None
+    dialect: Dialect
     reader: NodeReader | None = None
 
     @classmethod
@@ -54,63 +219,94 @@ class TreeReading:
         >>> TreeReading.of(model._grown_tree, "frequency", model).table[1]
         array([1., 0.])
         """
-        tree, empty_leaf, dialect = grown.tree, params.empty_leaf, params.dialect
+        tree, reader = grown.tree, None
         resolved = resolve_estimate(as_estimate("estimate", estimate), grown, params)
-        table = probability_table(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)
-        if not isinstance(resolved, RowEstimate):
-            return cls(resolved, table)
-        node = nearest_with_weight(tree)
-        node[majority_leaves(tree, resolved, empty_leaf=empty_leaf, dialect=dialect)] = -1
-        return cls(resolved, table, NodeReader(resolved.reader(tree, *grown.counted_rows), node))
+        if isinstance(resolved, RowEstimate):
+            node = nearest_with_weight(tree)
+            node[majority_leaves(tree, resolved, empty_leaf=params.empty_leaf, dialect=params.dialect)] = -1
+            reader = NodeReader(resolved.reader(tree, *grown.counted_rows), node)
+        reading = cls(tree, resolved, params.empty_leaf, params.dialect, reader)
+        _ = reading.table  # an estimate that fails does so in `fit`
+        return reading
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """The probabilities of the sorted classes at every node; made at the first use in a model from a file."""
+        return probability_table(self.tree, self.estimate, empty_leaf=self.empty_leaf, dialect=self.dialect)
+
+    is_recomputed = staticmethod(is_recomputed)
+
+    @property
+    def saved_table(self) -> NDArray[np.float64] | None:
+        """The table that a file must hold; None where it follows from the tree and the estimate, to the bit."""
+        if is_recomputed(self.estimate):
+            made = TreeReading(self.tree, self.estimate, self.empty_leaf, self.dialect).table
+            if made.tobytes() == self.table.tobytes():
+                return None
+        return self.table
 
     @classmethod
-    def stored(cls, tree: Tree, estimate: Estimate, reader: NodeReader | None, params: ReadingParams) -> TreeReading:
-        """Return the reading of a model file by an estimate with all its numbers; its table is made at first use.
+    def from_saved(
+        cls,
+        tree: Tree,
+        estimate: Estimate,
+        params: ReadingParams,
+        reader: NodeReader | None,
+        table: NDArray[np.float64] | None,
+    ) -> TreeReading:
+        """Return the reading of a file; raise `ModelFileError` unless it has a line for each node of its tree."""
+        n_nodes, n_classes = tree.n_nodes, len(tree.classes)
+        check_estimate(estimate, n_classes)
+        reading = cls(tree, estimate, params.empty_leaf, params.dialect, reader)
+        if table is not None:
+            need(table.shape == (n_nodes, n_classes), "has a table of other nodes")
+            need(np.allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-6), "has probabilities that do not sum to 1")
+            vars(reading)["table"] = table
+        if reader is not None:
+            is_known = len(reader.node) == n_nodes and ((reader.node >= -1) & (reader.node < n_nodes)).all()
+            need(is_known, "has a reader of other nodes")
+            rows: Any = reader.rows
+            same_columns = rows.fallback.shape == (n_nodes, n_classes) and len(rows.kernels.columns) == tree.n_features
+            need(same_columns, "has kernels of other nodes or columns")
+            for column, n in rows.kernels.n_categories.items():
+                need(n == len(tree.schema.features[column].categories), "has kernels of other categories")
+        return reading
+
+    def predict_proba(self, rows: Rows, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the class probabilities of each row."""
+        return self.predict_many([self], rows, n_jobs)[0]
+
+    def declared_proba(self, rows: Rows, n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the class probabilities, with the classes in the order in which they were declared."""
+        found, order = self.predict_proba(rows, n_jobs), self.tree.order
+        return found if (order == np.arange(len(order))).all() else found[:, np.argsort(order)]
+
+    @staticmethod
+    def predict_many(readings: Sequence[TreeReading], rows: Rows, n_jobs: int | None) -> list[NDArray[np.float64]]:
+        """Return the class probabilities of each row by several readings of one tree, all from one descent.
 
         Examples
         --------
-        >>> from calibrant.estimates import Laplace
         >>> from calibrant.trees import ProbabilityTreeClassifier
         >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-        >>> TreeReading.stored(model.tree_, Laplace(), None, model).table[1]
-        array([0.75, 0.25])
+        >>> TreeReading.predict_many([model._reading], (1, np.array([[1.5]])), 1)
+        [array([[0.75, 0.25]])]
         """
-        reading = object.__new__(cls)
-        vars(reading).update(estimate=estimate, reader=reader, _made_from=(tree, params.empty_leaf, params.dialect))
-        return reading
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "table" or "_made_from" not in self.__dict__:
-            raise AttributeError(f"'TreeReading' object has no attribute {name!r}")
-        tree, empty_leaf, dialect = self.__dict__["_made_from"]
-        table = probability_table(tree, self.estimate, empty_leaf=empty_leaf, dialect=dialect)
-        self.__dict__["table"] = table
-        return table
+        if not readings:
+            return []
+        tree = readings[0].tree
+        check_output_memory(rows[0], len(tree.classes) * len(readings))
+        by_table = iter(_predict_by_table(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
+        by_reader = iter(_predict_by_reader(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
+        return [next(by_table if each.reader is None else by_reader) for each in readings]
 
 
+@saved(rows=Object("estimates.KernelReader"), node=Array("i8", low=-1))
 class NodeReader(NamedTuple):
-    """What predicts rows, and the node whose training rows it takes at each leaf; -1 where the table predicts."""
+    """The reader of an estimate, and the node whose rows it takes at each leaf; -1 where the table predicts."""
 
     rows: RowReader
     node: NDArray[np.intp]
-
-
-def predict_rows(
-    tree: Tree, rows: Rows, readings: Sequence[TreeReading], n_jobs: int | None
-) -> list[NDArray[np.float64]]:
-    """Return the class probabilities of each row, one array for each reading, all from one descent.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> predict_rows(model.tree_, (1, np.array([[1.5]])), [TreeReading.of(model._grown_tree, "laplace", model)], 1)
-    [array([[0.75, 0.25]])]
-    """
-    check_output_memory(rows[0], len(tree.classes) * len(readings))
-    by_table = iter(_predict_by_table(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
-    by_reader = iter(_predict_by_reader(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
-    return [next(by_table if each.reader is None else by_reader) for each in readings]
 
 
 def _predict_by_table(

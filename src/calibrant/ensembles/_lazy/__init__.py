@@ -1,3 +1,0 @@
-"""Lazy option trees, grown for each row that is predicted."""
-
-__all__: list[str] = []

@@ -1,3 +1,0 @@
-"""Pruning a grown tree, the cost-complexity path, and curtailed trees."""
-
-__all__: list[str] = []

@@ -1,0 +1,113 @@
+"""The parts of the rows that trees are grown from: in this process, or on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from calibrant._dask.tasks import deliver, gather, submit
+
+if TYPE_CHECKING:
+    from calibrant._dask.client import Connection
+
+__all__ = ["DaskParts", "Parts"]
+
+_MERGED_AT_ONCE = 8  # results that one task adds up
+_JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
+_MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others
+_PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
+
+
+class Parts:
+    """Parts of the rows, in order, and the functions that are called where they are: here, in this process.
+
+    A function gets one part and the jobs of a whole batch, such as all trees that are grown together.
+    """
+
+    n_jobs = 1  # that `collect` is best passed at once
+    n_processes = 1  # that hold parts
+    free_bytes = 1 << 30  # memory of each process that the rows of the trees grown together may take
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self._parts = list(parts)
+
+    def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
+        """Return the results of ``function(*args, part)`` for all parts, merged one after another."""
+        result = function(*args, self._parts[0])
+        for part in self._parts[1:]:
+            result = merge([result, function(*args, part)])
+        return result
+
+    def collect(
+        self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
+    ) -> list[Any]:
+        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
+        return [finish(job, *args, [take(job, *args, part) for part in self._parts]) for job in jobs]
+
+    def share(self, value: Any) -> Any:
+        """Return a reference to a value for the last arguments of `reduce` and `each`, sent once to each worker."""
+        return value
+
+    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
+        """Pass ``function(*args, part)`` of each part to `receive`, in any order, and keep none of them."""
+        for part in self._parts:
+            receive(function(*args, part))
+
+
+class DaskParts(Parts):
+    """Futures of parts, on their workers; one that is lost with its worker is computed again by Dask."""
+
+    def __init__(self, connection: Connection, futures: Sequence[Any], description: str = "Growing trees") -> None:
+        super().__init__(futures)
+        self._connection, self._description = connection, description
+        threads = connection.n_threads()
+        self.n_jobs, self.n_processes = max(2, _JOBS_PER_THREAD * sum(threads.values())), max(1, len(threads))
+
+    @property
+    def free_bytes(self) -> int:  # type: ignore[override]
+        """A quarter of the memory of the smallest worker."""
+        return self._connection.memory() // _MEMORY_SHARE
+
+    def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
+        """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""
+        level = [submit(self._connection, function, *args, part) for part in self._parts]
+        futures = level
+        while len(level) > 1:
+            groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
+            level = [submit(self._connection, merge, group) for group in groups]
+            futures = futures + level
+        return self._gather(level, futures)[0]
+
+    def collect(
+        self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
+    ) -> list[Any]:
+        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
+        pieces = [[submit(self._connection, take, job, *args, part) for part in self._parts] for job in jobs]
+        finished = [
+            submit(self._connection, finish, job, *args, of_job) for job, of_job in zip(jobs, pieces, strict=True)
+        ]
+        return self._gather(finished, [each for of_job in pieces for each in of_job] + finished)
+
+    def share(self, value: Any) -> Any:
+        """Return the future of a value, which workers fetch from each other; it is made again if they die."""
+        whole = memoryview(pickle.dumps(value))
+        pieces = [submit(self._connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
+        return submit(self._connection, _unpickled, pieces)
+
+    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
+        """Pass ``function(*args, part)`` of each part to `receive` as it comes, and release it on its worker."""
+        futures = (submit(self._connection, function, *args, part) for part in self._parts)
+        deliver(self._connection, futures, self._description, lambda _, result: receive(result))
+
+    def _gather(self, wanted: Sequence[Any], submitted: Sequence[Any]) -> list[Any]:
+        """Return the results of some tasks; all of them are cancelled after an error or Ctrl-C."""
+        try:
+            return gather(self._connection, wanted, self._description)
+        except BaseException:
+            self._connection.cancel(submitted)
+            raise
+
+
+def _unpickled(pieces: Sequence[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))  # noqa: S301
