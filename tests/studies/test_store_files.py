@@ -179,7 +179,8 @@ def test_a_file_that_is_replaced_is_not_written_to_after_a_fork(path: Path) -> N
 
 
 def test_a_store_that_nobody_closed_ends_without_a_warning(path: Path) -> None:
-    script = f"from calibrant.studies._store.store import Store; store = Store.open({str(path)!r}); store.studies(); del store"
+    opened = f"from calibrant.studies._store.store import Store; store = Store.open({str(path)!r})"
+    script = f"{opened}; store.studies(); del store"
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
