@@ -122,13 +122,10 @@ def named_arguments(names: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except CalibrantError as error:
-        error.args = (_renamed(str(error), names), *error.args[1:])
+        pattern = "|".join(rf"\b{re.escape(name)}\b" for name in names)
+        message = re.sub(pattern, lambda found: names[found[0]], str(error)) if names else str(error)
+        error.args = (message, *error.args[1:])
         raise
-
-
-def _renamed(message: str, names: Mapping[str, str]) -> str:
-    pattern = "|".join(rf"\b{re.escape(name)}\b" for name in names)
-    return re.sub(pattern, lambda found: names[found[0]], message) if names else message
 
 
 def as_command_line(message: str) -> str:

@@ -86,7 +86,10 @@ def compare(
         seed=seed,
     )
     picture = _draw(found, Path(next(iter(found.files.values()))).parent) if found.files else None
-    _write_report(found, html, rows=not no_rows)
+    if html is not None:
+        from calibrant.report import Report
+
+        save_report(Report.from_comparison(found, rows=not no_rows, command=command_text()), html)
     if as_json:
         print_json(found.to_dict() | {"picture": picture, "html": html})
     else:
@@ -105,13 +108,6 @@ def _processes(workers: int | None, time_limit: float | None) -> int | None:
 
 def _name(data: str) -> str:
     return "stdin" if data == STDIN else Path(data).name.partition(".")[0] or "table"
-
-
-def _write_report(found: TableComparison, path: str | None, *, rows: bool) -> None:
-    if path is not None:
-        from calibrant.report import Report
-
-        save_report(Report.from_comparison(found, rows=rows, command=command_text()), path)
 
 
 def _print(found: TableComparison, picture: str | None, html: str | None) -> None:

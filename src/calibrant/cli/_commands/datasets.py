@@ -96,7 +96,10 @@ def fetch(
     table = load(name, home)
     others = [] if table.extra is None else [str(column) for column in table.extra]
     frame = table.X.join(table.extra) if table.extra is not None and all_columns else table.X
-    frame = frame if table.y is None else frame.assign(**{_class_name(table.y.name, frame): table.y.to_numpy()})
+    if table.y is not None:
+        name_of_class = str(table.y.name)
+        is_free = table.y.name is not None and name_of_class not in map(str, frame)
+        frame = frame.assign(**{name_of_class if is_free else "class": table.y.to_numpy()})
     write_frame(frame, path)
     costs = _write_costs(name, path)
     if as_json and path != STDOUT:
@@ -121,8 +124,3 @@ def _write_costs(name: str, path: str) -> str | None:
     with open_output(str(costs)) as file:
         file.write(text.encode())
     return str(costs)
-
-
-def _class_name(name: object, frame: object) -> str:
-    known = [str(column) for column in frame]  # type: ignore[attr-defined]
-    return str(name) if name is not None and str(name) not in known else "class"

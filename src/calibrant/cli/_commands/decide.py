@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from calibrant._repr import number_text
 from calibrant.cli._app.errors import named_arguments
 from calibrant.cli._app.files import STDOUT, check_format, read_frame, write_frame
 from calibrant.cli._app.options import Json, Positive, Predictions, Proba, complete_columns, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
-from calibrant.cli._predictions.cards import number
 from calibrant.cli._predictions.columns import ModelColumns, find_class, find_models, note_of_class
 from calibrant.cli._predictions.costs import CostTable, read_costs
 from calibrant.exceptions import DataError, SchemaError, nearest
@@ -99,7 +99,12 @@ class Decisions:
         n_rows = max(found["rows"], 1)
 
         def line(name: str, rows: int, costs: list[float]) -> list[str]:
-            return [name, f"{rows:,}", *map(_money, costs), *(number(cost / n_rows) for cost in costs)]
+            return [
+                name,
+                f"{rows:,}",
+                *(f"{cost:,.2f}" for cost in costs),
+                *(number_text(cost / n_rows) for cost in costs),
+            ]
 
         rows = [line("the best for each row", found["rows"], [totals["chosen"] for _, totals in known])]
         rows += [
@@ -116,10 +121,6 @@ class Decisions:
         chosen = costs[np.arange(len(costs)), self.chosen]
         same = {name: float(costs[:, at].sum()) for at, name in enumerate(self.actions)}
         return {"chosen": float(chosen.sum()), "same_for_all": same}
-
-
-def _money(value: float) -> str:
-    return f"{value:,.2f}"
 
 
 def decide_rows(

@@ -89,7 +89,7 @@ def evaluate(
     columns = (proba or [], positive, by or [], groups, weight)
     settings = (metric or [], confidence, False if html is not None and stream is None else stream, scale.value)
     evaluation = evaluate_predictions(Request(predictions, target, *columns, *settings), gates)
-    results = evaluation.judge(gates)
+    results = [gate.judge(name, card) for gate in gates for name, card in evaluation.cards.items()]
     size = None if html is None else evaluation.save_report(html, rows=not no_rows)
     if as_json:
         print_json(evaluation.document(results) | ({} if html is None else {"html": html, "bytes": size}))
@@ -138,10 +138,6 @@ class Evaluation:
     segments: dict[str, dict[str, ScoreCard]] = field(default_factory=dict)  # by column and model
     differences: dict[str, CardComparison] = field(default_factory=dict)
     table: PredictionTable | None = None  # None where the file is read batch by batch
-
-    def judge(self, gates: Sequence[Gate]) -> list[GateResult]:
-        """Return the result of every gate for every model."""
-        return [gate.judge(name, card) for gate in gates for name, card in self.cards.items()]
 
     def document(self, results: Sequence[GateResult]) -> dict[str, Any]:
         """Return everything for JSON."""
@@ -332,12 +328,12 @@ def _evaluate_streamed(request: Request, gates: Sequence[Gate]) -> Evaluation:
     if sys.stderr.isatty():
         print_note(f"Reading {request.path} batch by batch, several times.")
     cards = {model.name: _with_gates(gates, request, partial(score, model)) for model in models}
-    positive = [model if model.positive is not None else _with_last_class(model, cards[model.name]) for model in models]
-    return Evaluation(request, positive, cards)
-
-
-def _with_last_class(model: ModelColumns, card: ScoreCard) -> ModelColumns:
-    return ModelColumns(model.name, model.columns, card.classes[-1:]) if len(model.columns) == 1 else model
+    # Where no class is named, a column alone is that of the last class, which is known now
+    named = [
+        replace(model, classes=cards[model.name].classes[-1:]) if model.classes == (None,) else model
+        for model in models
+    ]
+    return Evaluation(request, named, cards)
 
 
 def _streamed_models(request: Request) -> list[ModelColumns]:

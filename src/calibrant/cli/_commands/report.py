@@ -200,7 +200,9 @@ class _ReportRows:
 
 def _report_rows(table: PredictionTable, requested: str | None) -> _ReportRows:
     positive = _positive(table, requested)
-    y = table.y if positive is None or len(table.classes) == 2 else _one_against_others(table, positive)
+    y = table.y
+    if positive is not None and len(table.classes) > 2:
+        y = y.astype(object).where(y.isna() | (y == positive), f"not {positive}")
     return _ReportRows(y, {model.name: _probabilities(table, model, positive) for model in table.models}, positive)
 
 
@@ -215,11 +217,6 @@ def _positive(table: PredictionTable, requested: str | None) -> Any:
         return named.pop()
     only = named.pop() if len(named) == 1 else None
     return table.classes[-1] if only is None or is_negative(only) else only
-
-
-def _one_against_others(table: PredictionTable, positive: Any) -> pd.Series[Any]:
-    y = table.y
-    return y.astype(object).where(y.isna() | (y == positive), f"not {positive}")
 
 
 def _probabilities(table: PredictionTable, model: ModelColumns, positive: Any) -> NDArray[np.float64]:

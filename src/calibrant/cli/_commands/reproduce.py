@@ -64,18 +64,14 @@ def reproduce(
     except KeyboardInterrupt:
         print_note(f"Stopped; the finished trials are in {store or folder}. Run the same command again to go on.")
         raise typer.Exit(INTERRUPTED) from None
-    _write_report(made, html)
+    if html is not None:
+        from calibrant.report import Report
+
+        save_report(Report.from_reproduction(made, command=command_text()), html)
     if as_json:
         print_json(_document(made, folder) | {"html": html})
     else:
         _print(made, folder, html)
-
-
-def _write_report(made: Reproduction, path: str | None) -> None:
-    if path is not None:
-        from calibrant.report import Report
-
-        save_report(Report.from_reproduction(made, command=command_text()), path)
 
 
 def _duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from calibrant._repr import number_text
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_table, print_text
 from calibrant.exceptions import nearest
@@ -21,7 +22,6 @@ __all__ = [
     "GateResult",
     "card_document",
     "check_metric",
-    "number",
     "print_cards",
     "print_differences",
     "print_segments",
@@ -32,20 +32,11 @@ __all__ = [
 _SEGMENT_METRICS = ("log_loss", "auc", "accuracy", "ece")  # of a dozen: more columns than that are hard to compare
 
 
-def number(value: float | None) -> str:
-    """Return a number with four digits after the point, more if it is small."""
-    if value is None:
-        return ""
-    if value == 0 or not abs(value) < float("inf"):
-        return f"{value:g}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4f}" if abs(value) >= 0.001 else f"{value:.3g}"
-
-
 def interval(low: float | None, high: float | None) -> str:
     """Return an interval or an upper bound as text, empty where there is none."""
     if high is None:
         return ""
-    return f"at most {number(high)}" if low is None else f"{number(low)} to {number(high)}"
+    return f"at most {number_text(high)}" if low is None else f"{number_text(low)} to {number_text(high)}"
 
 
 def print_cards(cards: Mapping[str, ScoreCard]) -> None:
@@ -53,7 +44,7 @@ def print_cards(cards: Mapping[str, ScoreCard]) -> None:
     first = next(iter(cards.values()))
     if len(cards) == 1:
         rows = [
-            [name, number(score.value), interval(score.low, score.high), _remark(score)]
+            [name, number_text(score.value), interval(score.low, score.high), _remark(score)]
             for name, score in first.items()
         ]
         print_table(["metric", "value", _title(first), ""], rows, left=["metric", _title(first), ""])
@@ -82,7 +73,12 @@ def print_segments(column: str, cards: Mapping[str, ScoreCard], requested: bool)
     for name, card in cards.items():
         metrics = [metric for metric in card if requested or metric in _SEGMENT_METRICS]
         rows = [
-            [str(label), f"{part.n_rows:,}", *(number(part[metric].value) for metric in metrics), part.verdict.kind]
+            [
+                str(label),
+                f"{part.n_rows:,}",
+                *(number_text(part[metric].value) for metric in metrics),
+                part.verdict.kind,
+            ]
             for label, part in card.cards.items()
         ]
         of = f" of {name}" if len(cards) > 1 else ""
@@ -110,20 +106,20 @@ def _title(card: ScoreCard) -> str:
 
 
 def _remark(score: Score) -> str:
-    parts = [f"debiased {number(score.debiased)}"] if score.debiased is not None else []
+    parts = [f"debiased {number_text(score.debiased)}"] if score.debiased is not None else []
     return ", ".join(parts + ([f"p = {score.pvalue:.2g}"] if score.pvalue is not None else []))
 
 
 def _with_interval(score: Score) -> str:
     ends = interval(score.low, score.high)
-    return number(score.value) + (f" ({ends})" if ends else "")
+    return number_text(score.value) + (f" ({ends})" if ends else "")
 
 
 def _difference(found: Any) -> str:
     sign = "+" if found.difference > 0 else ""
     ends = interval(found.low, found.high)
     held = {"first": ", better", "second": ", worse"}.get(found.better, "")
-    return f"{sign}{number(found.difference)}" + (f" ({ends}){held}" if ends else "")
+    return f"{sign}{number_text(found.difference)}" + (f" ({ends}){held}" if ends else "")
 
 
 _COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}

@@ -66,9 +66,10 @@ def read_predictions(
     frame = read_foreign_frame(path)
     y = frame[_target(frame, target, path)].rename(target)
     frame = frame.drop(columns=[target])
-    for named in columns:
-        _check_column(named, frame)
     names = [str(name) for name in frame]
+    for named in columns:
+        if named is not None and named not in names:
+            raise SchemaError(f"there is no column {named!r}.{nearest(named, names)}")
     classes = _classes(y, positive, frame)
     if not proba and not any(name.startswith(PREFIX) for name in names):
         raise usage_error(_which_probabilities(frame), "--proba")
@@ -79,7 +80,7 @@ def read_predictions(
     notes = [as_command_line(note) for each in scaled.values() for note in each.notes]
     notes += [note for model in models if positive is None and (note := note_of_class(model, classes))]
     for note in notes:
-        print_note(f"Note: {_lowered(note)}")
+        print_note(f"Note: {note[0].lower()}{note[1:]}")
     probas = {name: each.proba for name, each in scaled.items()}
     return PredictionTable(path, str(target), frame, y, tuple(classes), tuple(models), probas, tuple(notes))
 
@@ -124,18 +125,8 @@ def _classes(y: pd.Series[Any], positive: str | None, others: pd.DataFrame) -> l
     return classes
 
 
-def _check_column(column: str | None, frame: pd.DataFrame) -> None:
-    names = [str(name) for name in frame]
-    if column is not None and column not in names:
-        raise SchemaError(f"there is no column {column!r}.{nearest(column, names)}")
-
-
 def _scaled(frame: pd.DataFrame, model: ModelColumns, scale: str) -> Any:
     from calibrant.metrics import to_probabilities
 
     columns = list(model.columns)
     return to_probabilities(frame[columns[0]] if len(columns) == 1 else frame[columns], scale=scale)
-
-
-def _lowered(note: str) -> str:
-    return note[0].lower() + note[1:]
