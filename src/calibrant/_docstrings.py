@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-__all__ = ["PASSAGES", "fill_docstring", "sections"]
-
 T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")

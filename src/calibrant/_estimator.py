@@ -14,8 +14,6 @@ from calibrant._params import Rule
 from calibrant._repr import short_repr
 from calibrant.exceptions import NotSavedError, UnknownParameterError, VersionWarning, nearest
 
-__all__ = ["NOT_SAVED", "EstimatorMixin", "OfTrainingRows", "not_saved", "with_defaults"]
-
 C = TypeVar("C")
 
 _VERSION = "_calibrant_version"

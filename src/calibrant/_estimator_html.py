@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SectionsReprMixin", "changed_parameters", "class_shares", "model_section"]
-
 _MOST_CLASSES = 12
 
 

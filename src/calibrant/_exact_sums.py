@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ExactSums", "fixed_point_weights", "round_weights", "weight_step"]
-
 _LEAST = -1074  # the exponent of the least subnormal number
 _UNIT = 1 << -_LEAST  # units of a sum in 1
 _BLOCK = 2**13  # rows that are summed at once: with _BITS each, the sum is a whole number below 2^52

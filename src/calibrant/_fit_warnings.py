@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from calibrant.exceptions import CalibrantWarning
 
-__all__ = ["HeldBack", "collect_warnings", "one_warning_a_fit", "pass_on", "warn_of_fit"]
-
 T = TypeVar("T")
 
 

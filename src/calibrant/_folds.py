@@ -16,8 +16,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pieces", "count_by_group", "cut_into_units", "deal_groups", "unit_folds", "unit_weight"]
-
 _MOST_UNITS = 1_000_000  # beyond, a unit is more than a weight of 1: bounds the memory
 
 

@@ -9,18 +9,6 @@ from pathlib import Path
 
 from calibrant.exceptions import DataError
 
-__all__ = [
-    "FLOAT_BYTES",
-    "check_count_memory",
-    "check_output_memory",
-    "check_rows_memory",
-    "check_table_memory",
-    "count_memory",
-    "format_bytes",
-    "machine_memory",
-    "table_too_large",
-]
-
 FLOAT_BYTES = 8
 # Class counts may take a fifth of the memory: the estimates made from them take as much again, and more.
 _COUNT_SHARE = 5

@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["normalize_rows"]
-
 _MAX_ERROR = 4 * np.finfo(np.float64).eps  # a row that is nearer to 1 keeps its bits
 
 

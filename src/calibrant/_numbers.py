@@ -11,8 +11,6 @@ from calibrant.exceptions import DataTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_floats", "as_unmasked_floats"]
-
 
 def as_floats(values: Any) -> NDArray[np.float64]:
     """Return numbers as an array; raise a DataTypeError, which is a TypeError, for complex and for vast ones.

@@ -7,8 +7,6 @@ from typing import Any
 
 from calibrant.exceptions import MissingExtraError
 
-__all__ = ["optional_import"]
-
 
 def optional_import(module: str, *, extra: str, purpose: str) -> Any:
     """Return an optional module; raise with the command that installs it if it is missing.

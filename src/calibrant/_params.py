@@ -14,23 +14,6 @@ import numpy as np
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, nearest
 
-__all__ = [
-    "CONFIDENCE",
-    "AnyOf",
-    "Bool",
-    "Choice",
-    "HasMethods",
-    "InstanceOf",
-    "Int",
-    "Nothing",
-    "Real",
-    "Rule",
-    "Seed",
-    "check_param",
-    "check_params",
-    "choose",
-]
-
 T = TypeVar("T")
 Closed = Literal["both", "left", "right", "neither"]
 

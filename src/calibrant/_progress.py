@@ -18,8 +18,6 @@ from typing import Any, Generic, Self, TypeVar, overload
 from calibrant._optional import optional_import
 from calibrant.exceptions import MissingExtraError
 
-__all__ = ["Bar", "LiveTable", "is_shown", "progress"]
-
 T = TypeVar("T")
 
 _DRAWN_PER_SECOND = 4  # of a live table: fast enough to look alive, under 1 % of a processor

@@ -10,8 +10,6 @@ import numpy as np
 
 from calibrant._params import Int, Seed, check_param
 
-__all__ = ["SeedLike", "seed_sequence", "stream", "stream_seed"]
-
 SeedLike = int | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
 # SeedSequence splits a larger key into two, so 2**32 would give the stream of (0, 1)

@@ -7,8 +7,6 @@ import math
 import reprlib
 from collections.abc import Iterable
 
-__all__ = ["instance_hint", "listed", "number_text", "percent", "points", "round_up", "short_repr"]
-
 _WIDTH = 80
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _WIDTH

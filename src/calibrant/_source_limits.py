@@ -9,19 +9,6 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 from calibrant.exceptions import DataTypeError, NotSavedError, ParameterError
 
-__all__ = [
-    "IN_MEMORY_ESTIMATORS",
-    "REFUSED_PARAMETERS",
-    "RefusedParameter",
-    "SourceWay",
-    "check_no_client",
-    "check_source_columns",
-    "check_source_params",
-    "missing_rows",
-    "refuse_source",
-    "rows_needed",
-]
-
 _MAX_BINS = 255  # codes of a source are bytes, of which one means missing
 
 # "any": every source. "levels": only where the tops of trees are grown level by level, from histograms of partitions.

@@ -7,8 +7,6 @@ import os
 
 from calibrant._params import Int, Nothing, check_param
 
-__all__ = ["N_JOBS", "n_threads"]
-
 N_JOBS = Int(1) | Int(None, -1) | Nothing()
 
 _MAX_THREADS = 1024  # more than any machine has processors; systems refuse to start many thousands

@@ -1,3 +1,1 @@
 """One adapter to Dask clusters, for fits and for studies: connections, tasks, and collections told by their type."""
-
-__all__: list[str] = []

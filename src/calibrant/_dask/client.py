@@ -15,8 +15,6 @@ from calibrant._memory import machine_memory
 from calibrant._optional import optional_import
 from calibrant.exceptions import CalibrantError, CalibrantWarning, ClusterError, ParameterError
 
-__all__ = ["Connection", "active_client", "import_distributed"]
-
 _WAIT_SECONDS = 30.0  # for the scheduler, and for the first worker of a cluster that is starting
 _RETRY_SECONDS = 0.5  # after a worker died while it was sent something
 _MAX_SENDINGS = 5  # of one object, to workers that die meanwhile

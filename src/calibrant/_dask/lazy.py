@@ -15,8 +15,6 @@ from calibrant._dask.tasks import by_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LAZY_METHODS", "is_dask", "is_streamed", "predicts_lazily"]
-
 LAZY_METHODS = ("predict_proba", "predict_log_proba", "predict")
 
 

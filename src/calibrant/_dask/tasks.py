@@ -14,8 +14,6 @@ from calibrant._optional import optional_import
 from calibrant._progress import progress
 from calibrant.exceptions import CalibrantError, ClusterError
 
-__all__ = ["SentByValue", "TaskQueue", "TaskResults", "by_value", "deliver", "gather", "submit", "task_error"]
-
 _NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
 _OTHER_VERSION = "a Dask worker that joined has calibrant"
 _POLL_SECONDS = 1.0  # between looks at the connection

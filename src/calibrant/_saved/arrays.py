@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = ["Array", "ArraySpec", "Bytes", "LabelArray", "NarrowFloats", "Narrowed", "dtype_code", "narrowest"]
-
-
 _KINDS = {"b": "booleans", "u": "unsigned ints", "i": "ints", "f": "floats"}
 _MAX_LABEL_BYTES = 2**26  # of an array of strings, which are as wide as the widest
 

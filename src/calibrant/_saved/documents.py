@@ -18,8 +18,6 @@ from calibrant.exceptions import ModelFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Reader", "Writer"]
-
 _INLINE = 2048  # bytes; an entry of the zip costs about 200 and its padding
 _MAX_DEPTH = 100  # of objects in objects
 _MAX_PARTS = 1_000_000

@@ -15,27 +15,6 @@ from calibrant.exceptions import ModelFileError
 if TYPE_CHECKING:
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = [
-    "NOT_FINITE",
-    "Either",
-    "Field",
-    "Flag",
-    "Integer",
-    "Line",
-    "ListOf",
-    "MapOf",
-    "Maybe",
-    "Number",
-    "OrNone",
-    "RowsOnly",
-    "Text",
-    "TupleOf",
-    "named",
-    "need",
-    "printable",
-    "wrong",
-]
-
 # JSON has no such numbers; they are spelled as these strings.
 NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 

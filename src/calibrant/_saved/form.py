@@ -82,9 +82,6 @@ from calibrant.exceptions import CalibrantError, ModelFileError, NotSavedError, 
 if TYPE_CHECKING:
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = ["FORMS", "Form", "Inline", "check_fitted", "declared_form", "form_named", "form_of", "saved"]
-
-
 C = TypeVar("C", bound=type)
 
 # The module that declares the classes of each package; names in a file are looked up here and never imported.

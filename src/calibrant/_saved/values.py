@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from calibrant._params import Rule
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = ["Object", "Parameters", "Plain", "Snapshot", "Value", "Values", "WithRows"]
-
 _MAX_DEPTH = 16
 _MANY = 200  # strings; from here on their text is an array, so that headers stay small
 _MAX_KEYS = 10_000  # of a dict; ints can be chosen so that a dict of them takes time by the square of their number

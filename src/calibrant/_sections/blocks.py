@@ -7,20 +7,6 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-__all__ = [
-    "Callout",
-    "DataTable",
-    "Definitions",
-    "Paragraph",
-    "PngPicture",
-    "Preformatted",
-    "Share",
-    "Shares",
-    "TableColumn",
-    "element",
-    "text",
-]
-
 
 def text(value: object) -> str:
     """Return a value as escaped text; line breaks and control characters become spaces.

@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from calibrant._sections.blocks import DataTable, TableColumn, element, text
 
-__all__ = ["Axis", "Figure", "Layer"]
-
 
 @dataclass(frozen=True)
 class Axis:

@@ -8,8 +8,6 @@ from typing import Protocol
 
 from calibrant._sections.blocks import element, text
 
-__all__ = ["Block", "Section", "sections_html"]
-
 # Of the plain form in notebooks, whose colours are inherited; a report has a style sheet of its own
 _STYLE = """\
 .calibrant{line-height:1.4}

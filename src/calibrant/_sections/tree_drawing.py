@@ -11,9 +11,6 @@ from unicodedata import east_asian_width
 
 from calibrant._sections.blocks import element, text
 
-__all__ = ["TreeDrawing", "TreeNode"]
-
-
 _BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = (
     172,
     90,

@@ -19,8 +19,6 @@ from calibrant.exceptions import ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ConstantClassifier"]
-
 
 @saved(proba_=Array("f8", finite=True, low=0, high=1))
 @fill_docstring()

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Columns
 
-__all__ = [
-    "LOG_FLOOR",
-    "MOST_WEIGHT",
-    "Batch",
-    "CategoryCounts",
-    "ColumnDistribution",
-    "Dialect",
-    "IntervalCounts",
-    "Smoothing",
-]
-
-
 Dialect = Literal["exact", "weka"]
 
 # The least probability of a value, as in Weka: no single column can rule a class out.

@@ -17,9 +17,6 @@ from calibrant.exceptions import NotSavedError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FAR", "LEAST_SD", "FittedGaussian", "Gaussian", "density_floor", "log_cells", "log_cells_at", "rough_cells"]
-
-
 # As in Weka: three standard deviations on each side of a value fit within its own unit.
 LEAST_SD = 1 / 6
 # This many standard deviations away a unit has less than the floor, even with ten billion rows.

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["ColumnKernels", "KernelDistribution"]
-
-
 _SMALL = 0.01  # Weka stops a sum where the rest is below this fraction of it
 
 

@@ -44,8 +44,6 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NaiveBayesClassifier"]
-
 _LOG_PROBA = """\
 array of shape (n_rows, n_classes)
     Log-probabilities in the order of ``classes_``; always finite."""

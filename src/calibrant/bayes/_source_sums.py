@@ -26,8 +26,6 @@ from calibrant.data._internal import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SourceSums", "ValueRange"]
-
 _MAX_BINS = 255  # among which the MDL principle chooses cuts
 _MOST_HASHES = 2**14  # the number of distinct values then has a standard error of 0.8 %; up to so many it is exact
 _SPAN = 2.0**64

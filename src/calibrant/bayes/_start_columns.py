@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from calibrant.bayes._counts import Batch, ColumnDistribution, Dialect
 
-__all__ = ["NUMERIC", "ColumnOptions", "Numeric", "start_columns"]
-
 Numeric = Literal["mdl", "gaussian", "kernel", "equal_width"]
 
 

@@ -15,8 +15,6 @@ from calibrant.data._internal import cell_weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FARTHEST_SAVED", "CountedDistribution", "ValueCounts", "ValueGrid"]
-
 _ONE_VALUE_STEP = 0.01  # Weka's precision of a column with a single value
 _FARTHEST = 1e300  # differences of positions stay finite
 FARTHEST_SAVED = 4e300  # of a mean of positions that were clipped so

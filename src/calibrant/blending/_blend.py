@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.blending._table import BlendSample
 
-__all__ = ["Blend", "ExpectedLoss", "Member", "PoolCalibrator", "fit_blend", "mean_with_error", "row_losses"]
-
-
 _INFLATION = 1.3  # without it 88 to 98 % of the 95 % intervals held the truth (tests/validity/test_expected_loss.py)
 _MAX_LOG_FACTOR = 50.0  # of the interval's ends to the mean, so that they are finite
 

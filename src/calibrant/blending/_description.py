@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from calibrant.blending._blend import Blend, Member
 
-__all__ = ["blend_sections", "describe", "member_names", "members_frame"]
-
 
 def member_names(blend: Blend) -> tuple[str, ...]:
     """Return the families and readings of positive weight."""

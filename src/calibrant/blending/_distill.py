@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from calibrant.blending._table import BlendSample
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["Distilled", "distill_tree", "measure_tree"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distilled:

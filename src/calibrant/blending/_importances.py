@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from calibrant.blending._measured_rows import MeasuredRows
     from calibrant.data._internal import Schema
 
-__all__ = ["blend_importances"]
-
 
 def blend_importances(
     blend: Blend, rows: MeasuredRows, schema: Schema, n_repeats: int, seed: np.random.SeedSequence, n_threads: int

@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 
     from calibrant.blending._table import BlendTable
 
-__all__ = [
-    "BayesLearner",
-    "BoostedLearner",
-    "EstimatorLearner",
-    "ForestLearner",
-    "GradientLearner",
-    "LogisticLearner",
-    "SourceForestLearner",
-]
-
-
 M = TypeVar("M")
 T = TypeVar("T")
 

@@ -23,9 +23,6 @@ from calibrant.calibration._internal import ReplaceCertain, ScoredRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogLinearPool", "fit_pool"]
-
-
 # Chosen by benchmarks/default_quality.py on every second data set. Weights and biases: from 20 to 100 the loss changes
 # by 0.1 points. Without the penalty on temperatures, members that are right on all of 118 rows of wine become certain,
 # and the first error costs as much as the entropy of 20 rows; from 5 to 20 it hardly changes.

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["MeasuredRows", "check_passed", "foreign_members", "read_measured_rows", "refit", "take_columns"]
-
 
 @dataclass(frozen=True, eq=False)
 class MeasuredRows:

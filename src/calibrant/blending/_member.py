@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from calibrant.blending._table import BlendTable
     from calibrant.data._internal import Rows, Schema
 
-__all__ = ["BayesModel", "BlendRows", "EstimatorModel", "FittedMember", "MemberLearner", "TreesModel"]
-
 
 @dataclass(frozen=True, eq=False)
 class BlendRows:
@@ -82,15 +80,6 @@ class TreesModel:
         by_reading = np.ascontiguousarray(sums.reshape(n_rows, self.n_readings, -1).transpose(1, 0, 2))
         means = by_reading / len(self.trees)
         return np.asarray(softmax(means, axis=-1)) if self.is_log else means
-
-    def _saved_values(self, _training_rows: bool) -> dict[str, Any]:
-        return vars(self) | {"tables": np.concatenate(self.tables)}
-
-    @classmethod
-    def _from_saved(cls, values: dict[str, Any]) -> TreesModel:
-        ends = np.cumsum([tree.n_nodes for tree in values["trees"]])
-        need(ends[-1] == len(values["tables"]), "has other probabilities than nodes")
-        return cls(**values | {"tables": tuple(np.split(values["tables"], ends[:-1]))})
 
     def only(self, readings: Sequence[int]) -> TreesModel:
         """Return the trees with the tables of some readings."""

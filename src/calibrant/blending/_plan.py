@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from calibrant.blending._member import FittedMember, MemberLearner
     from calibrant.blending._table import BlendTable
 
-__all__ = ["MEMBERS", "MEMBERS_RULE", "FittedPlan", "MemberName", "fit_members", "plan_members"]
-
-
 MemberName: TypeAlias = str | tuple[str, Any]
 
 # The fastest first: with a time limit the first useful model is there after a second

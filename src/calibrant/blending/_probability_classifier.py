@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Section
 
-__all__ = ["ProbabilityClassifier"]
-
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row, a frequency: 2 means the row twice, whose units may be in different folds; 0 that it is

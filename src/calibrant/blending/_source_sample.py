@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["sample_source"]
-
 _MOST = 100_000  # rows: five times what the weights of members are fitted to
 _OF_A_CLASS = 500  # rows of each class, where it has so many
 

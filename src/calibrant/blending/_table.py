@@ -21,8 +21,6 @@ from calibrant.trees._internal import TrainingSet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BlendSample", "BlendTable", "StopRequest", "base_rates", "make_blend_table", "read_blend_table"]
-
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time
 _FOLDS, _SAMPLE = 0, 1  # keys of the random streams of one fit

@@ -38,19 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "INVERSE_SECTIONS",
-    "LARGEST",
-    "SOURCE_PARAMETERS",
-    "WEIGHT_KIND_DOC",
-    "Calibrator",
-    "ScoreMap",
-    "learned",
-    "normalised",
-    "read_probabilities",
-    "two_columns",
-]
-
 C = TypeVar("C", bound="type[Calibrator]")
 
 LARGEST = 1e150  # of coefficients in a model file: products of two such numbers are finite

@@ -22,8 +22,6 @@ from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._maps.venn_abers import VennAbers
 from calibrant.exceptions import ParameterError
 
-__all__ = ["CALIBRATORS", "as_calibrator", "calibrator_from_dict"]
-
 CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "auto": Auto,
     "binning": Binning,

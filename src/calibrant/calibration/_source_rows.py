@@ -14,8 +14,6 @@ from calibrant.calibration._validation import ScoredRows, in_order_of_columns, r
 from calibrant.data._internal import SourcePart, open_source
 from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError
 
-__all__ = ["read_source_rows", "read_source_scores"]
-
 _CODE_BYTES, _NUMBER_BYTES = 4, 8
 # The arrays of all parts are in memory while they are joined.
 _COPIES = 2

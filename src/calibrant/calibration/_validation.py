@@ -24,22 +24,6 @@ from calibrant.exceptions import DataError, DataTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BinaryScores",
-    "ScoredRows",
-    "are_equal",
-    "are_probabilities",
-    "check_has_inverse",
-    "in_order_of_columns",
-    "is_of_difference",
-    "one_column",
-    "order_classes",
-    "read_named_scores",
-    "read_scored",
-    "read_scores",
-]
-
-
 _LARGEST = float(np.finfo(np.float64).max)
 _SUM = 1e-4  # how far the sum of a row of probabilities may be from 1: models that compute in single precision pass
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Better", "MethodComparison", "PairComparison", "compare_methods", "holm", "holm_corrected", "method_pairs"]
-
 
 def holm(pvalues: Any) -> NDArray[np.float64]:
     """Correct p-values for their number by Holm's method (1979).

@@ -15,9 +15,6 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, Schem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DatasetValues", "read_dataset_means", "read_dataset_values"]
-
-
 _SHAPES = (
     "Pass a dict of data set to trials x methods, an array of data sets x trials x methods, or a frame with a row for "
     "each trial whose data set is in the column that by= names or in the first of several levels of a pandas index."

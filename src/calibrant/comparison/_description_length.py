@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["MDLComparison", "clustering_description_length", "mdl"]
-
-
 _MAX_BITS = 30  # of a centre, so that the number of bits fits in 5
 _CHOICE_BITS = 5.0  # for the number of bits of a centre
 _SPREAD_BITS = 6.0  # spreads are the range divided by a power of the root of 2, up to the 63rd

@@ -13,9 +13,6 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["read_difference_moments", "read_names", "read_sample_moments", "read_signed_differences"]
-
-
 # Differences below this share of the values count as rounding: about 50 units in the last place of a double
 _ROUNDING = 1e-14
 _LIMIT = 1e150  # squares of greater values overflow

@@ -21,9 +21,6 @@ from calibrant.metrics._internal import score_difference
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["mcnemar_test"]
-
-
 Method = Literal["chi2", "chi2_corrected", "exact", "mid_p"]
 
 _WORDS = {"exact": "exact", "mid_p": "mid-p", "chi2": "chi-squared", "chi2_corrected": "chi-squared, corrected"}

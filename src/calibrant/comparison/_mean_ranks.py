@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["CriticalDifference", "Friedman", "bonferroni_dunn", "friedman", "nemenyi", "tied_ranks"]
-
-
 _ASSUMED = "Assumed: the data sets are independent."
 
 

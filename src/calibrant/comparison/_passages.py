@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from calibrant._docstrings import sections
 
-__all__ = ["PASSAGES"]
-
 PASSAGES = {
     "pairs": """\
 a, b : sequence of length n

@@ -13,8 +13,6 @@ from calibrant.comparison._passages import PASSAGES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison", "Posterior", "agreeing_ends"]
-
 
 @fill_docstring(**PASSAGES)
 @dataclass(frozen=True, repr=False)

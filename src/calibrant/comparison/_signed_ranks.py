@@ -25,8 +25,6 @@ from calibrant.comparison._t_tests import ROPE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["bayesian_signed_rank_test", "binomial_pvalue", "sign_test", "wilcoxon"]
-
 
 @fill_docstring(**PASSAGES)
 def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:

@@ -23,17 +23,6 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ROPE",
-    "bayesian_correlated_t_test",
-    "corrected_resampled_t_test",
-    "five_by_two_test",
-    "paired_t_test",
-    "t_figures",
-    "unpaired_t_test",
-]
-
-
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
 _DEGREES = Real(0, closed="neither") | Nothing()

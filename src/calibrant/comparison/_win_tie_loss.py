@@ -19,8 +19,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Outcome", "Record", "WinTieLoss", "win_tie_loss"]
-
 
 @dataclass(frozen=True)
 class Record:

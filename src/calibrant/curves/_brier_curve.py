@@ -15,8 +15,6 @@ from calibrant.curves._curve import Curve, Ranked, read_ranked
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BrierCurve", "brier_curve"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BrierCurve(Curve):

@@ -18,8 +18,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CostCurve", "CostLine", "Costs", "Crossover", "cost_curve", "error_curve"]
-
 
 @dataclass(frozen=True)
 class Costs:

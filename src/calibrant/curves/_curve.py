@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Curve", "Ranked", "count", "rank", "read_one_class", "read_ranked"]
-
 
 class Curve:
     """Arrays of equal length, named in `_columns`."""

@@ -20,9 +20,6 @@ from calibrant.metrics._internal import BootstrapPlan, Predictions, percentile_i
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DecisionCurve", "decision_curve"]
-
-
 _RULES = {
     "confidence": CONFIDENCE | Nothing(),
     "weight_kind": Choice("frequency", "probability"),

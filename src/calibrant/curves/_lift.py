@@ -14,8 +14,6 @@ from calibrant.curves._curve import Curve, count, read_ranked
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LiftCurve", "PrecisionRecallCurve", "lift", "precision_recall"]
-
 
 @fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from calibrant._random import SeedLike
 
-__all__ = ["ReliabilityCurve", "bin_bands", "merge_neighbours", "reliability"]
-
-
 _LARGE_VARIANCE = 400.0  # beyond it the corrected normal quantile is at most one count from the exact one
 _MAX_GROUPS = 1_000  # more distinct probabilities in a bin are averaged: neighbours hardly differ
 

@@ -18,8 +18,6 @@ from calibrant.metrics._internal import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RocCurve", "RocPoints", "roc", "roc_by_cost_ratio"]
-
 
 def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.intp]], list[Any]]:
     """Return the index of each row's fold, and the names of the folds.

@@ -17,9 +17,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Mix", "RocHull", "hull_of", "roc_hull"]
-
-
 _MANY_POINTS = 20_000  # up to here the loop over all points is as fast as discarding most of them first
 _N_BLOCKS = (200, 2_000)  # of neighbouring points: first a coarse hull, then a finer one of what is left
 _CLEARLY = 1e-9  # below: far beyond the rounding that the loop allows for, so its result is that of all points

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ScoreHistogram", "SortedScores", "score_histogram", "sorted_scores"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreHistogram(Curve):

@@ -16,8 +16,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ProfitCurve", "ThresholdTable", "profit_curve", "threshold_table"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProfitCurve(Curve):

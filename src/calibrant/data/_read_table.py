@@ -33,8 +33,6 @@ from calibrant.data._tables.assemble import (
 )
 from calibrant.data._tables.table import Table
 
-__all__ = ["read_table"]
-
 _C45 = (".data", ".test")
 
 

@@ -18,9 +18,6 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CostBenefit", "CostBenefitPoint", "cost_benefit"]
-
-
 _SHARE = Real(0, 1)
 
 

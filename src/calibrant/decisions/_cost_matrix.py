@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["CostMatrix", "columns_by_name", "cost_table"]
-
 
 def _read_cost_file(path: Path) -> tuple[list[str], list[str], list[list[float]]]:
     """Read the classes, the actions and the costs (classes x actions); `CostMatrix.from_csv` has an example."""

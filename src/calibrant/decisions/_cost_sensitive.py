@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["COSTS", "CostSensitiveClassifier", "cheapest_class", "costs_for_training"]
-
-
 COSTS = (
     InstanceOf(CostMatrix)
     | InstanceOf(ExampleCosts)

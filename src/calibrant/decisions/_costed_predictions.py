@@ -16,8 +16,6 @@ from calibrant.metrics._internal import Predictions, read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CostedPredictions"]
-
 
 @dataclass(frozen=True, eq=False)
 class CostedPredictions:

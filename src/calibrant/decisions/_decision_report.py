@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["DecisionReport", "cross_fitted", "decision_report", "decompose"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionReport:

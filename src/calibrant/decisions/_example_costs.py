@@ -25,8 +25,6 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ExampleCosts"]
-
 
 @saved(cost=Value(), benefit=Value(), actions=TupleOf(Plain(), 2, 2))
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,9 +14,6 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AnyCosts", "action_names", "as_costs", "best_decision", "expected_cost"]
-
-
 AnyCosts: TypeAlias = CostMatrix | ExampleCosts
 
 

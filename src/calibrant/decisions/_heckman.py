@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["HeckmanRegressor"]
-
-
 _MAX_STEPS, _TOLERANCE = 100, 1e-10  # Newton's method on a concave function needs about ten steps
 _RIDGE = 1e-8  # too weak to show in the coefficients, strong enough to keep them finite for separable classes
 

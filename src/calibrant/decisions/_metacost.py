@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MetaCostClassifier"]
-
-
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
 
 

@@ -25,8 +25,6 @@ from calibrant.metrics._internal import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["chance_gain", "largest_loss", "loss_interval"]
-
 _DRAWS = 400  # of maps, for the upper bound: its quantile at 97.5 % then has a standard error of 0.8 points
 _MOST_ROWS = 10_000  # on which the loss of each draw is computed; more change the bound by less than its own error
 _RIDGE = 1e-12  # part of the variance, added where rounding makes a covariance indefinite

@@ -17,8 +17,6 @@ from calibrant.metrics._internal import BootstrapPlan, Predictions, bca_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["IntervalOptions", "Money", "totals"]
-
 _RULES = {
     "weight_kind": Choice("frequency", "probability"),
     "confidence": CONFIDENCE | Nothing(),

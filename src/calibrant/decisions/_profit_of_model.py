@@ -19,8 +19,6 @@ from calibrant.decisions._money import IntervalOptions, Money, totals
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Profit", "profit", "profit_of"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Profit:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ThresholdClassifier"]
-
 
 def _kappa(table: ThresholdTable) -> NDArray[np.float64]:
     total = table.tp + table.fp + table.fn + table.tn

@@ -21,16 +21,6 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "WrappingClassifier",
-    "accepted_rows",
-    "check_has_predict_proba",
-    "class_costs",
-    "class_probabilities",
-    "normalized_importance",
-    "resample_by_weight",
-]
-
 
 def _has_proba(self: Any) -> bool:
     return hasattr(self.estimator, "predict_proba")

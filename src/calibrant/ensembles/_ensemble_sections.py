@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees import Tree
 
-__all__ = ["boosted_sections", "forest_sections"]
-
 _MOST_ROUNDS = 10
 _STOPPED = {"perfect": "a member without errors ended it", "weak": "a member no better than chance ended it"}
 

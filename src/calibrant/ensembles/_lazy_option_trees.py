@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["LazyOptionTreesClassifier"]
-
-
 _MISSING = np.iinfo(np.uint32).max
 _ROWS_PER_THREAD = 32  # between two steps of the progress bar: about 0.6 s with 1,000 training rows and 50 bags
 

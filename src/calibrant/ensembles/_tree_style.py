@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["STYLE_DOC", "STYLE_RULE", "styled", "styled_for", "with_tree_params"]
-
 STYLE_DOC = """\
 style : {"bayes", "id3", "cart", "cart0", "c4", "mml", "smml", "c44ls", "c44bs", "mmlls"}, optional
     The style of the trees, in lower or upper case, as `calibrant.trees.tree_style` composes it: it stands for the

@@ -16,24 +16,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CV",
-    "ESTIMATE",
-    "METHOD_DOCS",
-    "NUMBER_OR_CV",
-    "PRIOR",
-    "ChosenByCV",
-    "CountedTree",
-    "Estimate",
-    "FittedHeldOut",
-    "HeldOutLeaves",
-    "NamesClass",
-    "Resolvable",
-    "not_chosen",
-    "powers_of_two",
-    "with_classes",
-]
-
 
 class CountedTree(Protocol):
     """A grown tree as an estimate uses it: arrays with one entry for each node, in preorder, the root first.

@@ -36,9 +36,6 @@ from calibrant.exceptions import CalibrantWarning, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Curtailment"]
-
-
 _ROUNDING = 1e-12  # the weight of a node is a sum of shares
 
 _LEAVES = """\

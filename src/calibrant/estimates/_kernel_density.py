@@ -21,8 +21,6 @@ from calibrant.estimates._paths import nearest_above
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KernelDensity", "RowEstimate", "RowReader"]
-
 
 class RowReader(Protocol):
     """Predicts new rows from a tree and its training rows.

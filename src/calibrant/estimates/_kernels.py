@@ -16,9 +16,6 @@ from calibrant._saved import Array, Plain, TupleOf, need, saved
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CHOICES", "ClassKernels", "WidthChoice", "category_width", "fit_kernels", "group_rows", "numeric_width"]
-
-
 WidthChoice: TypeAlias = Literal["silverman", "cv"]
 CHOICES: Final = ("silverman", "cv")
 

@@ -20,8 +20,6 @@ from calibrant.estimates._paths import nearest_above
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Frequency", "Laplace", "frequencies"]
-
 
 @saved()
 @dataclass(frozen=True, slots=True)

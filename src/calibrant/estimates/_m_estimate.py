@@ -20,9 +20,6 @@ from calibrant.estimates._base import CV, METHOD_DOCS, NUMBER_OR_CV, PRIOR, Coun
 from calibrant.estimates._leaf_counts import frequencies
 from calibrant.exceptions import ModelFileError, ParameterError
 
-__all__ = ["BASE_RATE", "MEstimate", "maximum_likelihood_m", "prior_of", "read_prior", "rows_with_positives"]
-
-
 _MIN_M = 0.01  # below it the estimates of any leaf are its frequencies
 _STEP = 16.0  # of the grid that brackets the maximum; Brent's method refines it
 

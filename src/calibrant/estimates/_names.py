@@ -16,8 +16,6 @@ from calibrant.estimates._m_estimate import MEstimate
 from calibrant.estimates._path_average import PathAverage
 from calibrant.estimates._shrinkage import HierarchicalShrinkage, MBranch
 
-__all__ = ["ESTIMATES", "ESTIMATE_RULE", "as_estimate", "check_estimate"]
-
 ESTIMATES: dict[str, Callable[[], Estimate]] = {
     "frequency": Frequency,
     "laplace": Laplace,

@@ -19,8 +19,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PathAverage", "fit_trust"]
-
 
 def interpolate(tree: CountedTree, trust: Sequence[float]) -> NDArray[np.float64]:
     """Mix the frequencies of each node, by the weight of its size, with the mixture of its parent.

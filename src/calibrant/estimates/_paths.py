@@ -17,17 +17,6 @@ from calibrant.estimates._base import CountedTree
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "TREE_PRIORS",
-    "Levels",
-    "average_along_paths",
-    "leaves_of_most_probable",
-    "log_marginal",
-    "nearest_above",
-    "reach_of_prunings",
-    "wallace",
-]
-
 
 class Levels:
     """The nodes of a tree sorted by depth, siblings side by side: a level is a slice, and so are a node's children.

@@ -23,9 +23,6 @@ from calibrant.estimates._paths import Levels, average_along_paths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HierarchicalShrinkage", "MBranch"]
-
-
 _CANDIDATES = "One for each strength from 1/8 up, doubled each time; the estimate itself where it has a number."
 
 

@@ -26,27 +26,6 @@ from calibrant.exceptions import ModelFileError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ALIGNMENT",
-    "DEFLATED",
-    "HEADER",
-    "MAX_HEADER",
-    "MAX_RATIO",
-    "STORED",
-    "TAIL_SIZE",
-    "Container",
-    "Entry",
-    "array_name",
-    "central_record",
-    "local_header",
-    "open_container",
-    "parse_json",
-    "tail",
-    "to_json",
-    "write_container",
-]
-
-
 STORED, DEFLATED = 0, 8
 ALIGNMENT = 64  # bytes; a cache line, and more than any type of NumPy needs
 

@@ -13,18 +13,6 @@ from calibrant.data import Table
 from calibrant.data._internal import Schema, fingerprint_rows
 from calibrant.exceptions import ParameterError
 
-__all__ = [
-    "ColumnDescription",
-    "DataSource",
-    "ExpectedScore",
-    "ModelDescription",
-    "find_schema",
-    "is_calibrants",
-    "read_expected",
-    "read_source",
-    "wrapped_models",
-]
-
 _MAX_DEPTH = 10  # of models in models
 
 

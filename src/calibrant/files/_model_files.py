@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Schema
 
-__all__ = ["check_header", "describe", "describe_model", "load_model", "make_header", "read_model", "save"]
-
-
 FORMAT = "calibrant model"
 SCHEMA_VERSION = 1
 _MAX_REPR = 10_000

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Chunk
     from calibrant.decisions import CostMatrix
 
-__all__ = ["OutputColumns", "check_has_intervals", "predict_intervals"]
-
-
 _CLAIMED = "intervals are claimed to cover only for an honest tree with the estimate 'laplace' or 'frequency'"
 
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Chunk
 
-__all__ = ["PredictedTable", "predict_table"]
-
 
 @dataclass(frozen=True)
 class PredictedTable:

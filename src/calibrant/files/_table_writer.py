@@ -14,9 +14,6 @@ from calibrant._optional import optional_import
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import ParameterError
 
-__all__ = ["check_format", "open_writer"]
-
-
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
 

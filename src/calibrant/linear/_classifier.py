@@ -19,8 +19,6 @@ from calibrant.linear._model import LogisticModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LogisticClassifier"]
-
 _MAX_ITER = 1000
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Rows, Schema
 
-__all__ = ["LogisticModel"]
-
 _BLOCK_CELLS = 2_000_000  # numbers in the design of a block of rows, 16 MB
 _MAX_DENSE = 50_000_000  # numbers of a design, 400 MB; a larger one is sparse where most of it are indicators
 _MIN_CATEGORY = 3.0  # weight: rarer categories share one column, as unseen ones do

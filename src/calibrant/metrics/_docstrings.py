@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from calibrant._docstrings import fill_docstring
 
-__all__ = ["document_metric"]
-
 _PASSAGES = {
     "y_proba": """\
 y_proba : array of shape (n_rows, n_classes) or (n_rows,)

@@ -17,22 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "CARUANA",
-    "CHAWLA",
-    "METRICS",
-    "NIELSEN",
-    "WITTEN",
-    "ZADROZNY",
-    "BoundMetric",
-    "Metric",
-    "bound_keywords",
-    "check_options",
-    "metric",
-    "options_of",
-    "requested_metrics",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Metric:

@@ -24,8 +24,6 @@ from calibrant.neighbors._space import Points, Space
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["NeighborsClassifier"]
-
 
 @saved(
     _neighbours=Object(Neighbours),

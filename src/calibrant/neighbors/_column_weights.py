@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Columns, Schema, TrainingRows
     from calibrant.neighbors._space import Scale
 
-__all__ = ["Gain", "Numbers", "attribute_gains", "check_finite", "column_weights", "gains_of", "read_scale"]
-
-
 Gain = Literal["gain_ratio", "info_gain"]
 
 _NEGLIGIBLE = 1e-6  # bits: Weka takes a smaller gain for 0

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from calibrant.neighbors._search import NeighborPairs
     from calibrant.neighbors._space import Points
 
-__all__ = ["VOTES", "WEIGHTS", "RowsByClass", "Ties", "VoteCount", "Weights", "grid_of_k"]
-
 
 @dataclass(frozen=True, eq=False)
 class RowsByClass:

@@ -17,8 +17,6 @@ from calibrant.neighbors._space import LARGEST, Points, Space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Algorithm", "NeighborPairs", "Neighbours", "in_blocks"]
-
 T = TypeVar("T")
 Algorithm = Literal["auto", "kd_tree", "ball_tree", "brute"]
 

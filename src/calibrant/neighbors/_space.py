@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Columns
 
-__all__ = ["LARGEST", "ColumnScaling", "Points", "Scale", "Space"]
-
-
 LARGEST = 1e150  # of numbers in a model file: squares of such distances are finite
 
 _FAR = 1e100  # squares of it are still finite

@@ -23,9 +23,6 @@ from calibrant.neural._net import Net, Training
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["NeuralNetClassifier"]
-
-
 _EPOCH = Int(1, 10**9)
 
 

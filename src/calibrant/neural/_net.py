@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import MergedRows
 
-__all__ = ["Net", "Training"]
-
-
 _WEIGHTS = Array("f8", ndim=2, finite=True, low=-1e150, high=1e150)  # products of two such numbers are finite
 _BIASES = Array("f8", finite=True, low=-1e150, high=1e150)
 _BLOCK_CELLS = 2_000_000  # numbers of the hidden units of a block of rows, 16 MB

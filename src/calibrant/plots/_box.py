@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["BoxDisplay"]
-
 _MAX_COLUMNS = 4  # panels side by side
 _MAX_LETTERS = 34  # in a line of a name or a title
 _LINE, _GAP = 0.15, 0.14  # heights of a line of a name and between two boxes, in inches

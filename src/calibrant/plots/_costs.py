@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["BrierCurveDisplay", "CostCurveDisplay", "DecisionCurveDisplay", "ErrorCurveDisplay", "ProfitDisplay"]
-
-
 _THIN = 0.8
 
 

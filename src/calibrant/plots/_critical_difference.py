@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-__all__ = ["CriticalDifferenceDisplay"]
-
 _LINE, _GAP, _BAR = 0.17, 0.17, 0.16  # heights of a line of a name, between two names, and of a bar, in inches
 _SCALE = 4.6  # width of the scale, in inches
 _MAX_LETTERS = 34  # in a line of a name: 2.5 inches

@@ -16,9 +16,6 @@ from calibrant.plots._style import axes_or_new, draw_legend
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FROM_PREDICTIONS", "Display", "positive_class", "probabilities_of", "results_of"]
-
-
 FROM_PREDICTIONS = """\
 %(y_true)s
 %(y_proba_models)s

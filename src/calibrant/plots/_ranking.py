@@ -23,8 +23,6 @@ from calibrant.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GainsDisplay", "LiftDisplay", "PrecisionRecallDisplay", "RocDisplay"]
-
 _FEW = 0.02  # share of the rows or positives at which a curve is mostly noise and does not set the scale
 _MAX_VERTICES = 30  # of a hull: more markers touch each other
 

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["ReliabilityDisplay"]
-
-
 _AREA, _PALE_AREA = 0.2, 0.07  # opacity of the band of one model or two, and of more
 _THIN = 0.8
 

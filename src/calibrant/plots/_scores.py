@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["ScoreHistogramDisplay", "SortedScoresDisplay"]
-
-
 _MAX_COLUMNS = 4  # panels side by side: 13 inches
 _MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel
 _MAX_RATIO = 3.0  # panels whose highest bars differ by more have vertical axes of their own

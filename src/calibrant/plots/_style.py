@@ -18,27 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from numpy.typing import NDArray
 
-__all__ = [
-    "COLORS",
-    "MARKERS",
-    "MAX_POINTS",
-    "REFERENCE_LINE",
-    "axes_or_new",
-    "band_label",
-    "draw_legend",
-    "format_axes",
-    "format_counts",
-    "format_number",
-    "format_ticks",
-    "line_style",
-    "n_histogram_bins",
-    "probability_limits",
-    "reliability_limits",
-    "score_bins",
-    "thin",
-]
-
-
 # Okabe & Ito (2008), without their yellow, which is too pale for a line on white paper.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

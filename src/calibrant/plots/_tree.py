@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees._internal import Outline
 
-__all__ = ["TreeDisplay"]
-
 _AX = """\
 ax : matplotlib Axes, optional
     The axes to draw into; by default those of a new figure, as large as the tree needs."""

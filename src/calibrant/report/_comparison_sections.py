@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from calibrant._sections import Block, Section
     from calibrant.studies import TableComparison
 
-__all__ = ["answer_section", "comparison_sections", "top_models"]
-
-
 _VERDICTS = {
     "calibrated": ("good", "Its probabilities can be taken at their word."),
     "too little to matter": ("good", "Its probabilities are off, but too little to matter."),

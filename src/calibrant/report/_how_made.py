@@ -18,8 +18,6 @@ from calibrant.report._predictions.wording import confidence_text, rows_text
 if TYPE_CHECKING:
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["RECIPE", "fingerprint", "how_made_section", "made_section", "store_text", "versions_text"]
-
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
 
 

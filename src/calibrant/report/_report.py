@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from calibrant._sections import Section
     from calibrant.studies import Study, StudyResults, TableComparison
 
-__all__ = ["Report"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:

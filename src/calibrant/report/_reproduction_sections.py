@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Block
 
-__all__ = ["reproduction_sections"]
-
 _KINDS = {"holds": "good", "does not hold": "bad", "undecided": "unsure"}
 _UNDECIDED = "cannot be decided by our figures"
 _COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not", "do not"), "undecided": (_UNDECIDED,) * 2}

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from calibrant.comparison import CriticalDifference
     from calibrant.studies import BestMethod, PairDifference, StudyComparison, StudyResults, StudyStatus
 
-__all__ = ["study_sections"]
-
 
 @dataclass(frozen=True, eq=False)
 class StudyQueries:

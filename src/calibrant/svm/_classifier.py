@@ -21,8 +21,6 @@ from calibrant.svm._machines import KernelFunction, KernelName, Machines, Solver
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SVMClassifier"]
-
 
 @saved(_design=Inline(StandardDesign), _machines=Inline(Machines), n_iter_=Array("i8", low=0))
 @fill_docstring()

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import MergedRows
 
-__all__ = ["KernelFunction", "KernelName", "Machines", "Solver"]
-
-
 _MOST_OF_MATRIX = 8192  # rows: their kernel matrix is 512 MiB; with it a fit takes a half to an eighth of the time
 _CACHE_MEGABYTES = 512
 _LARGE = 1e150  # products of two such numbers are finite

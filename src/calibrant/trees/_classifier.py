@@ -37,8 +37,6 @@ from calibrant.trees._tree_params import (
     Pruning,
 )
 
-__all__ = ["ProbabilityTreeClassifier"]
-
 _SAMPLE_WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
     How often each row counts, or how many cases it represents (`weight_kind`); a row of weight 0 is absent."""

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Schema
     from calibrant.trees._tree import Tree
 
-__all__ = ["PROBABILITIES", "TREE_CODINGS", "Coding", "DescriptionLength", "Probabilities", "counts_bits"]
-
-
 Probabilities = Literal["adaptive", "paid"]
 
 PROBABILITIES: dict[str, str] = {

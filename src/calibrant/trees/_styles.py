@@ -10,8 +10,6 @@ from calibrant.estimates import Laplace, MEstimate, PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees._classifier import ProbabilityTreeClassifier
 
-__all__ = ["STYLES", "tree_style"]
-
 # Every parameter that shapes a tree, so that a style is the same in an ensemble whose defaults are others.
 _C45: Final[dict[str, Any]] = {
     "criterion": "gain_ratio",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from calibrant._saved.documents import Reader, Writer
 
-__all__ = ["Tree", "Trees", "check_order", "impurity_importances", "read_only"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:

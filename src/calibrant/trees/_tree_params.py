@@ -13,21 +13,6 @@ from calibrant.data._internal import MAX_BINS, WEIGHT_KIND, Nominal
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE_RULE
 
-__all__ = [
-    "CRITERIA",
-    "RULES",
-    "TREE_PARAMETER_DOCS",
-    "CriterionName",
-    "Dialect",
-    "EmptyLeaf",
-    "MissingValues",
-    "NominalSplits",
-    "Pruning",
-    "ReadingParams",
-    "TreeParams",
-]
-
-
 CriterionName: TypeAlias = Literal[
     "gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"
 ]

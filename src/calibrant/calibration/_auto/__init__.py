@@ -1,3 +1,1 @@
 """The automatic calibrator: candidates, folds, mixing, and the guard that keeps scores unchanged."""
-
-__all__: list[str] = []

@@ -40,8 +40,6 @@ from calibrant.exceptions import DataError, LittleDataWarning
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Auto", "warn_of_few_rows"]
-
 # The numbers here, and the defaults of `price` and `multiple`, were chosen by benchmarks/calibration_quality.py among
 # about a hundred variants, on the first five of ten splits of 30 data sets; the other five confirm them (RESULTS.md).
 _FOLDS, _FEWER_FOLDS = 10, 5

@@ -10,9 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["calibration_pvalue", "standard_error_of_mean"]
-
-
 _DRAWS = 399  # with the observed outcomes 400: the size of 5 % is exact
 _SEED = 19_580_101  # arbitrary and fixed: the same rows have the same p-value in every fit
 _CHUNK = 1 << 20  # numbers held at once

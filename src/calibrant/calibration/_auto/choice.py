@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = [
-    "AutoChoice",
-    "Candidate",
-    "assign_folds",
-    "best_weights",
-    "has_few_groups",
-    "log_mix",
-    "pool_equal_rows",
-    "row_losses",
-    "take_pieces",
-]
-
 _NUMBER = Number(finite=False)  # in a model file: what nothing was tried for is NaN
 
 

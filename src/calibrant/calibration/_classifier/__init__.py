@@ -1,3 +1,1 @@
 """`CalibratedClassifier`, its held-out scores and metadata routing, and repairing a shifted base rate."""
-
-__all__: list[str] = []

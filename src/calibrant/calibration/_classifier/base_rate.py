@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._classifier.held_out_scores import HeldOut
 
-__all__ = ["BaseRateRepair", "Quality", "causes_of_shift", "repair_base_rate", "warn_of_shift"]
-
-
 # Warnings should hardly ever be wrong: 4 standard errors are one false warning in 16,000 classes.
 _MIN_Z = 4.0  # standard errors between the mean probability and the base rate
 _MIN_ODDS_RATIO = 1.5  # between the mean probability and the base rate, either way

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CalibratedClassifier"]
-
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row, in the map and, where it takes weights, in the estimator."""

@@ -27,8 +27,6 @@ from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FitData", "is_pairwise", "read_fit_data", "read_source_data", "take_rows", "take_square"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitData:

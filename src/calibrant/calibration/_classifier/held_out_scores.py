@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     Split: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
     Given: TypeAlias = FitData  # the name of the type in the signature of HeldOut.of, which is public and frozen
 
-__all__ = [
-    "CV",
-    "HeldOut",
-    "Scoring",
-    "Source",
-    "fit_out_of_bag",
-    "join_held_out",
-    "make_splits",
-    "pool_scores",
-]
-
 Source: TypeAlias = int | Literal["prefit", "train", "oob"] | Iterable[Any] | Any
 
 

@@ -19,9 +19,6 @@ from calibrant.exceptions import DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["METHOD", "Method", "WrapperMixin", "final_step", "response_method", "score_columns", "scores_of"]
-
-
 Method: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 
 METHOD = Choice("auto", "predict_proba", "decision_function")

@@ -31,18 +31,6 @@ if TYPE_CHECKING:
 
     Scores: TypeAlias = list[NDArray[np.float64]]  # of one set of rows, by each reading
 
-__all__ = [
-    "ReadingOfFits",
-    "SharedFits",
-    "fits_in_threads",
-    "responses_of",
-    "run_folds",
-    "splits_of_folds",
-    "stratified_folds",
-    "unit_pieces",
-]
-
-
 T = TypeVar("T")
 
 _FEW_ROWS = 5_000  # up to here most models are fitted sooner than processes start, so the first fold is timed

@@ -1,3 +1,1 @@
 """The numerical methods that calibrators share: regressions, splines, bins, knots and ties."""
-
-__all__: list[str] = []

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryScores
 
-__all__ = ["AXIS_FIELD", "FARTHEST_SAVED", "AxisMapMixin", "ScoreAxis", "check_axis", "find_axis", "solve_increasing"]
-
 _HALVINGS = 100  # bisect an interval of 2e15 down to 1e-15
 _FARTHEST = 1e15  # beyond it neighbouring doubles are farther apart than a tenth of the spread
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryScores
 
-__all__ = ["DistinctScores", "ScoreBins", "count_bins", "pool_ties", "width_bins"]
-
-
 _ROUNDING = 1e-12  # of a weight that is left when all others are subtracted
 
 

@@ -19,8 +19,6 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Target"]
-
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 100, 1e-10, 1e-4  # Lin, Lin & Weng: their iterations, least step and Armijo factor
 _NEAR, _NEAR_OF_TOTAL = 1e-10, 1e-13  # a Newton step that gains less than this in the loss is the last
 _ROUNDING = 1e-14  # a loss that grows by less has not grown: summing has that much error

@@ -19,22 +19,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ON",
-    "SCALE_FIELD",
-    "On",
-    "Scale",
-    "as_logits",
-    "as_logs",
-    "find_scale",
-    "from_logits",
-    "log_softmax_rows",
-    "on_scale",
-    "softmax_rows",
-    "spread_of_rows",
-]
-
-
 On: TypeAlias = Literal["auto", "logit", "score"]
 Scale: TypeAlias = Literal["logit", "score"]
 SCALE_FIELD = Text("logit", "score")  # of `on_` in model files

@@ -20,8 +20,6 @@ from calibrant.calibration._fitting.logits import log_softmax_rows, spread_of_ro
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DiagonalLoss", "FullLoss", "LogLoss", "Penalty", "ShiftLoss"]
-
 _GRADIENT = 1e-9  # the greatest derivative at which the search ends
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4  # the last is Armijo's factor, of Nocedal & Wright
 _STRIDE = 20.0  # how far a step may change the difference of two logits: where the loss is linear, Newton overshoots

@@ -14,17 +14,6 @@ from calibrant._threads import n_threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "LossDerivatives",
-    "SplineLoss",
-    "choose_knots",
-    "evaluate_spline",
-    "interpolate",
-    "is_nondecreasing",
-    "midpoints",
-]
-
-
 _POWERS = np.add.outer(np.arange(3, -1, -1), np.arange(3, -1, -1))  # of the products of t^3, t^2, t and 1
 
 

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._fitting.logits import Scale
 
-__all__ = [
-    "CERTAIN_ATTRIBUTE",
-    "CERTAIN_FIELD",
-    "ReplaceCertain",
-    "ReplaceCertainMixin",
-]
-
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
 
 

@@ -1,3 +1,1 @@
 """One file a calibrator."""
-
-__all__: list[str] = []

@@ -18,8 +18,6 @@ from calibrant.calibration._validation import BinaryScores, check_has_inverse
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Beta", "Form"]
-
 Form: TypeAlias = Literal["abm", "am", "ab"]
 
 _PENALTY = 1e-11  # that of the authors' package betacal, which is scikit-learn's LogisticRegression(C=99999999999)

@@ -22,9 +22,6 @@ from calibrant.calibration._validation import BinaryScores, are_probabilities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BBQ", "Binning"]
-
-
 # What n_bins="cv" tries: from 6 on in steps of a fifth to a third, to save time where neighbours hardly differ.
 _CANDIDATES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 _STRATEGIES = {"count": count_bins, "width": width_bins}

@@ -26,9 +26,6 @@ from calibrant.calibration._validation import ScoredRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Chain", "Pairwise", "couple"]
-
-
 _CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
 
 

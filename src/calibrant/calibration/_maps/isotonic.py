@@ -19,8 +19,6 @@ from calibrant.calibration._validation import BinaryScores, check_has_inverse
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Isotonic"]
-
 Method = TypeVar("Method")
 
 _where_centred: Callable[[Method], Method] = available_if(lambda self: self.mode == "centred")

@@ -29,19 +29,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "SCALE_ATTRIBUTES",
-    "Dirichlet",
-    "LogLinear",
-    "MatrixScaling",
-    "StructuredScalingMixin",
-    "VectorScaling",
-    "check_every_class_has_rows",
-    "identity_penalty",
-    "log_columns",
-]
-
-
 _FARTHEST = 1e300  # differences of scaled margins beyond it would overflow
 _NEAREST = 1e-290  # the inverse of a smaller scale would overflow
 _NEGLIGIBLE = 1e-15  # margins so much smaller than the greatest count as 0: no temperature suits both

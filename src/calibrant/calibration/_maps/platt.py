@@ -29,8 +29,6 @@ from calibrant.calibration._validation import BinaryScores, check_has_inverse
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Platt", "platt_target"]
-
 
 @learned(slope_=Number(), intercept_=Number(-LARGEST, LARGEST), on_=SCALE_FIELD, certain_=CERTAIN_FIELD)
 @fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Prior", "PriorShift", "implied_prior"]
-
 Prior: TypeAlias = "float | Sequence[float] | NDArray[np.float64] | None"
 
 _SUM = 1e-6  # how far base rates may sum from 1: users round them

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryScores
 
-__all__ = ["QuadraticLogit"]
-
 _OUTER = 0.05  # rows on either side where the map is straight: a few scores of 0 or 1 would otherwise decide the bend
 _NARROW = 1e-9  # between ends this close the map has no bend
 

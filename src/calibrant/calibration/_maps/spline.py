@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from calibrant.calibration._validation import BinaryScores
 
-__all__ = ["Spline"]
-
 _APART = 1e-3  # knots nearer than this part of the range make the equations nearly singular
 _PENALTIES = 10.0 ** np.arange(2.0, -8.25, -0.5)  # per row, from a straight line to hardly any penalty
 _PATIENCE = (

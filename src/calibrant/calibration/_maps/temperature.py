@@ -21,8 +21,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Temperature"]
-
 _EXACT = 1e-13  # the relative error of the root
 _COLDEST = 1e300  # the greatest 1 / T, whose products are still finite
 _LARGEST = float(np.finfo(np.float64).max)

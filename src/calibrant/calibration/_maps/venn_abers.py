@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Pair: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-__all__ = ["LeafVenn", "VennAbers", "merge_pairs"]
-
 
 @saved(folds_=Maybe(ListOf(Object(), least=1)))
 @learned(

@@ -30,8 +30,6 @@ from typer.main import get_command
 from calibrant import __version__
 from calibrant.cli._app.errors import EXIT_CODES
 
-__all__ = ["COMMANDS", "make_command"]
-
 # The commands, which have the names of their files, by their heading in ``calibrant --help``
 COMMANDS = {
     "The main job": ("compare",),

@@ -9,25 +9,6 @@ from contextlib import contextmanager
 from calibrant import exceptions
 from calibrant.exceptions import CalibrantError
 
-__all__ = [
-    "BAD_DATA",
-    "BUG",
-    "CANNOT_WRITE",
-    "CLOSED_PIPE",
-    "DONE",
-    "EXIT_CODES",
-    "GATE_FAILED",
-    "INTERRUPTED",
-    "MODEL_MISMATCH",
-    "PARTIAL_RESULT",
-    "USAGE",
-    "CommandError",
-    "as_command_line",
-    "code_of",
-    "named_arguments",
-]
-
-
 DONE = 0
 BUG = 1
 USAGE = 2

@@ -24,23 +24,6 @@ if TYPE_CHECKING:
     from calibrant.data import Table
     from calibrant.report import Report
 
-__all__ = [
-    "STDIN",
-    "STDOUT",
-    "Html",
-    "NoRows",
-    "check_format",
-    "check_html",
-    "open_output",
-    "read_foreign_frame",
-    "read_frame",
-    "read_table",
-    "save_report",
-    "write_errors",
-    "write_frame",
-]
-
-
 STDIN = "-"
 _SHOWN = "standard input"
 

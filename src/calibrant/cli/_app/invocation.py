@@ -10,9 +10,6 @@ from contextvars import ContextVar
 
 import typer
 
-__all__ = ["command_text", "read_duration", "record_command", "record_start", "seconds_left"]
-
-
 _ARGUMENTS: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
 

@@ -10,24 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = [
-    "Groups",
-    "Json",
-    "Positive",
-    "Predictions",
-    "Proba",
-    "Scale",
-    "ScaleName",
-    "Segments",
-    "Weight",
-    "complete_columns",
-    "complete_datasets",
-    "complete_metrics",
-    "complete_papers",
-    "usage_error",
-]
-
-
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to standard output.")]
 
 

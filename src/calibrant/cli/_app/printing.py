@@ -12,8 +12,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-__all__ = ["print_error", "print_json", "print_note", "print_table", "print_text"]
-
 _BOLD, _DIM, _RED = "1", "2", "31"
 _GAP = 2
 _NARROWEST = 12  # columns: text is wrapped to no less

@@ -30,8 +30,6 @@ from calibrant.cli._app.printing import print_error, print_json, print_note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["run"]
-
 
 class Interrupts:
     """Whether Ctrl-C was pressed within a ``with`` block, whatever became of the exception.

@@ -1,3 +1,1 @@
 """One file a command: parse the arguments, call one public function, print its result."""
-
-__all__: list[str] = []

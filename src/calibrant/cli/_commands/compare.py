@@ -17,8 +17,6 @@ from calibrant.cli._app.printing import print_json, print_table, print_text
 if TYPE_CHECKING:
     from calibrant.studies import TableComparison
 
-__all__ = ["compare"]
-
 _PICTURE = "reliability.png"
 _PICTURE_SECONDS, _REPORT_SECONDS = 0.6, 4.5  # of processor time, as `benchmarks/cli.py` measures them
 

@@ -19,8 +19,6 @@ from calibrant.cli._app.files import STDOUT, check_format, open_output, write_fr
 from calibrant.cli._app.options import Json, complete_datasets
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 
-__all__ = ["app"]
-
 _HOME = "A folder of data sets with a MANIFEST.json; by default that of CALIBRANT_DATA."
 _OUT = "Where the table goes: CSV, Parquet or Feather; - is standard output. By default NAME.csv."
 _ALL = "Also the columns that are not features, such as amounts that are known afterwards only."

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["decide"]
-
 _COSTS = "A CSV file: actions in the first row, a class and the cost of each action in the others."
 _TARGET = "The column of the actual classes, if known: the actual costs are printed, too."
 _OUT = "Where the rows go with their action and expected cost: CSV, Parquet or Feather; - is standard output."

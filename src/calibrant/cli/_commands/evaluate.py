@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from calibrant.cli._predictions.cards import Gate, GateResult
     from calibrant.metrics import CardComparison, ScoreCard
 
-__all__ = ["evaluate"]
-
 _FAIL_IF = "Exit with code 8 if this holds: 'ece>0.05', 'auc<0.8', 'verdict=miscalibrated'; may be repeated."
 _METRIC = "A metric, or all; may be repeated. By default a dozen."
 _STREAM = "Read a CSV or Parquet file batch by batch: no segments or groups. By default from 500 MB on."

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from calibrant.files import ExpectedScore
     from calibrant.studies._internal import ComparedTable
 
-__all__ = ["fit"]
-
 _DATA = "A file (CSV, Parquet, ARFF, C4.5), a data set by name, or - for standard input."
 _METHOD = (
     "probability, base_rate, naive_bayes, logistic, tree, forest, b_pets, eb_pets, mob_esp, boosted, stumps, "

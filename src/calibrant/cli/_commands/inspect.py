@@ -15,8 +15,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from calibrant.files import ColumnDescription, ModelDescription
 
-__all__ = ["inspect"]
-
 _IMPORTANCES = "Print how much the model uses each column."
 _TREE = "Print the tree as text; of a forest the first one."
 _DEPTH = "Deepest level of the printed tree."

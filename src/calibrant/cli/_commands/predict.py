@@ -17,8 +17,6 @@ from calibrant.cli._app.printing import print_json, print_note, print_text
 if TYPE_CHECKING:
     from calibrant.files import PredictedTable
 
-__all__ = ["predict"]
-
 _DATA = "The rows: CSV or TSV (gzip too), Parquet, Feather, ARFF, C4.5; - is standard input."
 _OUT = "Where the predictions go: CSV or TSV (gzip too) or Parquet; - is standard output."
 _COSTS = "A CSV file of costs, actual classes in rows and actions in columns: adds action and expected_cost."

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from calibrant.cli._predictions.prediction_table import PredictionTable
     from calibrant.report import Report
 
-__all__ = ["ReportOptions", "make_report", "report"]
-
 _TARGET = "The column of the actual classes."
 _COSTS = "A CSV file of costs, as decide takes it: the report then says what errors cost."
 _AMOUNT = "The column of actual amounts, such as gifts; costs then are those of each row."

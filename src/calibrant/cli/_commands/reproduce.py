@@ -16,8 +16,6 @@ from calibrant.cli._app.printing import print_json, print_note, print_table, pri
 if TYPE_CHECKING:
     from calibrant.papers import Reproduction
 
-__all__ = ["reproduce"]
-
 
 def reproduce(
     paper: Annotated[

@@ -28,8 +28,6 @@ from calibrant.cli._app.printing import print_json, print_note, print_table, pri
 if TYPE_CHECKING:
     from calibrant.studies import Study, StudyStatus
 
-__all__ = ["app"]
-
 app = typer.Typer()
 
 _STORE = "A SQLite file, or postgresql://user@host/database; by default calibrant.db in this folder."

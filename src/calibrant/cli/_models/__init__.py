@@ -1,3 +1,1 @@
 """Methods that ``calibrant fit`` makes by name."""
-
-__all__: list[str] = []

@@ -10,8 +10,6 @@ from typing import Any
 from calibrant.cli._app.options import usage_error
 from calibrant.exceptions import ParameterError, UnknownParameterError, nearest
 
-__all__ = ["make_method"]
-
 
 def make_method(name: str, params: Sequence[str], calibrate: str | None, seed: int) -> Any:
     """Return an estimator with its parameters, calibrated where a calibrator is named.

@@ -1,3 +1,1 @@
 """The parts that `evaluate`, `decide` and `report` share: columns of probabilities, score cards, gates, costs."""
-
-__all__: list[str] = []

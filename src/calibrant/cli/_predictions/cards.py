@@ -17,18 +17,6 @@ from calibrant.exceptions import nearest
 if TYPE_CHECKING:
     from calibrant.metrics import Score, ScoreCard
 
-__all__ = [
-    "Gate",
-    "GateResult",
-    "card_document",
-    "check_metric",
-    "print_cards",
-    "print_differences",
-    "print_segments",
-    "read_gate",
-]
-
-
 _SEGMENT_METRICS = ("log_loss", "auc", "accuracy", "ece")  # of a dozen: more columns than that are hard to compare
 
 

@@ -14,19 +14,6 @@ from calibrant.exceptions import DataError, SchemaError, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PREFIX",
-    "ModelColumns",
-    "find_class",
-    "find_models",
-    "is_negative",
-    "likely_probabilities",
-    "likely_targets",
-    "note_of_class",
-    "proposal",
-]
-
-
 # Words that say that a column holds predictions, beside which a name may have that of the class
 _PREDICTION = {
     *("p", "pr", "prob", "proba", "probas", "probability", "probabilities", "score", "scores", "likelihood"),

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from calibrant.cli._predictions.prediction_table import PredictionTable
     from calibrant.decisions import CostMatrix, ExampleCosts
 
-__all__ = ["CostTable", "costs_of_report", "read_costs"]
-
-
 _CELL = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)?\s*(?P<sign>[+-])?\s*(?P<column>.*)")
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["PredictionTable", "read_predictions"]
-
 _MOST_CLASSES = 1000
 _SOME_CLASSES = 20  # that a short table may have, too
 

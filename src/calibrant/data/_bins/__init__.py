@@ -1,3 +1,1 @@
 """Bins of numeric columns by weighted quantiles, the same for any partition of the rows, and tables coded by them."""
-
-__all__: list[str] = []

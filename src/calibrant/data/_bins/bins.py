@@ -21,9 +21,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_BYTE_VALUES", "Bins", "ColumnBins", "bins_of", "distinct_bins", "share_targets"]
-
-
 MOST_BYTE_VALUES = 255  # the last code of a byte means missing
 
 

@@ -19,20 +19,6 @@ from calibrant.data._sources.survey import Survey
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CellCounts",
-    "CellValues",
-    "Gathering",
-    "QuantileSearch",
-    "cells_of",
-    "count_cells",
-    "find_bins",
-    "gather_values",
-    "key_edges",
-    "next_float",
-    "sample_edges",
-]
-
 
 def cells_of(values: NDArray[np.floating[Any]], edges: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Return the cell of each value: the number of edges that are less; NaN is beyond the last cell.

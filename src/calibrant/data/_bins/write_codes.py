@@ -29,8 +29,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BinnedRows", "CodedPart", "CodesFolder", "binned_rows", "write_codes"]
-
 
 @dataclass(frozen=True, eq=False)
 class CodedPart:

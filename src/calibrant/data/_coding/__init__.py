@@ -1,3 +1,1 @@
 """Tables coded as small integers, and the weights of their values by class."""
-
-__all__: list[str] = []

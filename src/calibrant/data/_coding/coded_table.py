@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from calibrant.data._frames.columns import Columns
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["MAX_BINS", "CodedTable", "code_columns"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CodedTable:

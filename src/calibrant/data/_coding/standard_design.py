@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["StandardDesign", "known_moments"]
-
 _LEAST_SCALE = float(np.finfo(np.float64).tiny)
 _FARTHEST = 1e6  # standard deviations: no training row is as far, and products of kernels stay finite
 

@@ -1,3 +1,1 @@
 """Named data sets: their catalog, the tasks of the papers, and the sources they are loaded from."""
-
-__all__: list[str] = []

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Table
 
-__all__ = [
-    "DatasetInfo",
-    "Roles",
-    "assign_roles",
-    "catalog",
-    "costs_text",
-    "load_embedded",
-    "load_from_sklearn",
-    "match_label",
-]
-
 
 @dataclass(frozen=True)
 class Roles:

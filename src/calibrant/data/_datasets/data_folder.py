@@ -19,8 +19,6 @@ from calibrant.exceptions import MissingFileError, ReadError
 if TYPE_CHECKING:
     from calibrant.data._tables.table import Table
 
-__all__ = ["DataFolder"]
-
 _VARIABLE = "CALIBRANT_DATA"
 _MANIFEST = "MANIFEST.json"
 _FOLDER_HINT = f"Pass a folder with {_MANIFEST} and the Parquet files it lists."

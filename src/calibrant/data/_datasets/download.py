@@ -24,8 +24,6 @@ from urllib.parse import urlsplit
 from calibrant._progress import progress
 from calibrant.exceptions import ReadError
 
-__all__ = ["Limits", "RequestRefusedError", "fetch_bytes", "fetch_file", "write_atomically"]
-
 T = TypeVar("T")
 
 _BLOCK = 1 << 16

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._datasets.tasks import Task
 
-__all__ = ["DatasetEntry", "DatasetList", "apply_task", "list_datasets", "load"]
-
 
 @dataclass(frozen=True)
 class DatasetEntry:

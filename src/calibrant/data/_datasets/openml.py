@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from calibrant.data._readers.parsed_file import ParsedFile
     from calibrant.data._tables.table import Table
 
-__all__ = ["base_url", "is_cached", "load_openml"]
-
 # Ample for any description, and for any table that fits in memory as text; a faulty server cannot fill the disk.
 _DESCRIPTION_LIMITS = Limits(size=1 << 24, seconds=60)
 _FILE_LIMITS = Limits(size=1 << 31, seconds=3600)

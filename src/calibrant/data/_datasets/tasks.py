@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-__all__ = ["TASKS", "ReportedFigures", "Task"]
-
 _NO_DIFFERENCES: Final[Mapping[str, str]] = MappingProxyType({})
 _NOMINAL_NOTE = "The paper turns nominal values into integers by hand; here they stay nominal."
 _NO_GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})

@@ -1,3 +1,1 @@
 """Discretization of numeric columns by class entropy and minimum description length."""
-
-__all__: list[str] = []

@@ -36,8 +36,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MDLDiscretizer", "source_cuts"]
-
 
 def source_cuts(
     source: Source, max_bins: int | None, rule: CutRule

@@ -14,8 +14,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["interval_labels", "interval_midpoints", "read_intervals", "replace_columns", "replace_numbers"]
-
 
 def interval_labels(cuts: NDArray[np.float64]) -> list[str]:
     """Return the labels of the intervals between cut points, in ascending order.

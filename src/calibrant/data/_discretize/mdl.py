@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._coding.coded_table import CodedTable
 
-__all__ = ["CUT_RULES", "AcceptsCut", "Cells", "CutRule", "cell_weights", "count_cells", "interval_codes", "mdl_cuts"]
-
-
 # Four keys a row take 5 ms by a table of all keys and 15 ms by sorting (100,000 rows); at 64 a row, sorting is faster.
 # Tables of up to 8 MB are always made.
 _SMALL_TABLE = 2**20

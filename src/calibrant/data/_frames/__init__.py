@@ -1,3 +1,1 @@
 """Frames and arrays as columns of numbers and category codes, and the schema that later rows must match."""
-
-__all__: list[str] = []

@@ -27,19 +27,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = [
-    "Columns",
-    "Nominal",
-    "choose_nominal",
-    "column_kinds",
-    "extend_columns",
-    "find_duplicates",
-    "fit_columns",
-    "match_columns",
-    "match_problems",
-    "object_columns",
-]
-
 # The nominal columns: by type ("auto" or None), all, or by name, position or mask.
 Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None
 

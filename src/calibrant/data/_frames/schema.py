@@ -24,9 +24,6 @@ from calibrant.exceptions import DataTypeError, SchemaError, nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Feature", "Schema", "column_problems", "match_column", "with_new_categories"]
-
-
 _MAX_NAMES = 5  # in a message
 _HASHED, _MAX_LARGE = 2**61 - 2, 10_000  # larger ints share hashes, and a dict of many then takes forever
 _CATEGORY_TYPES = ({str}, {bool}, {int, float})

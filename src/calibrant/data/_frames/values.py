@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = [
-    "CategoryCodes",
-    "column_kind",
-    "column_measure",
-    "holds_objects",
-    "nominal_codes",
-    "numeric_values",
-    "without_mask",
-]
-
-
 _NUMBERS = (int, float, np.integer, np.floating, Decimal)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _MICROSECOND = timedelta(microseconds=1)

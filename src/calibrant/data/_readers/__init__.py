@@ -1,3 +1,1 @@
 """One reader for each file format, each returning a `ParsedFile`: CSV, Parquet and Feather, ARFF, C4.5."""
-
-__all__: list[str] = []

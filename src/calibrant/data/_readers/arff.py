@@ -23,9 +23,6 @@ from calibrant.data._readers.frame_builder import Cell, ColumnConverter, FrameBu
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError
 
-__all__ = ["DenseRow", "SparseRow", "parse_row", "read_arff", "split_simple"]
-
-
 _WEIGHT = re.compile(r"[ \t\f\v,]*+\{([^{}'\"%_]*+)\}")
 _PAIRS_HINT = "Write {index value, index value}, and quote values with blanks in them."
 

@@ -24,8 +24,6 @@ from calibrant.data._readers.file_text import PathLike, check_width, quoted, sug
 from calibrant.data._readers.frame_builder import ColumnConverter, NominalColumn, NumericColumn, TextColumn
 from calibrant.exceptions import ReadError
 
-__all__ = ["Header", "Lines", "read_header"]
-
 Lines = Iterator[tuple[int, str]]
 
 _KEYWORD = re.compile(r"@([^ \t\f\v%{]*+)[ \t\f\v]*+")

@@ -17,22 +17,6 @@ from calibrant.data._readers.file_text import PathLike, quoted
 from calibrant.data._readers.frame_builder import Cell, CellError
 from calibrant.exceptions import ReadError
 
-__all__ = [
-    "BLANKS",
-    "BY_BLANKS",
-    "BY_COMMAS",
-    "ISO_8601",
-    "DateColumn",
-    "LineError",
-    "PatternError",
-    "is_rest_empty",
-    "read_value",
-    "split_values",
-    "strptime_format",
-    "unquote",
-]
-
-
 BLANKS = " \t\f\v"
 
 # Matches are adjacent and possessive, so no character is read twice and no line takes quadratic time.

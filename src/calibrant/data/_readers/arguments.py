@@ -12,8 +12,6 @@ from calibrant._params import Bool, InstanceOf, Int, Nothing, Rule, check_param
 from calibrant.data._frames.columns import Nominal, choose_nominal
 from calibrant.exceptions import DataTypeError, ParameterError
 
-__all__ = ["Target", "as_nominal_items", "as_path", "as_target", "check_arguments", "nominal_features", "nominal_names"]
-
 Target: TypeAlias = str | int | Literal[False] | None
 
 

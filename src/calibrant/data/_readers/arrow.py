@@ -19,20 +19,6 @@ from calibrant.exceptions import ReadError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "as_stored_categories",
-    "convert_column",
-    "is_text",
-    "named_index",
-    "pandas_metadata",
-    "plain_dictionary",
-    "read_feather",
-    "read_parquet",
-    "to_frame",
-    "to_parsed_file",
-    "trim_column",
-]
-
 
 def is_text(kind: Any) -> bool:
     """Return whether an Arrow type is one of its string types."""

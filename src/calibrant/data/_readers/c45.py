@@ -27,9 +27,6 @@ from calibrant.data._readers.frame_builder import (
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.exceptions import ReadError, nearest
 
-__all__ = ["Lexer", "Name", "Names", "Spec", "read_c45", "read_names", "rows", "split_line"]
-
-
 _SPACE = " \t\n\f\v"
 # Groups repeat greedily, not possessively: the `re` of Python 3.11.0 to 3.11.3 gets possessive groups wrong.
 _SKIP = re.compile(r"(?:[ \t\n\f\v]++|\|[^\n]*+)*")

@@ -17,9 +17,6 @@ from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import check_text_format, decode
 from calibrant.exceptions import DataError, ReadError
 
-__all__ = ["ColumnTypes", "ConversionError", "count_line_ends", "parse_csv", "parse_lines", "read_csv"]
-
-
 # Arrow's default block; it is multiplied until the longest row fits, up to the largest that Arrow allows.
 _FIRST_BLOCK = 2**20
 _LARGEST_BLOCK = 2**31 - 1

@@ -19,22 +19,6 @@ from calibrant.data._readers.file_text import check_width
 from calibrant.data._readers.source import encoding_error
 from calibrant.exceptions import ReadError
 
-__all__ = [
-    "MISSING",
-    "NUMBER",
-    "CsvLayout",
-    "Preamble",
-    "Row",
-    "find_preamble",
-    "guess_separator",
-    "has_header",
-    "is_r_table",
-    "name_columns",
-    "read_layout",
-    "split_rows",
-]
-
-
 # Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.
 MISSING = ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "Null", "null", "None")
 NUMBER = re.compile(

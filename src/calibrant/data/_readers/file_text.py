@@ -9,8 +9,6 @@ from itertools import islice
 from calibrant._repr import listed
 from calibrant.exceptions import ReadError, nearest
 
-__all__ = ["MAX_COLUMNS", "PathLike", "check_width", "iter_lines", "normalize_text", "quoted", "suggestion"]
-
 PathLike = str | os.PathLike[str]
 
 # A wider table is a transposed or damaged file, which would only fill the memory.

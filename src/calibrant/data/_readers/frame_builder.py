@@ -17,18 +17,6 @@ from calibrant.exceptions import ReadError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Cell",
-    "CellError",
-    "CollectedColumn",
-    "ColumnConverter",
-    "FrameBuilder",
-    "NominalColumn",
-    "NumericColumn",
-    "TextColumn",
-]
-
-
 Cell = str | None  # None: a missing value
 
 _NUMBER = re.compile(

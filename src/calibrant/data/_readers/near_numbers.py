@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-__all__ = ["near_number_note"]
-
 _SAMPLE = 200  # the first values, by which most columns are ruled out without a search through all values
 _FIGURE = r"[+-]?[0-9][0-9.,' \x{a0}]*"
 _SIGN = r"(?:[$€£¥]|CHF|EUR|USD|GBP)"

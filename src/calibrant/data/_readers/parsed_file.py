@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ParsedFile"]
-
 
 @dataclass(frozen=True)
 class ParsedFile:

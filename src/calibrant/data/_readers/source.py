@@ -13,22 +13,6 @@ import numpy as np
 
 from calibrant.exceptions import MissingFileError, ReadError
 
-__all__ = [
-    "BYTE_ORDER_MARKS",
-    "FEATHER",
-    "PARQUET",
-    "cannot_open",
-    "check_is_file",
-    "check_not_text",
-    "check_text_format",
-    "columnar_extension",
-    "decode",
-    "detect_format",
-    "encoding_error",
-    "read_bytes",
-]
-
-
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 _GZIP = b"\x1f\x8b"

@@ -1,3 +1,1 @@
 """Tables that may be larger than memory, read part by part: files, folders, lazy frames, datasets, Dask collections."""
-
-__all__: list[str] = []

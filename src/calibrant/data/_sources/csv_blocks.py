@@ -17,9 +17,6 @@ from typing import Any, BinaryIO
 from calibrant.data._readers.source import BYTE_ORDER_MARKS, cannot_open, check_is_file
 from calibrant.exceptions import MissingFileError, ReadError
 
-__all__ = ["ByteSource", "RowBlocks", "open_bytes", "utf8_blocks"]
-
-
 _GZIP = b"\x1f\x8b"
 _TAIL = 8
 

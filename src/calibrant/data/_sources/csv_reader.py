@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._sources.source_part import ColumnRoles
 
-__all__ = ["BLOCK", "CsvOptions", "CsvReader"]
-
 # Bytes of a file at a time: larger blocks take more memory, smaller ones more calls (benchmarks/cli.py).
 BLOCK = 2**22
 _HEAD = 2**20  # bytes by which a layout is inferred

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._frames.schema import Schema
 
-__all__ = ["Chunk", "SelectedColumns", "WantedColumns", "as_category_text"]
-
 
 @dataclass(frozen=True)
 class SelectedColumns:

@@ -38,9 +38,6 @@ from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaErr
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TableChunks", "is_source", "open_source", "predict_parts"]
-
-
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _C45 = (".names", ".data", ".test")
 _CHUNK_ROWS = 65_536  # of a table that is predicted; with 100 columns of numbers 50 MB

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from calibrant.data._sources.source_part import ColumnRoles
     from calibrant.data._sources.table_readers import Partitions
 
-__all__ = ["DaskSource", "LocalSource", "Source"]
-
-
 R = TypeVar("R")
 
 

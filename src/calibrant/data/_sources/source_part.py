@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ColumnRoles", "SourcePart", "choose_roles", "make_part"]
-
 
 @dataclass(frozen=True)
 class ColumnRoles:

@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._tables.table import Kind
 
-__all__ = [
-    "NO_VALUES",
-    "ColumnFacts",
-    "DistinctValues",
-    "LabelFacts",
-    "Survey",
-    "ValueSample",
-    "check_same_length",
-    "column_facts",
-    "distinct_values",
-    "group_values",
-    "label_facts",
-    "merge_columns",
-    "merge_surveys",
-    "survey_part",
-]
-
-
 _PEEK = 4096  # rows that show in most cases that a column has many values
 _PART_SAMPLE = 1024  # values of a part
 _MOST_SAMPLED = 2**16  # values of all parts: some for each of the 2**14 cells that are counted next

@@ -25,22 +25,6 @@ from calibrant.data._sources.model_columns import Chunk, SelectedColumns, as_cat
 from calibrant.data._sources.source_part import ColumnRoles
 from calibrant.exceptions import DataError, DataTypeError, ReadError, SchemaError, nearest
 
-__all__ = [
-    "DatasetReader",
-    "Fingerprint",
-    "FrameReader",
-    "LazyFrameReader",
-    "ParquetReader",
-    "PartitionReader",
-    "Partitions",
-    "SourceReader",
-    "TypesWidenedError",
-    "check_same_columns",
-    "file_fingerprint",
-    "rows_of_a_part",
-]
-
-
 # Time of change and size of each file.
 Fingerprint = tuple[tuple[str, int, int], ...]
 

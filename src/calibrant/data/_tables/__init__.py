@@ -1,3 +1,1 @@
 """The table made from a file or a frame: features, class and weights, and its text and HTML views."""
-
-__all__: list[str] = []

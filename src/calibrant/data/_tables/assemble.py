@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = [
-    "as_nominal",
-    "assemble",
-    "check_has_features",
-    "find_id_columns",
-    "note_guessed_class",
-    "note_id_columns",
-    "table_name",
-]
-
-
 # `str` writes larger floats with an exponent.
 _LARGEST_WITHOUT_EXPONENT = 1e16
 

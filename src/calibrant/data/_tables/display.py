@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["ClassShare", "ColumnSummary", "TableSummary", "as_text", "count", "summarize", "table_sections", "truncate"]
-
-
 # Three values of 24 characters keep a line of the text view within about 120 characters.
 _MAX_VALUES = 3
 _MAX_VALUE_WIDTH = 24

@@ -1,3 +1,1 @@
 """Input validation shared by all estimators: labels, weights, training rows and rows to predict."""
-
-__all__: list[str] = []

@@ -14,8 +14,6 @@ from calibrant.exceptions import CalibrantWarning, DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["caller_level", "classes_of_columns", "column_names", "named_classes", "order_columns"]
-
 
 def column_names(table: Any) -> list[Any]:
     """Return the column names of a frame of pandas, polars or pyarrow; none for an array or a series.

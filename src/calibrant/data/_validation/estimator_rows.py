@@ -20,17 +20,6 @@ from calibrant.data._validation.labels_and_weights import Labels, check_weights,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "ColumnSchemaMixin",
-    "LogProbaMixin",
-    "RowClassifierMixin",
-    "Rows",
-    "TrainingRows",
-    "read_more_training_rows",
-    "read_rows",
-    "read_training_rows",
-]
-
 
 @dataclass(frozen=True)
 class TrainingRows:

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._validation.estimator_rows import TrainingRows
 
-__all__ = ["MergedRows", "copies_among", "fingerprint_rows", "hash_codes", "warn_of_copies", "warn_of_number"]
-
-
 _VERSION = b"calibrant rows 1"  # a change of the algorithm below must change it
 
 

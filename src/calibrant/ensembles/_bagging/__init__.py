@@ -1,3 +1,1 @@
 """Bagged trees: the bags, the grown forest, importances, and Nielsen's three classifiers."""
-
-__all__: list[str] = []

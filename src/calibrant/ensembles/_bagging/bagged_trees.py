@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Section
 
-__all__ = ["BaggedTreesClassifier"]
-
 _LEAF_NUMBERS = "array of shape (n_rows, n_trees)\n    Node numbers."
 
 _ESTIMATE_NUMBERS = """\

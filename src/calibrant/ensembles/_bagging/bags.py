@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["BAG_GROUPS", "BAG_SAMPLE_WEIGHT", "Bootstrap", "ForestBags"]
-
 Bootstrap: TypeAlias = Literal["uniform", "by_class", "by_group", "subsample"]
 
 BAG_SAMPLE_WEIGHT = """\

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
-__all__ = ["forest_decision_path"]
-
 
 @fill_docstring()
 def forest_decision_path(self: BaggedTreesClassifier, X: Any) -> tuple[Any, NDArray[np.intp]]:

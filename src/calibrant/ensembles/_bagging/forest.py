@@ -28,9 +28,6 @@ from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, Trees
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BAGGED_RULES", "RULES", "Forest", "ForestParams", "MaxFeatures", "n_drawn"]
-
-
 MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | None
 
 

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
     from calibrant.ensembles._readings.forest_reading import ForestReader
 
-__all__ = ["PermutationImportances", "oob_permutation_importances"]
-
-
 LossName: TypeAlias = Literal["avll", "log_loss", "mse"]
 
 _MAX_EPSILON = 0.005  # Nielsen 2004, footnote 9

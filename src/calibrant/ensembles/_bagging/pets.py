@@ -8,8 +8,6 @@ from calibrant._estimator import with_defaults
 from calibrant._saved import saved
 from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
-__all__ = ["BPETsClassifier", "EBPETsClassifier", "MOBESPClassifier"]
-
 # C4.4 trees, grown on rows drawn within each class
 _B_PETS = {
     "n_trees": 128,

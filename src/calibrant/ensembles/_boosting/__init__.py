@@ -1,3 +1,1 @@
 """Boosting: its algorithms and rounds, and boosted trees and stumps."""
-
-__all__: list[str] = []

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from calibrant.ensembles._boosting.boosting_loop import AlgorithmName
     from calibrant.trees._internal import TrainingSet
 
-__all__: list[str] = []
-
 _SUMMED_VOTES = """\
 array of shape (n_rows, n_classes)
     With ``"m1"`` and ``"samme"`` the weights of the members that vote for each class, with ``"real"`` the sum

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = ["BoostedStumpsClassifier"]
-
-
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 StumpEstimate: TypeAlias = Literal["frequency", "laplace"]
 STUMP_CRITERIA: tuple[StumpCriterion, ...] = ("entropy", "gain_ratio", "gini", "dkm", "twoing")

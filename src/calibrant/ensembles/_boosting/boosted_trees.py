@@ -42,8 +42,6 @@ from calibrant.trees._internal import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BoostedTreesClassifier"]
-
 _ESTIMATE_NUMBERS = """\
 Votes
 go to the most probable class, and ``"real"`` takes the logarithms of the probabilities. Base rates are those of the

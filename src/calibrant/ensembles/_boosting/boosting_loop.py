@@ -17,9 +17,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ALGORITHMS", "AlgorithmName", "MemberPredictions", "Run", "boost", "start_run"]
-
-
 Stop: TypeAlias = Literal["perfect", "weak"]
 
 _CHANCE_TOLERANCE = 1e-6  # of an error equal to chance up to rounding, as in Weka's AdaBoostM1

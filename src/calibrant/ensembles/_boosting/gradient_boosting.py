@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows, Schema
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["BoostingOptions", "fit_gradient_boosting"]
-
 # At 10,000 rows of three tables 8 leaves and 64 bins have a loss of 45.0, 16 leaves and 255 bins 44.2, 31 leaves 44.2,
 # with min_leaf=20 44.0; the larger trees need fewer rounds, so many rows take them.
 _FEW, _MANY = 4000.0, 50_000.0

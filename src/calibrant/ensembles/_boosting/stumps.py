@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import Rows
 
-__all__ = ["StumpMember", "StumpSums", "Stumps", "branch_of", "stack_stumps"]
-
 
 class StumpMember(NamedTuple):
     """A stump: its test, the class weights in its branches, and the probabilities there; classes in declared order."""

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees._internal import TrainingSet
 
-__all__ = ["DRAWS_STREAM", "MEMBER_STREAM", "TreeLearner", "draw_rows"]
-
-
 _DRAWS_BITS = 32  # draws are split by a bit each, which takes 0.1 s for each halving of so many
 
 

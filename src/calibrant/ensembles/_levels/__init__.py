@@ -1,3 +1,1 @@
 """Ensembles of trees that are grown level by level from parts of the rows."""
-
-__all__: list[str] = []

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Bins, CodedPart
     from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
 
-__all__ = ["LevelLearner", "fit_boosting_on_cluster"]
-
 
 @dataclass(frozen=True, eq=False)
 class PredictedWeights:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
 
-__all__ = ["BagWeights", "fit_forest_on_cluster", "forest_plan", "grow_forest_levels"]
-
 
 @dataclass(frozen=True, eq=False)
 class BagWeights:

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from calibrant.ensembles._readings.pooling import Alpha, PooledTree
     from calibrant.trees._internal import LevelPlan, Parts
 
-__all__ = ["read_levels"]
-
 _BY_PAIRS = (
     "oob_proba_ and oob_score_ of MOB-ESP compare all pairs of rows that share a leaf, and the rows are on several "
     "workers where trees are grown level by level. Start workers that have memory for the codes of all rows, or use "

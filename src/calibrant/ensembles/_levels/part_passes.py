@@ -34,20 +34,6 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import LevelPlan, Parts
 
-__all__ = [
-    "OobRows",
-    "PartForest",
-    "Voters",
-    "choose_level_alpha",
-    "count_all_cells",
-    "count_all_leaves",
-    "n_out_of_bag",
-    "pool_cell_counts",
-    "read_rows",
-    "vote_shares",
-]
-
-
 _CELLS_AT_ONCE = 8 << 20  # counts of a part in one message: 64 MB
 
 

@@ -1,3 +1,1 @@
 """Readings, ways to turn a grown forest into probabilities: averages, votes, EB-PETs, MOB-ESP, all also out-of-bag."""
-
-__all__: list[str] = []

@@ -43,19 +43,6 @@ if TYPE_CHECKING:
     from calibrant._saved.documents import Reader, Writer
     from calibrant.trees import Tree
 
-__all__ = [
-    "N_FIFTHS",
-    "EBPets",
-    "eb_pets_of",
-    "fifth_average",
-    "fifth_level",
-    "honest_oob_proba",
-    "own_class_rates",
-    "pool_counts",
-    "read_eb_pets",
-]
-
-
 N_FIFTHS = 5  # a table of each tree is made for each fifth of the rows, without it: few tables, of most of the rows
 
 

@@ -29,25 +29,6 @@ if TYPE_CHECKING:
     from calibrant.ensembles._bagging.forest import Forest
     from calibrant.trees import Tree
 
-__all__ = [
-    "EXAMPLE_MEMBERS",
-    "AllRows",
-    "Cells",
-    "LeafMatrix",
-    "LeafPaths",
-    "Members",
-    "Tally",
-    "WalkedPaths",
-    "average_cells",
-    "by_node",
-    "count_votes",
-    "out_of_bag_average",
-    "out_of_bag_votes",
-    "score_sums",
-    "vote_tables",
-]
-
-
 _MAX_KEPT_BYTES = 2**30  # of training paths kept between passes over the trees; more are walked again
 
 

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from calibrant.estimates import RowEstimate
     from calibrant.trees import Tree
 
-__all__ = ["READINGS", "ForestReader", "Kind", "OutOfBag", "ReadingOptions", "needs_all_rows"]
-
-
 _MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
 
 

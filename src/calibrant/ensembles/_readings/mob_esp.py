@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees import Tree
 
-__all__ = ["MobEsp", "check_local", "n_voting", "n_voting_of_share", "read_mob_esp", "strict_oob_proba"]
-
-
 MAX_NEIGHBORS = 256  # bounds the standard error of a sampled class frequency by 0.03, before the trees are averaged
 
 

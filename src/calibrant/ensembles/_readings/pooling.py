@@ -28,21 +28,6 @@ if TYPE_CHECKING:
     from calibrant.trees import Tree
     from calibrant.trees._internal import TrainingSet
 
-__all__ = [
-    "Alpha",
-    "PooledTree",
-    "Pooling",
-    "best_alpha",
-    "choose_alpha",
-    "core_pooling",
-    "fixed_alpha",
-    "is_local",
-    "pooled_table",
-    "probability_floor",
-    "sum_log_rates",
-]
-
-
 _MAX_M = 1e200  # stands for an infinite m: its ratio to itself is finite
 
 

@@ -32,9 +32,6 @@ from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["leaves_of", "mob_esp"]
-
-
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 

@@ -1,3 +1,1 @@
 """Estimators of other packages in model files: scikit-learn, LightGBM and XGBoost, checked before they are used."""
-
-__all__: list[str] = []

@@ -18,9 +18,6 @@ from calibrant.files._foreign.lightgbm import fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
 from calibrant.files._foreign.xgboost import fit_xgboost, take_xgboost
 
-__all__ = ["FORMS", "SPLITTERS"]
-
-
 SPLITTERS = {
     name: getattr(model_selection, name)
     for name in (

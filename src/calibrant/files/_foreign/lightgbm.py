@@ -13,16 +13,6 @@ from sklearn.preprocessing import LabelEncoder
 from calibrant._optional import optional_import
 from calibrant.exceptions import ModelFileError
 
-__all__ = [
-    "TreesText",
-    "check_lightgbm_parameters",
-    "check_threads",
-    "check_trees_text",
-    "fit_lightgbm",
-    "take_lightgbm",
-]
-
-
 _FIRST = "tree\n"
 _LAST = "end of trees\n"
 _HEADER_FLAGS = ("average_output",)  # of random forests

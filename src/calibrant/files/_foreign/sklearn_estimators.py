@@ -15,9 +15,6 @@ from calibrant._optional import optional_import
 from calibrant.exceptions import ModelFileError
 from calibrant.files._foreign.skops_archive import EXTRA_TRUSTED, SkopsArchive
 
-__all__ = ["check_children", "check_content", "check_tree_nodes", "sklearn_from_bytes", "sklearn_to_bytes"]
-
-
 _TREE_KEYS = {"max_depth", "node_count", "nodes", "values"}
 
 

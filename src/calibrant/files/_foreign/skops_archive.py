@@ -13,8 +13,6 @@ import numpy as np
 
 from calibrant.exceptions import ModelFileError
 
-__all__ = ["EXTRA_TRUSTED", "SkopsArchive", "is_trusted"]
-
 
 def _classes(module: str, *names: str) -> frozenset[str]:
     """Return the full names of the classes of a module."""

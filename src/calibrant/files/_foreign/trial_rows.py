@@ -12,8 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant.exceptions import ModelFileError
 
-__all__ = ["check_predicts"]
-
 # Steps that take values we cannot guess: rows of numbers may be rejected by a sound estimator that has one.
 _CHOOSY = {"ColumnTransformer", "FunctionTransformer", "SimpleImputer"}
 _MOST_COLUMNS = 100_000

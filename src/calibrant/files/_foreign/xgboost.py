@@ -12,9 +12,6 @@ from calibrant._optional import optional_import
 from calibrant.exceptions import ModelFileError
 from calibrant.files._foreign.lightgbm import check_threads
 
-__all__ = ["check_model_json", "fit_xgboost", "take_xgboost"]
-
-
 _OBJECTIVES = ("binary:logistic", "binary:logitraw", "binary:hinge", "multi:softprob", "multi:softmax")
 _MOST_CATEGORIES = 2**20  # XGBoost keeps a bit for each up to the highest
 _ROOT = 2**31 - 1

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._intervals.bootstrap_plan import WeightKind
 
-__all__ = [
-    "EqualCalibration",
-    "HosmerLemeshow",
-    "SpiegelhalterZ",
-    "equal_calibration",
-    "excess_and_variance",
-    "holm",
-    "hosmer_lemeshow",
-    "spiegelhalter_z",
-    "spiegelhalter_z_of",
-    "z_of_sums",
-]
-
 
 @dataclass(frozen=True)
 class HosmerLemeshow:

@@ -21,8 +21,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["binned_error", "cal", "classwise_ece", "ece", "ici", "smooth_ece", "width_sums"]
-
 
 def _binned(
     predictions: Predictions,

@@ -20,8 +20,6 @@ from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GapBound", "RowGroups", "bound_gap", "group_cells", "independent_cells", "typical_gap_bound"]
-
 _FEWEST_GROUPS, _MOST_GROUPS, _ROWS_OF_GROUP = 20, 100, 250  # more rows in more groups: shorter waves are seen
 _LEAST_EXPECTED = 5.0  # positives and negatives of a group
 _LEAST_GROUPS = 3  # fewer, of differing probabilities, would hide a slope: a bound without assumptions takes over

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
     from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
-__all__ = [
-    "ECE_BINS",
-    "ProbabilityCells",
-    "cells_of",
-    "draw_bin_residuals",
-    "draw_class_counts",
-    "draw_residuals",
-    "draw_signs",
-    "group_rows",
-    "width_bins",
-]
-
-
 ECE_BINS = 15  # of equal width, as in `ece`; no cell crosses their edges
 _MOST_CELLS = 1_000  # each then holds 0.1 % of the rows; tests draw a number for each cell a thousand times
 _SCANNED_LEVELS = 7  # the narrowest range that is scanned holds 1/128 of the variance

@@ -17,19 +17,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "LogisticLine",
-    "calibration_intercept",
-    "calibration_slope",
-    "degenerate_intercept",
-    "degenerate_slope",
-    "fit_line",
-    "fitted_line",
-    "line_at",
-    "standard_errors",
-]
-
-
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
 _MAX_STEPS = 200  # far beyond what Newton needs; bounds the search where the classes are almost separable
 _LONGEST_STEP = 4.0  # on the scale of log-odds, where the loss is flat and Newton's step would overshoot

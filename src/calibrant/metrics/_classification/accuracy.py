@@ -22,8 +22,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["accuracy", "balanced_accuracy", "delta_accuracy", "error", "is_in_top", "kappa", "mcc", "top_k_accuracy"]
-
 
 def _is_correct(
     predictions: Predictions, threshold: float | None = None, inclusive: bool = False

@@ -18,25 +18,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "RATES",
-    "Confusions",
-    "accuracy_of",
-    "balanced_accuracy_of",
-    "confusion_matrix",
-    "error_of",
-    "f_beta_of",
-    "g_mean_of",
-    "is_predicted",
-    "judge_confusion",
-    "kappa_of",
-    "mcc_of",
-    "measure_of",
-    "rate_counts",
-    "rate_of",
-    "sensitivity_specificity_of",
-]
-
 _TRUE_NEGATIVE = 3  # its place among the counts of `two_by_two`
 # The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
 RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specificity": (3, 1), "npv": (3, 2)}

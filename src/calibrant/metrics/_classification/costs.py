@@ -17,8 +17,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["cost", "least_costs", "mean_costs", "profit", "read_matrix", "row_costs", "row_profits"]
-
 
 @metric("lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
 def cost(

@@ -21,18 +21,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "f1",
-    "f_beta",
-    "g_mean",
-    "npv",
-    "precision",
-    "recall",
-    "sensitivity",
-    "sensitivity_specificity",
-    "specificity",
-]
-
 
 @metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", judge=partial(rate_of, name="precision"))
 def precision(

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._metric import Metric
     from calibrant.metrics._validation.predictions import BinaryRows
 
-__all__ = ["FEW_GROUPS", "BootstrapPlan", "WeightKind", "replicate_few_kinds"]
-
-
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")
 _MANY_ROWS = 50_000  # from here on; ends of intervals then move by less than 5 % of their width

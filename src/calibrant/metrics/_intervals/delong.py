@@ -20,15 +20,6 @@ from calibrant.metrics._intervals.intervals import Interval, wilson_of_quantile
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "area_difference",
-    "area_interval",
-    "placement_covariances",
-    "placement_difference",
-    "placement_interval",
-    "placements",
-]
-
 # What is assumed of each class before its rows are seen: so many rows times area times 1 - area, in which placements
 # vary by this share of the most they can. Chosen by benchmarks/interval_coverage_auc.py, as are the degrees of freedom.
 _ASSUMED_ROWS, _ASSUMED_SHARE = 0.3, 0.65

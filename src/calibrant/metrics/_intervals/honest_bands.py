@@ -19,8 +19,6 @@ from calibrant._numbers import as_floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Band", "honest_bands"]
-
 _MOST_GROUPS = 1_001  # probabilities rounded to three digits; more groups take time quadratically
 _MOST_DIGITS = 12  # a probability has 15 to 17 significant ones
 

@@ -16,19 +16,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Interval",
-    "bca_interval",
-    "mean_interval",
-    "percentile_interval",
-    "proportion_interval",
-    "score_difference",
-    "two_sided_z",
-    "wilson_interval",
-    "wilson_of_quantile",
-]
-
-
 _Z = Real(0, closed="right") | Nothing()
 _COUNT = Real(0)
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._metric import Metric
 
-__all__ = ["group_rows", "large_sample_draws"]
-
-
 _N_BLOCKS = 700  # of neighboring ranks, of equal weight, and as many again of equal weight of the positives
 _STREAM = 4  # of the random streams
 

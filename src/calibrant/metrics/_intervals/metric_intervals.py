@@ -52,23 +52,6 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CALIBRATION_ERRORS",
-    "UNDEFINED",
-    "UPPER_BOUND",
-    "band_of",
-    "can_reweight",
-    "ece_by_chance",
-    "find_recipe",
-    "gap_bound_of",
-    "pvalue_by_chance",
-    "score_metrics",
-    "score_of_replicates",
-    "statistic_score",
-    "success_counts",
-]
-
-
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
 UPPER_BOUND = "upper bound"  # the method of a score that has only one
 _CURVE_DISTANCES = ("cal", "ece", "ici")  # estimates of the mean distance of the calibration curve from the diagonal

@@ -34,20 +34,6 @@ from calibrant.metrics._validation.prior import read_prior
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "MEANS",
-    "RECIPES",
-    "ROW_VALUES",
-    "Layout",
-    "Recipe",
-    "ReplicateValues",
-    "RowValues",
-    "recipe_values",
-    "reweighted_bootstrap",
-    "row_values_of",
-    "sum_recipe",
-]
-
 
 def _squared(predictions: Predictions) -> NDArray[np.float64]:
     if predictions.is_one_column:

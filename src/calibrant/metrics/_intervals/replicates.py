@@ -13,18 +13,6 @@ from calibrant._random import stream, stream_seed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "MOST_BLOCKS",
-    "Draws",
-    "RankedRows",
-    "Replicates",
-    "Resampled",
-    "Sampling",
-    "left_out_blocks",
-    "replicate",
-    "replicate_counts",
-]
-
 # The values of a metric in replicates, and with blocks of rows left out (None where there are no such values).
 Draws = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
 

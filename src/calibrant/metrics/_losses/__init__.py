@@ -1,3 +1,1 @@
 """Metrics that are means of row losses: squared, logarithmic, spherical, and scores relative to a prior."""
-
-__all__: list[str] = []

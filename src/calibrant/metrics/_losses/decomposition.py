@@ -18,8 +18,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Decomposition", "MurphyDecomposition", "decomposition", "murphy_decomposition"]
-
 
 @dataclass(frozen=True)
 class Decomposition:

@@ -17,20 +17,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "LOGARITHMIC",
-    "avll",
-    "avll_epsilon",
-    "description_length",
-    "infinite_rows",
-    "informational_loss",
-    "log_loss",
-    "log_loss_bits",
-    "mxe",
-    "nce",
-]
-
-
 _MOST_EPSILON = 0.005  # Nielsen (2004, eq. 11)
 
 

@@ -15,8 +15,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["information_score", "relative_absolute_error", "root_relative_squared_error"]
-
 
 @metric("lower", 0.0, math.inf, {WITTEN: "relative absolute error"}, needs=("prior",))
 def relative_absolute_error(

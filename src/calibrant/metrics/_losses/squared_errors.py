@@ -16,8 +16,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["brier", "brier_divisor", "mse", "mse01", "ql", "quadratic_loss", "rms", "spherical", "surprise"]
-
 
 @metric("higher", 0.0, 1.0, {"Roby 1965": "spherical score"})
 def spherical(

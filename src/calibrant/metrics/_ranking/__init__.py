@@ -1,3 +1,1 @@
 """Metrics of the ranking: areas under curves, lift and precision."""
-
-__all__: list[str] = []

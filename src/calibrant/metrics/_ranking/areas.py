@@ -17,8 +17,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["auc", "gini", "h_measure", "ks", "partial_auc"]
-
 
 @metric("higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})
 def auc(

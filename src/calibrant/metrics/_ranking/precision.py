@@ -15,19 +15,6 @@ from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
 from calibrant.metrics._validation.read_predictions import read_predictions
 
-__all__ = [
-    "LIFT_FRACTION",
-    "aulc",
-    "auprc",
-    "average_precision",
-    "eleven_point_precision",
-    "lift",
-    "precision_at_k",
-    "recall_at_k",
-    "three_point_precision",
-]
-
-
 _THREE_RECALLS, _ELEVEN_RECALLS = np.array([0.2, 0.5, 0.8]), np.arange(11) / 10
 
 

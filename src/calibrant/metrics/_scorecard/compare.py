@@ -25,9 +25,6 @@ from calibrant.metrics._scorecard.score_card import ScoreCard
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CardComparison", "Difference", "compare", "paired_proportions"]
-
-
 Found = dict[str, tuple[Interval, str]]  # the interval and its method, by metric
 _NO_SPREAD = 1e-12  # a standard error below this is the rounding of 0
 _SCALE = {"auc": 1.0, "gini": 2.0}

@@ -25,9 +25,6 @@ from calibrant.metrics._validation.read_predictions import read_predictions
 if TYPE_CHECKING:
     from calibrant.metrics._validation.predictions import Predictions
 
-__all__ = ["evaluate", "same_options"]
-
-
 _OWN = ("y_true", "y_proba", "sample_weight", "pos_label", "labels", "weight_kind")  # parameters of evaluate itself
 
 

@@ -24,8 +24,6 @@ from calibrant.metrics._scorecard.table_scores import CALIBRATION, RANKINGS, Cal
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions, two_classes
 
-__all__ = ["evaluate_table"]
-
 _BATCH = 1_000_000  # rows: 8 MB for each column, and few enough batches that their overhead does not count
 
 _WINDOW = 100.0  # rows of a window, as in `cal`

@@ -15,8 +15,6 @@ from calibrant.metrics._validation.predictions import BinaryRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["StreamedLine", "fit_line_in_passes"]
-
 _MOST_PASSES = 20  # from the histogram two are enough, unless the classes are almost separable
 _LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding
 _LONGEST_STEP = 4.0  # on the scale of log-odds, where the loss is flat and Newton's step would overshoot

@@ -16,9 +16,6 @@ from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["N_BINS", "RunningSums", "bin_of"]
-
-
 # A bin is defined by the exponent and the leading bits of the distance to the nearer of 0 and 1: with these numbers a
 # relative width of 1/4096 down to 2^-41, in 2 x 2.6 MB of counts.
 _STEPS = 12  # leading bits of the mantissa

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
     from calibrant.metrics._verdict.verdict import Verdict
 
-__all__ = ["Score", "ScoreCard", "scope_text"]
-
-
 _MOST_SEGMENTS, _MOST_ROWS = 20, 200  # with a section each, and with a row each
 
 

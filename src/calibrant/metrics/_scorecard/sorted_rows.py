@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SortedRows", "WindowSums"]
-
 
 class SortedRows:
     """Rows that are written to a temporary folder, a sorted run for each batch, and merged in pieces.

@@ -37,9 +37,6 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CALIBRATION", "RANKINGS", "CalibrationScorer", "TableScorer"]
-
-
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
 _ROUNDING = 1e-12  # of sums: errors and ends of intervals closer than this are equal
 _N_DRAWN = 1000  # confusion matrices and rankings drawn for intervals

@@ -1,3 +1,1 @@
 """Input validation of every metric: labels, probabilities, weights and priors."""
-
-__all__: list[str] = []

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import CategoryCodes
 
-__all__ = [
-    "BinaryRows",
-    "Predictions",
-    "columns_of",
-    "rank",
-    "read_label_codes",
-    "row_chunks",
-    "row_index",
-    "threads_for",
-]
-
-
 _CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
 
 

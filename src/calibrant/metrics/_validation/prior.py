@@ -14,8 +14,6 @@ from calibrant.metrics._validation.predictions import Predictions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["read_prior"]
-
 _SUM = 1e-6  # how far rounding may take the sum of the frequencies from 1
 
 

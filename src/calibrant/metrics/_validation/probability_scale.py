@@ -16,9 +16,6 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, neare
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ScaledProbabilities", "to_probabilities"]
-
-
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*")
 _MISSING = ("", "nan", "na", "n/a", "null", "none", "?")
 

@@ -16,8 +16,6 @@ from calibrant.metrics._validation.predictions import Predictions, columns_of, r
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_probabilities", "read_predictions", "two_classes"]
-
 _OUTSIDE = 1e-9  # how far rounding may take a probability outside [0, 1]
 _SUM = 1e-6  # how far rounding may take the sum of a row from 1
 _SUM_SINGLE = 1e-4  # the same for values of single precision, which has 7 digits

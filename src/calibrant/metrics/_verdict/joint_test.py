@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
-__all__ = ["STATISTICS", "JointTest", "JudgedPart", "draw_parts", "joint_test", "joint_tests", "judged_parts"]
-
-
 STATISTICS = (
     "intercept",
     "slope",

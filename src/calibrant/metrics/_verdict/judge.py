@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._calibration.gap_bound import RowGroups
     from calibrant.metrics._scorecard.score_card import ScoreCard
 
-__all__ = ["Stakes", "bound_money", "calibration_verdict", "tolerance_of", "verdict_of"]
-
 
 class Tolerance(NamedTuple):
     """The largest error that does not matter, and the base rate that it is compared with.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._verdict.joint_test import JointTest
 
-__all__ = ["OffRange", "Pattern", "find_pattern"]
-
 _MOST_ROWS = 0.75  # from this fraction on a range is reported as all rows
 _LEAST_SCANNED = 1 / 256  # of the variance: half the narrowest range of the scan
 _LEAST_PART = 0.1  # of the variance of a run: smaller parts hold too few rows to name them

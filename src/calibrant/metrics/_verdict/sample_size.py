@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["RELATIVE", "WITHIN", "round_rows", "rows_for", "rows_needed"]
-
 WITHIN = Real(0, 1, closed="neither")
 RELATIVE = Real(0, closed="neither") | Nothing()
 _MOST_ROWS = 1e12  # the search ends there: no data set is larger

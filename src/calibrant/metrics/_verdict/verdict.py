@@ -17,20 +17,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._calibration.probability_cells import ProbabilityCells
     from calibrant.metrics._verdict.pattern import Pattern
 
-__all__ = [
-    "ClassBound",
-    "Kind",
-    "Verdict",
-    "average_words",
-    "bound_words",
-    "finding_words",
-    "not_judged_words",
-    "rows_words",
-    "single_test_words",
-    "unseen_words",
-]
-
-
 Kind = Literal["calibrated", "miscalibrated", "too little to matter", "cannot tell"]
 
 

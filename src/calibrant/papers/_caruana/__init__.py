@@ -1,3 +1,1 @@
 """Caruana and Niculescu-Mizil (2004): probabilities of seven learning algorithms before and after calibration."""
-
-__all__: list[str] = []

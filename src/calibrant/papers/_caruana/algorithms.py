@@ -27,22 +27,6 @@ from calibrant.trees import tree_style
 if TYPE_CHECKING:
     from calibrant.papers._caruana.scales import ModelGrid
 
-__all__ = [
-    "ALGORITHMS",
-    "AUTO",
-    "BLEND",
-    "OUR_MAPS",
-    "PAPER_MAPS",
-    "SIGN",
-    "CandidateName",
-    "boosted_trees",
-    "calibrated",
-    "coded_models",
-    "methods_of",
-    "tree_models",
-]
-
-
 ALGORITHMS = ("ANN", "BAG-DT", "KNN", "DT", "SVM", "BST-STMP", "BST-DT")  # in the order of Table 2
 BLEND: Final = "ProbabilityClassifier"
 PAPER_MAPS = ("RAW", "PLATT", "ISOTONIC")

@@ -16,9 +16,6 @@ from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, sho
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["ADVICE", "algorithm_findings", "boosting_findings", "our_findings"]
-
-
 _LEVEL = 0.05
 
 

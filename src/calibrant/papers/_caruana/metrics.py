@@ -10,8 +10,6 @@ import numpy as np
 from calibrant.metrics import accuracy, auc, cal, log_loss, rms
 from calibrant.papers._caruana.problems import TEST, VALIDATION
 
-__all__ = ["CLIP", "HIGHER_IS_BETTER", "METRIC_NAMES", "TRIAL_METRICS", "TRIAL_METRIC_PARAMS"]
-
 METRIC_NAMES = ("ACC", "AUC", "RMS", "MXE", "CAL")
 HIGHER_IS_BETTER = frozenset({"ACC", "AUC"})
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["CaruanaNiculescuMizil2004"]
-
 
 class CaruanaNiculescuMizil2004(Paper):
     """Seven learning algorithms before and after Platt scaling and isotonic regression.

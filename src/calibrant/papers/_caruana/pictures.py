@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from calibrant.papers._caruana.tables_of_paper import BoostedPredictions
     from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["draw_pictures"]
-
 _COLUMN = 2.1  # inches
 _N_BARS = 20
 _WORDS = {"RAW": "raw", "PLATT": "Platt", "ISOTONIC": "isotonic"}

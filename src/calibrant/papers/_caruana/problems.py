@@ -13,8 +13,6 @@ from calibrant.data import load
 if TYPE_CHECKING:
     from calibrant.data import Table
 
-__all__ = ["PROBLEMS", "TEST", "TRAINING", "VALIDATION", "Problem", "RowNumbers", "problem_table"]
-
 TRAINING, VALIDATION, TEST = 0, 1, 2
 _SEED = 2004
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from calibrant.papers._reproduction.table import Published
 
-__all__ = ["TABLE_2", "TABLE_4", "published_change", "published_figure"]
-
 _TABLE_2 = """
     ANN      0.8720 0.9033 0.2805 0.4143 0.0233
     BAG-DT   0.8728 0.9089 0.2818 0.4050 0.0314

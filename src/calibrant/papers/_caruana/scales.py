@@ -13,21 +13,6 @@ from calibrant.papers._caruana.problems import PROBLEMS, RowNumbers
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.paper import Size
 
-__all__ = [
-    "BAGGED_STYLES",
-    "BOOSTED_STYLES",
-    "CHOICE_GRID",
-    "CHOICE_PROBLEM",
-    "NETS",
-    "PAPER_MODELS",
-    "SCALES",
-    "STYLES",
-    "SVMS",
-    "ModelGrid",
-    "Scale",
-]
-
-
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 NeighborWeights: TypeAlias = Literal["uniform", "inverse", "inverse_squared", "similarity", "gaussian"]
 

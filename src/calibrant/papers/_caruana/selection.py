@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.studies import StudyResults
 
-__all__ = [
-    "Chosen",
-    "choose_default_grid",
-    "choose_models",
-    "make_default_grid",
-    "read_trials",
-    "with_accuracy_by_sign",
-]
-
-
 _BIT: Final = math.log(2.0)  # the trials have nats; the paper's figures are bits, as the finding on units shows
 
 

@@ -16,8 +16,6 @@ from calibrant.studies import Dataset, Study
 if TYPE_CHECKING:
     from calibrant.papers._caruana.problems import RowNumbers
 
-__all__ = ["CHOICE", "FIGURES", "make_studies"]
-
 CHOICE = "choice"
 FIGURES = "figures"  # prefix of the studies that keep predictions
 

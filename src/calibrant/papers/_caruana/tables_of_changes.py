@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.papers._caruana.selection import Chosen
 
-__all__ = ["GAINERS", "ContrastResult", "make_changes", "make_comparisons", "make_orderings", "rank_correlation"]
-
-
 _CONFIDENCE = 0.95
 _N_PUBLISHED = 7  # problems of the paper
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from calibrant.papers._caruana.problems import Problem, RowNumbers
     from calibrant.studies import StudyResults
 
-__all__ = ["BIN_NAMES", "LOSSES", "BoostedPredictions", "make_tables", "read_boosted"]
-
-
 LOSSES: Mapping[str, str] = {"RMS": "Squared error", "MXE": "Cross-entropy"}
 _ORDER_OF_TABLE_4 = ("BST-DT", "SVM", "BAG-DT", "ANN", "KNN", "BST-STMP", "DT")
 _PAPER_DRAWS = {

@@ -1,3 +1,1 @@
 """Chawla & Cieslak (2006): smoothed, bagged and pruned C4.5 trees on five unbalanced data sets."""
-
-__all__: list[str] = []

@@ -15,9 +15,6 @@ from calibrant.papers._chawla.tables import OTHER_CLIPS, POINTS, PVALUE, SHARE, 
 from calibrant.papers._reproduction.finding import Finding, Verdict, shown_by, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["Claim", "Evidence", "check_findings"]
-
-
 _LEVEL = 0.05
 
 

@@ -16,8 +16,6 @@ from calibrant.studies import Study, StudyResults
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CLIPS", "COIL", "METRICS", "SplitValues", "finite_nce", "holdout_study", "single_split_error", "zero_share"]
-
 
 def zero_share(y_true: Any, y_proba: Any) -> float:
     """Return the share of rows whose actual class has probability 0, each of which makes the NCE infinite.

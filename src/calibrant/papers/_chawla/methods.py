@@ -11,8 +11,6 @@ from calibrant.trees import ProbabilityTreeClassifier
 if TYPE_CHECKING:
     from calibrant.trees._internal import Pruning
 
-__all__ = ["BASELINE", "SMOOTHED", "further_methods", "paper_methods"]
-
 BASELINE: Final = "Frequency"
 SMOOTHED: Final = ("Laplace", "m-estimate", "Bagged", "Bagged-Laplace")  # the bars of Figure 3
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["ChawlaCieslak2006"]
-
 # The paper has one split; 30 show how far single splits vary. All of them are cheap, so that default and full agree.
 _N_SPLITS: Mapping[Size, int] = {"quick": 5, "default": 30, "full": 30}
 _DRAWN_SET = "Mammography"

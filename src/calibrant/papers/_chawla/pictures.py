@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import StudyResults
 
-__all__ = ["draw_pictures"]
-
 _BARS = (*SMOOTHED, *FURTHER)
 _N_BINS = 20
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")

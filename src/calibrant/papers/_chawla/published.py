@@ -6,8 +6,6 @@ from typing import Final
 
 from calibrant.papers._reproduction.table import Published
 
-__all__ = ["CORRELATIONS", "DATASETS", "PRUNING", "SETS", "SKEWED"]
-
 SETS: Final = {
     "Phoneme": "chawla.phoneme",
     "Adult": "chawla.adult",

@@ -18,20 +18,6 @@ from calibrant.papers._chawla.published import CORRELATIONS, DATASETS, PRUNING, 
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
-__all__ = [
-    "APART",
-    "DRAWN",
-    "FURTHER",
-    "OTHER_CLIPS",
-    "POINTS",
-    "PVALUE",
-    "SHARE",
-    "make_tables",
-    "positive_scores",
-    "versus",
-]
-
-
 PVALUE: Final = "p"
 SHARE: Final = "share of the splits below 0"
 OTHER_CLIPS: Final = {f"NCE at 10^-{n}": f"nce_clip_{n}" for n in CLIPS if f"nce_clip_{n}" != METRICS["NCE"]}

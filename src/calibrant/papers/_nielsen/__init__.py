@@ -1,3 +1,1 @@
 """Nielsen (2004): B-PETs, EB-PETs and MOB-ESP on 20 data sets."""
-
-__all__: list[str] = []

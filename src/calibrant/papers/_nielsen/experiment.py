@@ -19,8 +19,6 @@ from calibrant.papers._reproduction.paper import Size
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Study
 
-__all__ = ["CAUSES", "SYSTEMS", "WAYS", "EqualValuesApart", "define_studies"]
-
 
 def with_integers(table: Table) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Return features, nominal values replaced by their index in the declared order or else sorted, and classes.

@@ -11,9 +11,6 @@ from calibrant.papers._nielsen.tables import GAIN, P_VALUE, RECORD_TABLES, REMAI
 from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["check_findings"]
-
-
 _UNSMOOTHED = "Read bagged trees without Laplace's smoothing."
 _OUT_OF_BAG = "Do not count out-of-bag rows for their own sake; keep them for honest estimates of performance."
 _RANDOM = "Draw columns at random for ranks and accuracy, and calibrate the probabilities."

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["Nielsen2004"]
-
 
 class Nielsen2004(Paper):
     """B-PETs, EB-PETs and MOB-ESP on 20 data sets: Tables 2 to 6 with both ways of growing.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from calibrant.papers._reproduction.table import PaperTable
 
-__all__ = ["draw_pictures"]
-
 _WIN, _TIE, _LOSS = line_style(0)["color"], "0.88", line_style(1)["color"]
 _BARS = ("paper", "ours", "unpaired test", "corrected test")
 

@@ -8,18 +8,6 @@ from typing import NamedTuple
 
 from calibrant.papers._reproduction.table import Published
 
-__all__ = [
-    "ADDING_RECORDS",
-    "DATA_SETS",
-    "LETTERS",
-    "METRIC_TITLES",
-    "MOB_ESP_RECORDS",
-    "REMOVING_RECORDS",
-    "figure",
-    "letter",
-    "record",
-]
-
 METRIC_TITLES = {"mse01": "0/1-MSE", "avll": "AvLL", "aulc": "AULC", "delta_accuracy": "ΔAcc"}
 _COLUMNS = {"B-PETs": "b_pets", "EB-PETs": "eb_pets", "MOB-ESP": "mob_esp"}
 LETTERS = {"W": "win", "L": "loss", "": "tie"}

@@ -9,26 +9,6 @@ from numpy.typing import NDArray
 
 from calibrant.ensembles import BaggedTreesClassifier, BPETsClassifier, EBPETsClassifier, MOBESPClassifier
 
-__all__ = [
-    "ADDED",
-    "ALL_VOTE",
-    "B_PETS",
-    "COUNTINGS",
-    "EB_PETS",
-    "MOB_ESP",
-    "N_TREES",
-    "RANDOM_VOTE",
-    "REMOVED",
-    "UNIQUE_B_PETS",
-    "Counting",
-    "ForestVoteClassifier",
-    "counted",
-    "growing_of",
-    "paper_methods",
-    "share_forest",
-    "study_methods",
-]
-
 
 class ForestVoteClassifier(EBPETsClassifier):
     """The class that most trees vote for, with probability 1.

@@ -50,19 +50,6 @@ from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 if TYPE_CHECKING:
     from calibrant.studies import StudyResults
 
-__all__ = [
-    "GAIN",
-    "MAIN_PAIRS",
-    "P_VALUE",
-    "RECORD_TABLES",
-    "REMAINING",
-    "UNPAIRED_PREFIXES",
-    "make_tables",
-    "pair_name",
-    "published_gain",
-]
-
-
 GAIN, P_VALUE = "gain", "p-value"
 MAIN_PAIRS = ((EB_PETS, B_PETS), (MOB_ESP, B_PETS), (MOB_ESP, EB_PETS))
 _SMOOTHED = REMOVED["Omit Smoothing"]

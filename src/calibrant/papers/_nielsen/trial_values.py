@@ -19,19 +19,6 @@ if TYPE_CHECKING:
 
     from calibrant.studies import StudyResults
 
-__all__ = [
-    "LEVEL",
-    "OWN_VOTE",
-    "PAPER_TRIALS",
-    "TITLES",
-    "TrialValues",
-    "higher_is_better",
-    "paper_metric",
-    "read_record",
-    "read_unpaired",
-]
-
-
 OWN_VOTE = "delta_accuracy_own_vote"
 TITLES: Mapping[str, str] = METRIC_TITLES | {OWN_VOTE: "ΔAcc, own vote"}
 

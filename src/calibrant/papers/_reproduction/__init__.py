@@ -1,3 +1,1 @@
 """The parts that all reproductions of papers share: published figures, tables, findings, running and writing."""
-
-__all__: list[str] = []

@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 
 from calibrant.papers._reproduction.table import markdown_table
 
-__all__ = ["Finding", "Verdict", "all_of", "findings_csv", "findings_text", "shown_by", "with_advice"]
-
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
 
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["PAPERS", "Paper", "Picture", "Size", "get_paper", "new_panels"]
-
-
 Size: TypeAlias = Literal["quick", "default", "full"]
 
 

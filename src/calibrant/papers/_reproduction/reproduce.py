@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyStatus
 
-__all__ = ["Reproduction", "estimate_time", "reproduce"]
-
-
 _DPI = 150
 
 

@@ -18,8 +18,6 @@ from calibrant.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Cell", "PaperTable", "Published", "markdown_table"]
-
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Return a table in Markdown; the first `left` columns are aligned to the left, the others to the right.

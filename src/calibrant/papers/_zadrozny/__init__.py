@@ -1,3 +1,1 @@
 """Zadrozny & Elkan (2001): smoothing, curtailment and binning on CoIL and KDD'98."""
-
-__all__: list[str] = []

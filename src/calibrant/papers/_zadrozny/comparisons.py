@@ -23,23 +23,6 @@ if TYPE_CHECKING:
     from calibrant.papers._zadrozny.published import PrintedTable
     from calibrant.studies import StudyResults
 
-__all__ = [
-    "METRIC_NAMES",
-    "OVERFITTING",
-    "PAPERS_OWN",
-    "PARTS",
-    "SLIGHT",
-    "JudgedData",
-    "Measured",
-    "Part",
-    "compare_methods",
-    "compare_rankings",
-    "halfway",
-    "pair",
-    "worse_halfway",
-]
-
-
 Part = Literal["training", "test"]
 PARTS: tuple[Part, Part] = ("training", "test")
 _PEOPLE: Mapping[Part, float] = {"training": 95_412, "test": 96_367}  # of the paper's sets

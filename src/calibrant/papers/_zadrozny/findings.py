@@ -24,9 +24,6 @@ from calibrant.papers._zadrozny.tables import MOST_LEAVES, MOST_SCORES
 if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import Cell, PaperTable
 
-__all__ = ["Checked", "check_findings", "conclude"]
-
-
 _MSE = ": MSE"
 
 

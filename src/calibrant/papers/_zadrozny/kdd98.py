@@ -24,22 +24,6 @@ if TYPE_CHECKING:
 
     from calibrant.data import Table
 
-__all__ = [
-    "CASE_CONTROL",
-    "GIFT_MODELS",
-    "OFFICIAL",
-    "THINNED",
-    "Mailing",
-    "case_control",
-    "expected_gifts",
-    "find_official_files",
-    "learning_set",
-    "read_mailing",
-    "read_official_files",
-    "thinned",
-]
-
-
 COST: Final = 0.68
 # The model of the expected gift by metric; the first is the paper's, as remembered.
 GIFT_MODELS: Final[Mapping[str, Any]] = {

@@ -16,20 +16,6 @@ from calibrant.trees import ProbabilityTreeClassifier
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "SHIFTED",
-    "SWEPT",
-    "SWEPT_VALUES",
-    "ShiftedClassifier",
-    "coil_variants",
-    "paper_methods",
-    "score_methods",
-    "shifted_methods",
-    "sweep_methods",
-    "sweep_name",
-]
-
-
 # C4.5's own settings, which single trees have by default; bagged trees have others.
 _C45: Final[dict[str, Any]] = {
     "criterion": "gain_ratio",

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
-__all__ = ["ZadroznyElkan2001"]
-
 
 class ZadroznyElkan2001(Paper):
     """Smoothing, curtailment and binning on CoIL and KDD'98: Tables 1 to 4 and Figures 1 to 5.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import StudyResults
 
-__all__ = ["draw_pictures"]
-
 _RAW: Final = "C4.5 without pruning"
 _DEPTH: Final = 3  # of the tree drawn, as in the paper's figure
 _CONSTANT: Final = ("All base rate", "All zero (C4.5 with pruning)", "All one")

@@ -8,8 +8,6 @@ from typing import Final
 
 from calibrant.papers._reproduction.table import Published
 
-__all__ = ["LOG_LOSS", "MSE", "MSE_COIL", "PROFIT", "SCORE_RANGES", "PrintedTable"]
-
 PrintedTable = Mapping[str, tuple[Published, Published]]
 
 

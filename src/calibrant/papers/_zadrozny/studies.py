@@ -29,19 +29,6 @@ if TYPE_CHECKING:
 
     from calibrant.papers._reproduction.paper import Size
 
-__all__ = [
-    "ALL_COLUMNS",
-    "COIL",
-    "COIL_SIZE",
-    "FRACTIONS",
-    "KDD98_SIZE",
-    "Amount",
-    "Coil",
-    "make_studies",
-    "n_scores",
-    "profit_per_person",
-]
-
 
 def profit_per_person(
     y_true: Any, y_proba: Any, *, amount: Any, estimated_amount: Any, cost: float = 0.68, sample_weight: Any = None

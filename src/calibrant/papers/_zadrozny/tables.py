@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from calibrant.studies import StudyResults
     from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = ["MOST_LEAVES", "MOST_SCORES", "fit_training_rows", "make_tables"]
-
-
 _COLUMNS: Final = (
     "The paper does not name its attributes on CoIL; all 85 are used here. With the seven most informative ones "
     "naive Bayes is within about one percent of the paper's figures, with the five most informative ones the trees are "

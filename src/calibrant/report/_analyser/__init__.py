@@ -1,3 +1,1 @@
 """The cost-benefit analyser: what of the predictions a page needs to compute the profit of any selection."""
-
-__all__: list[str] = []

@@ -11,8 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ClusterVariances", "cluster_variances"]
-
 _SHARES = np.arange(11) / 10.0  # of the rows that are selected; between them variances are interpolated
 _CELLS = ("tp", "fp", "fn", "tn")
 

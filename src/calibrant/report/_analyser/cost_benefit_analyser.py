@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["CostBenefitAnalyser"]
-
 _CROSSES = {"this cut": 240, "best cut": 90}  # and their sizes, in square pixels
 _PLACEHOLDER = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
 _HOVER = {"Threshold": [0.5, 0.25], "Number of rows": [0.0, 1.0]}  # whose format follows from the values

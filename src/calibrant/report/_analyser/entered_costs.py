@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["EnteredCosts", "cell_labels", "entered_costs"]
-
 _TERMS = {"tp": "true positive", "fn": "false negative", "fp": "false positive", "tn": "true negative"}
 
 

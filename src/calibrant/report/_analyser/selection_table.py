@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SelectionTable", "private_cuts", "selection_table", "stored_cuts"]
-
 
 @dataclass(frozen=True, eq=False)
 class SelectionTable:

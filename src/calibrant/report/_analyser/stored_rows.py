@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from calibrant.report._analyser.entered_costs import EnteredCosts
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = [
-    "Packed",
-    "byte_budget",
-    "pack_floats",
-    "pack_probabilities",
-    "pack_quantized",
-    "pack_rounded",
-    "stored_rows",
-]
-
-
 Packed = dict[str, Any]  # {"type", "size", "scale", "data"}: analyser_numbers.js unpacks it
 _MOST_STEPS = 16  # of the codes, that a probability may be moved by
 _DIGITS = range(2, 10)  # of decimals that an unsigned integer of 32 bits holds

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["FONT", "THEMES", "model_style", "vega_config"]
-
 # The same stack as the page's; Vega measures the texts with it, so that "inherit" does not do.
 FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif'
 

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from calibrant._sections import Figure, Layer
 
-__all__ = ["figure_payload"]
-
-
 _DIGITS = 6
 _MOST_DIGITS = 15  # of a 64-bit float
 

@@ -16,9 +16,6 @@ from calibrant.report._charts.palette import model_style
 if TYPE_CHECKING:
     from calibrant._sections import Axis, Figure, Layer
 
-__all__ = ["SHARE", "build_spec", "hover_format", "hover_sources", "source_name"]
-
-
 SHARE = ".4~p"  # on hover: percent to four digits
 _TITLE_WIDTH = 46  # characters: about 300 pixels, what a phone shows of one line
 _N_TICKS = {"X": {"expr": "max(2, round(width / 110))"}, "Y": 5}  # pixels of a label and the room around it

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     Positions = NDArray[np.intp]
     from calibrant._sections import Axis, Figure, Layer
 
-__all__ = ["FEW", "TOLERANCE", "extremes_of_columns", "thin", "thin_points", "thin_steps", "thinned_figure"]
-
-
 TOLERANCE = 0.001  # of the axes: a third of a pixel of a chart 300 high
 FEW = 200  # a curve of no more points is kept as it is
 # Of 1,000,000 points of a noisy profit curve and of a random walk 149 and 1,551 are left; with columns of 0.6 of the

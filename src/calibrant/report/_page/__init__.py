@@ -1,3 +1,1 @@
 """The page of a report: its template, style sheet and scripts, and how they are put together."""
-
-__all__: list[str] = []

@@ -18,8 +18,6 @@ from calibrant.report._charts.payload import figure_payload
 if TYPE_CHECKING:
     from calibrant._sections import Block
 
-__all__ = ["PageParts"]
-
 _MODEL_NAME = re.compile(r' data-model-name="([^"]*)"')
 _ID, _LABEL = "{}-{}", "{} ({})"  # of what has the name of something else
 # Of the page itself

@@ -20,8 +20,6 @@ from calibrant.report._page.theme import chart_config, theme_css, theme_properti
 if TYPE_CHECKING:
     from calibrant._sections import Section
 
-__all__ = ["chart_bundle", "embed_json", "page_html", "read_source"]
-
 
 @cache
 def read_source(name: str) -> str:

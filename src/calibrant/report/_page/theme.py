@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from calibrant.report._charts.palette import FONT, THEMES, vega_config
 
-__all__ = ["chart_config", "theme_css", "theme_properties"]
-
 _Name = Literal["light", "dark"]
 
 # What the palette of the charts does not have: hairlines, borders of controls (3:1), two kinds of callouts, and the

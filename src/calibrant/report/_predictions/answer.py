@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["answer_section"]
-
 _KINDS: dict[str, Literal["good", "bad", "unsure"]] = {
     "calibrated": "good",
     "too little to matter": "good",

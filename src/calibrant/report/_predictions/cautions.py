@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._internal import BootstrapPlan
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["warnings_section"]
-
 _FEW_ROWS = 200  # below, intervals of most scores are too wide to decide anything
 _FEW_OF_CLASS = 50  # the same number as in the advice of `compare`
 _MIN_COPIES = 0.1  # of the rows; as in the warning of fitted data

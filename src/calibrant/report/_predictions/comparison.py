@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._internal import BootstrapPlan
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = [
-    "ModelChoice",
-    "choose_model",
-    "comparison_section",
-    "measure_words",
-    "paired_difference",
-    "row_values",
-    "variance_of_mean",
-]
-
-
 Measure = Literal["profit", "log_loss", "brier"]
 _WORDS: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}
 

@@ -16,8 +16,6 @@ from calibrant.report._predictions.wording import by_model, finite, percent, pro
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["cost_curves_section"]
-
 _LEAST_SAVED = 1e-3  # below, no threshold is better than always deciding the same
 _TOP = 0.6  # always predicting the likelier class costs at most 0.5
 

@@ -23,9 +23,6 @@ from calibrant.report._predictions.wording import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["kept_points", "lift_and_gains_section", "precision_recall_section", "roc_section"]
-
-
 _FEW_POINTS = 5_000
 
 

@@ -20,9 +20,6 @@ from calibrant.report._predictions.report_data import ReportData
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["read_report_data"]
-
-
 _MOST_SHOWN = 10
 
 

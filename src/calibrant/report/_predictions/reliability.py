@@ -17,9 +17,6 @@ from calibrant.report._predictions.wording import by_model, capital, percent, pe
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["histograms_section", "reliability_section"]
-
-
 _MOST_MARKED = 40  # blocks of rows: markers of more hide the line
 
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from calibrant.metrics import Score, ScoreCard, Verdict
     from calibrant.metrics._internal import BootstrapPlan
 
-__all__ = ["FEWEST_ROWS", "MOST_PAGES", "ReportData", "computed_once", "pooled"]
-
-
 FEWEST_ROWS = 10  # that share a probability
 
 

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from calibrant.metrics import Score
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["class_table_section", "score_card_section"]
-
-
 _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is better: one scale for a figure
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport, Money
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["analyser_section", "sections_of", "summary_of"]
-
 
 def analyser_section(data: ReportData) -> Section:
     """Return the analyser of two classes, or of one class against the others."""

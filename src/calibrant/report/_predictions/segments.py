@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from calibrant.metrics._internal import BootstrapPlan
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["segments_section"]
-
 _MOST_SHOWN = 50
 _MOST_LISTED = 5
 _MANY_ROWS = 50_000  # above, replicates of the rows of all segments take seconds for each model

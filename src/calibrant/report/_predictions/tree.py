@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from calibrant._sections import Block
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = ["tree_section"]
-
 _MOST_WRAPPERS = 10
 
 

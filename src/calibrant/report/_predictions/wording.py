@@ -18,33 +18,6 @@ if TYPE_CHECKING:
 
     from calibrant.report._predictions.report_data import ReportData
 
-__all__ = [
-    "by_model",
-    "capital",
-    "cell_text",
-    "confidence_text",
-    "ends_text",
-    "few_rows_text",
-    "fewest_selected",
-    "finite",
-    "metric_heading",
-    "metric_phrase",
-    "metric_term",
-    "metric_words",
-    "model_of",
-    "money_text",
-    "percent",
-    "percent_format",
-    "probability",
-    "pvalue_text",
-    "pvalue_words",
-    "rows_text",
-    "subject",
-    "term_words",
-    "upper_first",
-]
-
-
 _SMALL = 0.001  # numbers below need more than four decimals
 _ROUNDING = 1e-6  # a number below is the rounding of 0
 

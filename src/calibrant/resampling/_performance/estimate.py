@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._plans.plan import BootstrapKind
 
-__all__ = ["IntervalMethod", "bootstrap_632_values", "estimate_performance", "run_plan"]
-
-
 _TEST_SHARE, _TRAINING_SHARE = 0.632, 0.368  # 1 - 1/e, the chance that a row is drawn, and 1/e
 
 IsBetter: TypeAlias = Callable[[float, float], bool]

@@ -18,8 +18,6 @@ from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeptTrials", "TestPredictions"]
-
 
 @dataclass(frozen=True, eq=False)
 class TestPredictions:

@@ -21,8 +21,6 @@ from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import SmallerTraining
 from calibrant.resampling._trials.experiment import Experiment
 
-__all__ = ["LearningCurve", "learning_curve"]
-
 _SIZES = (0.1, 0.2, 0.4, 0.7, 1.0)  # about twice the one before: learning curves are nearly straight in the log of rows
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._performance.row_statistics import RowStatistics
 
-__all__ = ["METRIC_PARAMETERS", "Performance", "Pooled", "mean_of_defined", "performance_sections", "performance_text"]
-
 
 def performance_text(found: Performance) -> str:
     """Return a title, a line for each method (or for each metric of a single method), and the notes."""

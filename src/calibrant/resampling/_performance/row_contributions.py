@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.scoring import Scorer
     from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
-__all__ = ["ROUNDING", "Contributions", "TestedRows", "row_contributions"]
-
 FEWEST = 5  # rows of the rarer class: with fewer, an interval is longer than what it is of
 _MOST_BLOCKS = 200  # the standard error then varies by 5 % with the blocks
 ROUNDING = 1e-12  # values, or standard errors, that differ by less are equal

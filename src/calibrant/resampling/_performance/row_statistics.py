@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.scoring import Scorer
     from calibrant.resampling._trials.trial_data import MethodTrial
 
-__all__ = ["NO_INTERVAL", "RowDifference", "RowStatistics", "ends_in_range", "split_interval"]
-
-
 NO_INTERVAL = Interval(math.nan, math.nan)
 
 

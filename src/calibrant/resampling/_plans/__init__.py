@@ -1,3 +1,1 @@
 """Resampling plans: each splits rows into training rows and test rows, as scikit-learn's splitters do."""
-
-__all__: list[str] = []

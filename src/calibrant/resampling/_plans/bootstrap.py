@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._plans.plan import PlanRows
 
-__all__ = ["Bootstrap632"]
-
 _MAX_DRAWS = 1000  # of two rows, half of the replicates leave no row out: 1000 in succession have chance 2 ** -1000
 
 _CAUTION = (

@@ -16,8 +16,6 @@ from calibrant.resampling._plans.plan import Plan, PlanRows, Split, assign_group
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CrossValidation", "LeaveOneOut"]
-
 
 class CrossValidation(Plan):
     """Partition the rows into folds; test on each in turn and train on the others.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._plans.plan import PlanRows
 
-__all__ = ["DelegatedSplitsMixin", "Nested", "SmallerTraining"]
-
 
 class DelegatedSplitsMixin(Plan):
     """Names, number and reliability of the splits as those of ``_splitter``, a plan or another splitter."""

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._plans.plan import PlanRows
 
-__all__ = ["AcrossGroups", "PredefinedSplits", "Resubstitution", "TimeOrderedHoldout"]
-
-
 _OTHERS = -1  # stands for all groups but the tested one
 
 

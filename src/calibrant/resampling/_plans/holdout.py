@@ -16,9 +16,6 @@ from calibrant.resampling._plans.plan import Plan, Split, choose_rows
 if TYPE_CHECKING:
     from calibrant.resampling._plans.plan import PlanRows
 
-__all__ = ["SIZE", "Holdout", "RepeatedHoldout", "n_test_rows", "size_text"]
-
-
 SIZE = Real(0, 1, closed="neither") | Int(1)
 
 

@@ -22,19 +22,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "BootstrapKind",
-    "IntervalKind",
-    "Plan",
-    "PlanRows",
-    "Split",
-    "assign_groups",
-    "assign_rows",
-    "choose_rows",
-    "read_plan_rows",
-    "shuffle_rows",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class PlanRows:

@@ -1,3 +1,1 @@
 """Methods fitted, and their predictions scored, on every split of a plan."""
-
-__all__: list[str] = []

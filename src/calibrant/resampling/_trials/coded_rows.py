@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 
-__all__ = ["CodedRows", "CodedTrees", "fits_coded_rows", "row_counts"]
-
-
 _INSPECTED_ROWS = 100  # narwhals reads the type of pandas' objects from so many rows
 
 

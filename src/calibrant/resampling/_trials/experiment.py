@@ -33,13 +33,6 @@ from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods
 if TYPE_CHECKING:
     from calibrant.resampling._plans.plan import PlanRows, Split
 
-__all__ = [
-    "Errors",
-    "Experiment",
-    "SplitSource",
-]
-
-
 _MAX_KEPT_BYTES = 2**26  # those of 10 times 10 folds of 80,000 rows; all of leave-one-out take n_rows squared
 
 

@@ -37,22 +37,6 @@ from calibrant.exceptions import DataTypeError, ParameterError
 from calibrant.resampling._trials.coded_rows import CodedRows, fits_coded_rows
 from calibrant.trees import ProbabilityTreeClassifier
 
-__all__ = [
-    "Family",
-    "Methods",
-    "Sharing",
-    "are_equal",
-    "are_regressors",
-    "base_of",
-    "count_sharing",
-    "group_families",
-    "open_seeds",
-    "read_methods",
-    "same_value",
-    "seeded_clone",
-]
-
-
 Methods: TypeAlias = dict[str, Any]
 
 

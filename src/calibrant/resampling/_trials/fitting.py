@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 
-__all__ = [
-    "fit_arguments",
-    "fit_model",
-    "fit_predict",
-    "predict",
-    "predict_shared",
-    "read_probabilities",
-    "takes_weights",
-]
-
 
 def fit_model(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:
     """Fit a model to the training rows, with weights and groups where it takes them."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
-__all__ = ["Scorer", "TrainingSummary", "read_scorer"]
-
 _CLASS_METRICS = ("error", "mse", "log_loss", "auc")
 _NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "relative_root_mean_squared_error", "correlation")
 # All pairs of n outcomes and n predictions take memory n squared; 100 shifts of one against the other stay linear

@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling._trials.scoring import TrainingSummary
 
-__all__ = [
-    "MethodTrial",
-    "NumberedSplit",
-    "SplitPredictions",
-    "Stopwatch",
-    "TrialData",
-    "TrialSeconds",
-    "read_trial_data",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class TrialData:

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._trials.trial_data import TrialData
     from calibrant.trees._internal import GrownTree
 
-__all__ = ["PreparedMethods", "failed_trial", "prepare_methods", "run_nested_trials", "run_trials"]
-
-
 T = TypeVar("T")
 
 _SPLITS_AT_ONCE = 64  # the row counts of all splits of leave-one-out would take memory n_rows squared

@@ -1,3 +1,1 @@
 """The definition of a study: data sets, methods, plan and metrics, from Python objects or from a file."""
-
-__all__: list[str] = []

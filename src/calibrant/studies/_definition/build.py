@@ -15,9 +15,6 @@ from calibrant.exceptions import StudyError, nearest
 from calibrant.studies._definition.describe import FORMS, build_array, describe_value
 from calibrant.studies._definition.names import resolve_path
 
-__all__ = ["DefinitionPart", "DocumentError", "Keys", "build_value", "call_with", "path_text"]
-
-
 # Keys and positions that lead from a document to a part of it.
 Keys = tuple[str | int, ...]
 _AS_PAIRS = (

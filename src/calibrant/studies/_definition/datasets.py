@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from calibrant.data import Table
 
-__all__ = ["Dataset", "UnavailableRows", "fingerprint", "is_path", "read_datasets", "read_rows"]
-
 
 def fingerprint(
     X: Any,

@@ -20,8 +20,6 @@ from calibrant.studies._definition.names import check_name
 from calibrant.studies._definition.opaque import OPAQUE
 from calibrant.studies._trials.records import StudyWork
 
-__all__ = ["StudyDefinition", "define_study", "read_study_plan"]
-
 
 def read_study_plan(plan: Any, seed: int) -> Any:
     """Return the plan of a study; where its `random_state` is None it takes the seed.

@@ -23,17 +23,6 @@ from calibrant.studies._definition.opaque import clones_itself, describe_opaque
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "FORMS",
-    "build_array",
-    "describe_array",
-    "describe_known",
-    "describe_scalar",
-    "describe_value",
-    "fits_document",
-]
-
-
 _MAX_BYTES = 2**20  # of an array in a document; a larger one is told apart by its digest but not kept
 _MAX_LISTED = 100  # values that a person may want to read
 _PLAIN = "biuf"  # kinds whose values JSON has

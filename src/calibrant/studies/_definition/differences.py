@@ -10,9 +10,6 @@ from typing import Any
 from calibrant._repr import short_repr
 from calibrant.studies._definition.digests import digest, method_digests
 
-__all__ = ["changed_metrics", "default_text", "differences", "document_text", "kept_trials"]
-
-
 _LONGEST = 200  # characters of a text
 
 

@@ -7,8 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["CHOSEN", "canonical_json", "digest", "group_digest", "key_document", "method_digests", "trial_key"]
-
 
 def canonical_json(document: Any) -> str:
     """Return a document as JSON text with sorted keys and without spaces: equal documents have the same text.

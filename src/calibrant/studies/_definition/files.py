@@ -21,8 +21,6 @@ from calibrant.studies._definition.schema import check_structure
 from calibrant.studies._definition.yaml_nodes import MAX_DEPTH, MAX_NODES, TextError, read_yaml
 from calibrant.studies._trials.run_study import read_run_options
 
-__all__ = ["StudyFile", "read_study_file", "read_toml"]
-
 
 def _read_datasets(datasets: Any, folder: Path) -> Any:
     """Return the data sets of a file as `define_study` takes them; paths start at a folder."""

@@ -19,9 +19,6 @@ from calibrant.studies._definition.describe import describe_value
 from calibrant.studies._definition.differences import document_text
 from calibrant.studies._definition.names import check_name, resolve_path
 
-__all__ = ["Grid", "as_estimator", "check_parameter_values", "read_methods_by_name"]
-
-
 _MAX_CONFIGURATIONS = 100_000  # a grid of more is most often a mistake, and would take long to list
 
 

@@ -11,8 +11,6 @@ from calibrant.exceptions import StudyError, nearest
 from calibrant.metrics import METRICS, numeric
 from calibrant.studies._definition.names import check_name
 
-__all__ = ["check_metric_params", "read_study_metrics"]
-
 MetricFunctions = dict[str, Callable[..., Any] | None]
 
 _CLASS_METRICS = ("error", "mse", "log_loss", "auc")

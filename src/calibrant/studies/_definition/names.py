@@ -10,8 +10,6 @@ from typing import Any
 from calibrant._repr import short_repr
 from calibrant.exceptions import StudyError, nearest
 
-__all__ = ["check_name", "import_path", "resolve_path", "short_names"]
-
 
 def check_name(what: str, name: Any) -> None:
     """Raise a StudyError if a name is not text, is empty, or has characters that no database keeps.

@@ -13,8 +13,6 @@ from typing import Any
 from calibrant._repr import short_repr
 from calibrant.studies._definition.names import import_path
 
-__all__ = ["OPAQUE", "clones_itself", "describe_opaque"]
-
 OPAQUE = "opaque"
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

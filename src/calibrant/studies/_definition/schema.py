@@ -12,8 +12,6 @@ from calibrant._repr import short_repr
 from calibrant.exceptions import nearest
 from calibrant.studies._definition.build import DocumentError
 
-__all__ = ["check_structure", "study_schema"]
-
 
 def study_schema() -> dict[str, Any]:
     """Return the JSON schema of study files, draft 2020-12, with descriptions that editors show.

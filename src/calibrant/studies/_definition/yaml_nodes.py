@@ -11,8 +11,6 @@ from typing import Any
 from calibrant._optional import optional_import
 from calibrant._repr import short_repr
 
-__all__ = ["MAX_DEPTH", "MAX_NODES", "TextError", "YamlNode", "read_yaml"]
-
 # A study that lists ten thousand methods with parameters has about 80,000 values; bombs by aliases have billions.
 MAX_NODES = 100_000
 MAX_DEPTH = 60

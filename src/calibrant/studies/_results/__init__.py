@@ -1,3 +1,1 @@
 """Queries on the recorded trials: tables, comparisons, ranks, the best method, export."""
-
-__all__: list[str] = []

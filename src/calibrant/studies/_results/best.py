@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._internal import KeptTrials
     from calibrant.studies._results.study_values import MetricFacts
 
-__all__ = ["BestMethod", "BestQuery", "Selection", "bootstrap_weights", "select_by_rows", "select_by_units"]
-
-
 _WIDTH = 110
 
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._internal import KeptTrials, RowStatistics
     from calibrant.studies._results.study_values import DatasetPlan, MetricFacts
 
-__all__ = ["STUDY_TESTS", "CompareQuery", "Compared", "Found", "StudyTest", "plans_in_words"]
-
 
 @dataclass(frozen=True, eq=False)
 class Compared:

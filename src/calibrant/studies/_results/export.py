@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from calibrant.studies._results.study_values import MetricFacts
 
-__all__ = ["WRITERS", "ExportQuery", "TextTable", "best_marks", "latex_escaped", "markdown_escaped", "number_cell"]
-
-
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from calibrant.comparison import WinTieLoss
     from calibrant.comparison._internal import Better
 
-__all__ = ["MethodRanks", "RankQueries"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MethodRanks:

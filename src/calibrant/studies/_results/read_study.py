@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from calibrant.studies._store.store import Store
     from calibrant.studies._trials.records import Part
 
-__all__ = ["Arranged", "arrange", "read_results", "read_study_results"]
-
 
 @dataclass(frozen=True, eq=False)
 class Arranged:

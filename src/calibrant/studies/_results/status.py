@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from calibrant.studies._trials.stored_document import StoredStudy
     from calibrant.studies.study import Study
 
-__all__ = ["StudyStatus", "read_status", "study_sections"]
-
-
 _MOST_ERRORS = 3  # that a repr shows
 
 

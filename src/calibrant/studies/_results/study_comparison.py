@@ -14,8 +14,6 @@ from calibrant.comparison import CriticalDifference, Friedman
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PairDifference", "StudyComparison"]
-
 _WIDTH = 110
 _MOST_PAIRS = 60  # in the printed result; to_frame() has all
 

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["StudyResults", "select_results", "select_splits"]
-
-
 K = TypeVar("K")
 
 

@@ -23,21 +23,6 @@ if TYPE_CHECKING:
 
     from calibrant.comparison._internal import Better
 
-__all__ = [
-    "DONE",
-    "FAILED",
-    "MISSING",
-    "QUERY_PARAMETERS",
-    "DatasetPlan",
-    "Key",
-    "MetricFacts",
-    "StudyValues",
-    "choose_name",
-    "metric_facts",
-    "read_dataset_plan",
-]
-
-
 # The parameters of several queries, for `fill_docstring`
 QUERY_PARAMETERS = {
     "metric": """\

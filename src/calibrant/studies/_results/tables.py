@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._internal import KeptTrials
     from calibrant.studies._results.study_values import DatasetPlan, StudyValues
 
-__all__ = [
-    "Means",
-    "check_complete",
-    "check_finite",
-    "error_line",
-    "mean_interval",
-    "study_means",
-    "study_table",
-    "trials_frame",
-]
-
-
 _ALL_COUNTED = ("accuracy", "error", "top_k_accuracy")  # proportions of all test rows
 _MOST_NAMED = 5  # cells that a note names one by one
 

@@ -1,3 +1,1 @@
 """Where trials run: in this process, in local processes, on a Dask cluster."""
-
-__all__: list[str] = []

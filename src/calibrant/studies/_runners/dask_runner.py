@@ -19,8 +19,6 @@ from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay, c
 from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork, share_work
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
 
-__all__ = ["DaskResult", "DaskRunner", "run_task"]
-
 
 @dataclass(frozen=True)
 class DaskResult:

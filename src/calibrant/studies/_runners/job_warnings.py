@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from calibrant._fit_warnings import HeldBack, collect_warnings, pass_on
 
-__all__ = ["JobWarnings", "WarningFilters", "WarningRelay", "collect_job_warnings", "current_filters"]
-
 T = TypeVar("T")
 WarningFilters = tuple[Any, ...]
 

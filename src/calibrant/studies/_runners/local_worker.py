@@ -25,9 +25,6 @@ from calibrant.studies._runners.worker_process import (
     serve_jobs,
 )
 
-__all__ = ["LocalWorker", "format_stack"]
-
-
 _FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>.*) in (?P<function>.*)')
 _MAX_FRAMES = 50
 

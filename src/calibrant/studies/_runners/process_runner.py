@@ -31,9 +31,6 @@ from calibrant.studies._runners.scratch import ScratchFolder, dump_mapped
 from calibrant.studies._runners.worker_process import PartEnded, TrialLimits, TrialMessage, WorkerReady
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork
 
-__all__ = ["ProcessRunner", "WorkerPool"]
-
-
 _CHECK_SECONDS = 0.2  # between looks for workers whose pipes a process that they forked keeps open
 _MAX_FAILED_STARTS = 3  # in a row
 _MEMORY_SIGNS = ("bad_alloc", "MemoryError", "Cannot allocate memory", "out of memory", "Out of memory")

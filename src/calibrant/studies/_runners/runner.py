@@ -18,19 +18,6 @@ import calibrant
 from calibrant.studies._runners.job_warnings import WarningFilters, current_filters
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
-__all__ = [
-    "InProcessRunner",
-    "JobEnded",
-    "JobLost",
-    "OpenJob",
-    "RunJob",
-    "Runner",
-    "RunnerEvent",
-    "SharedWork",
-    "TrialFinished",
-    "share_work",
-]
-
 
 @dataclass(frozen=True)
 class TrialFinished:

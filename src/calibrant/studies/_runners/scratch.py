@@ -14,8 +14,6 @@ from typing import Any
 from calibrant._optional import optional_import
 from calibrant.exceptions import StudyError
 
-__all__ = ["ScratchFolder", "dump_mapped", "load_mapped"]
-
 _ALIGNMENT = 64  # of arrays in the file: a cache line, as NumPy's own allocations for vector instructions
 
 

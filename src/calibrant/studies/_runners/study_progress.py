@@ -14,9 +14,6 @@ from typing import Any, Self
 from calibrant._progress import LiveTable, is_shown
 from calibrant.studies._trials.records import TrialRecord, TrialRef
 
-__all__ = ["Cell", "StudyProgress", "TrialTimes", "study_progress"]
-
-
 Cell = tuple[str, str]  # data set and method
 
 _MAX_ROWS = 14  # data sets in the table; more do not fit beside what the user wants to see

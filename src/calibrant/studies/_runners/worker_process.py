@@ -27,21 +27,6 @@ from calibrant.studies._runners.runner import SharedWork
 from calibrant.studies._runners.scratch import load_mapped
 from calibrant.studies._trials.records import Job, StudyRows, TrialRecord
 
-__all__ = [
-    "ClockStarted",
-    "JobMessage",
-    "MemoryLimiter",
-    "PartEnded",
-    "PartStarted",
-    "TrialLimits",
-    "TrialMessage",
-    "WorkerReady",
-    "WorkerSetup",
-    "format_limit",
-    "serve_jobs",
-]
-
-
 # Memory that a worker keeps after a job counts against the next one: beyond this share of the limit it is replaced.
 _WORN_SHARE = 0.5
 

@@ -1,3 +1,1 @@
 """The store of studies: SQLite for one host, PostgreSQL for several, both through SQLAlchemy."""
-
-__all__: list[str] = []

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
     from calibrant.studies._trials.records import Part
 
-__all__ = ["Catalogue", "StoredNames", "StudySummary", "TrialState", "check_text", "digest_of"]
-
-
 _ADD = "INSERT INTO calibrant_names (digest, name) VALUES (:digest, :name) ON CONFLICT (digest) DO NOTHING"
 _FIND = "SELECT digest, id FROM calibrant_names WHERE digest $IN_KEYS"
 _READ = "SELECT id, name FROM calibrant_names WHERE id $IN_CODES"

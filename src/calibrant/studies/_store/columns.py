@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
     from calibrant.studies._trials.records import Part
 
-__all__ = ["PARTS", "TrialColumns", "read_columns", "score_code"]
-
 PARTS = {"test": 0, "training": 1, "no_information": 2}  # at most four: see score_code
 
 _CHUNK = 100_000  # trials a query: psycopg keeps the whole answer in memory

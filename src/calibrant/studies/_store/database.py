@@ -20,8 +20,6 @@ from sqlalchemy.pool import NullPool
 from calibrant.exceptions import CalibrantError, StoreError
 from calibrant.studies._store.read_url import StoreAddress
 
-__all__ = ["Database", "Sent", "Step", "StepResult", "make_engine"]
-
 T = TypeVar("T")
 
 # A statement and its parameters, or a list of parameters to run it for each.

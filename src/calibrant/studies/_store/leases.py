@@ -17,9 +17,6 @@ from calibrant.studies._store.catalogue import Catalogue
 if TYPE_CHECKING:
     from calibrant.studies._trials.records import Part
 
-__all__ = ["Leases", "ProcessIdentity", "Worker", "WorkerStatus", "is_dead", "this_process"]
-
-
 _TOLERANCE = 2.0  # seconds between two readings of one start: psutil derives it from a clock that may be set
 
 

@@ -14,9 +14,6 @@ from calibrant.exceptions import CalibrantError, ParameterError, StoreError, Stu
 from calibrant.studies._store.database import Database, Step, StepResult, make_engine
 from calibrant.studies._store.read_url import StoreAddress, hide_password
 
-__all__ = ["PostgresDatabase", "is_passing", "postgres_store_error"]
-
-
 # Classes and codes of errors after which the same may succeed: lost connections, restarts, deadlocks.
 _PASSING_CLASSES = ("08", "40")
 _PASSING_CODES = ("57P01", "57P02", "57P03", "57P05", "53300", "25P03")

@@ -12,8 +12,6 @@ from urllib.parse import parse_qsl
 from calibrant._repr import short_repr
 from calibrant.exceptions import ParameterError, nearest
 
-__all__ = ["DEFAULT_STORE", "StoreAddress", "read_store_url"]
-
 DEFAULT_STORE = "sqlite:///calibrant.db"
 
 _DIALECTS: dict[str, Literal["sqlite", "postgresql"]] = {

@@ -20,9 +20,6 @@ from calibrant.exceptions import CalibrantError, StoreError, StudyError
 from calibrant.studies._store.database import Database, make_engine
 from calibrant.studies._store.read_url import StoreAddress
 
-__all__ = ["SqliteDatabase", "sqlite_code", "sqlite_store_error"]
-
-
 _ALMOST_NOTHING = 2**20  # bytes free on a disk that counts as full where SQLite reports just an I/O error
 
 

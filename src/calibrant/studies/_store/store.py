@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from calibrant.studies._store.leases import Worker
     from calibrant.studies._trials.records import TrialRecord
 
-__all__ = ["Recorded", "Recorder", "Store"]
-
-
 Recorded = Literal["recorded", "supplemented", "already there"]
 
 

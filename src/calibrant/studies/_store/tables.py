@@ -27,9 +27,6 @@ from calibrant.exceptions import StoreError
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
 
-__all__ = ["METADATA", "MIGRATIONS", "SCHEMA_VERSION", "prepare_schema"]
-
-
 SCHEMA_VERSION = 2
 
 METADATA = MetaData()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from calibrant.metrics import Verdict
     from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
 
-__all__ = ["advise", "simplest_first"]
-
 _SIMPLE = ("naive Bayes", "logistic regression", "tree")  # people can read these
 _ALL = {2: "the base rate", 3: "both others here"}  # by the number of methods
 _MANY_TIMES = 3.0  # a method that is less than so many times faster is not worth mentioning as faster

@@ -51,9 +51,6 @@ if TYPE_CHECKING:
     from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
     from calibrant.studies._table_comparison.winner import HeldOutRows
 
-__all__ = ["TimeLimit", "compare_table", "fit_seconds"]
-
-
 # Processor time of what follows the trials: intervals, tests, the verdict, money; and by row. Chosen so that
 # `benchmarks/cli.py` ends in time on adult, covertype and coil2000.
 _SUMMARY_SECONDS, _SECONDS_A_ROW = 2.0, 2e-5

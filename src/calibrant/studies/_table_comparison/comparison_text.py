@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.studies._table_comparison.table_comparison import TableComparison
 
-__all__ = ["document_of", "findings", "metric_words", "ranking_cells", "text_of"]
-
-
 _WIDTH = 110
 _SHORT = {"log_loss": "log-loss", "brier": "Brier", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
 _FEW = 4  # methods: more are not listed, as the table has them

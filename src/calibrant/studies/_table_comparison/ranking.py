@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from calibrant.resampling._internal import RowDifference
     from calibrant.studies._results.study_results import StudyResults
 
-__all__ = [
-    "AgainstBest",
-    "RankedMethod",
-    "Standing",
-    "compare_with_best",
-    "finished_part",
-    "finite_methods",
-    "rank_methods",
-    "unchanged_by_calibration",
-]
-
-
 Standing = Literal["best", "as good", "worse", ""]
 _HOW = "Multiple comparisons with the best, step by step (Hsu 1981; Hansen et al. 2011), by the held-out rows"
 _POWER = 0.84  # the normal quantile of 80 %: an advantage that is shown in 8 of 10 samples

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from calibrant.studies._table_comparison.table_study import ComparedTable
     from calibrant.studies.study import Study
 
-__all__ = ["TableComparison"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableComparison:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from calibrant.resampling import Plan
 
-__all__ = ["BASELINE", "CALIBRATED", "ComparedTable", "candidates", "choose_plan"]
-
-
 _MAX_NAMES = 6  # classes in a line
 _MAX_CLASSES = 100  # more are a number, an id or free text; a study of so many classes is written by hand
 

@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     from calibrant.studies._table_comparison.table_comparison import TableComparison
     from calibrant.studies._table_comparison.table_study import ComparedTable
 
-__all__ = [
-    "HeldOutRows",
-    "earnings_per_row",
-    "fit_winner",
-    "held_out_rows",
-    "model_size",
-    "prepare_folder",
-    "save_winner",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class HeldOutRows:

@@ -1,3 +1,1 @@
 """The trials of a study: what is planned, run and recorded."""
-
-__all__: list[str] = []

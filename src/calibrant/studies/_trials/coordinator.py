@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from calibrant.studies._store.leases import Worker
     from calibrant.studies._store.store import Store
 
-__all__ = ["Coordinator", "Schedule", "beating"]
-
-
 _MAX_SPLITS = 64  # as many as the engine grows at once
 _BLOCK_SECONDS = 0.5  # of work in a job: long against its overhead, short against what a crash may cost
 

@@ -13,19 +13,6 @@ if TYPE_CHECKING:
 
     from calibrant.studies._store.catalogue import TrialState
 
-__all__ = [
-    "Job",
-    "Needed",
-    "Part",
-    "PlannedTrials",
-    "StudyRows",
-    "StudyWork",
-    "TrialRecord",
-    "TrialRef",
-    "is_unfinished",
-]
-
-
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
 Part = Literal["test", "training", "no_information"]
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["JobContext", "are_outdated", "make_run_job", "method_versions", "run_job"]
-
-
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _INFORMATIVE = {"python", "numpy", "scipy"}  # recorded, but a change of them does not make a result outdated
 

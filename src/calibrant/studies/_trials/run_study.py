@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._runners.runner import Runner
 
-__all__ = ["RunOptions", "StudyPlan", "read_memory", "read_run_options", "run_study"]
-
-
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 

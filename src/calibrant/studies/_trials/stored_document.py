@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from calibrant.studies._trials.run_job import JobContext
     from calibrant.studies._trials.run_study import StudyPlan
 
-__all__ = ["StoredStudy", "read_stored_study", "stored_document"]
-
 _PLANNED = "planned"
 
 

@@ -1,3 +1,1 @@
 """A tree as text, in the DOT language, and as HTML."""
-
-__all__: list[str] = []

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from calibrant.trees._export.outline import Outline
     from calibrant.trees._tree import Tree
 
-__all__ = ["HOW_TO_READ", "draw_model", "tree_sections"]
-
-
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
 _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6
 _MOST_LINES = 300  # of the text

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from calibrant.trees._prediction.tree_reading import TreeReading
     from calibrant.trees._tree import Tree
 
-__all__: list[str] = []
-
 
 class ExportMixin(SectionsReprMixin):
     """Exports of a fitted tree."""

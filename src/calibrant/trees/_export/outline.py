@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
     from calibrant.estimates import Curtailment
 
-__all__ = [
-    "CurtailedTree",
-    "Outline",
-    "all_conditions",
-    "conditions",
-    "marked_missing",
-    "shortest_between",
-    "sklearn_outline",
-    "values_of_branches",
-]
-
-
 Values: TypeAlias = "Callable[[int], NDArray[np.float64] | None]"
 
 _BAR = "|   "

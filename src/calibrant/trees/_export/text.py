@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from calibrant.trees._tree import Tree
 
-__all__ = ["c45_text", "graphviz_text"]
-
-
 _WIDTH, _BAR = 80, "|   "
 
 Errors = Callable[[int], float]

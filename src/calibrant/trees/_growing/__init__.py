@@ -1,3 +1,1 @@
 """Growing: the training set, trees grown from its coded rows, pruning, the cache of grown trees."""
-
-__all__: list[str] = []

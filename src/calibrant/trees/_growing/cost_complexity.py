@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["CostComplexityPath", "HeldOutErrors", "choose_alpha", "held_out_errors", "independent_rows"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostComplexityPath:

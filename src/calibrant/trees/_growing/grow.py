@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from calibrant.trees._growing.training_set import TrainingSet
     from calibrant.trees._tree import Tree
 
-__all__ = [
-    "RowSubsets",
-    "draw_row_subsets",
-    "grow",
-    "grow_options",
-    "grow_unpruned",
-    "tie_seed",
-]
-
-
 _TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
 _MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import TrainingRows
 
-__all__ = ["GrownTree", "GrownTreeCache", "grow_cached", "inherit_cache"]
-
 
 @saved(
     tree=Trees(only_one=True),

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from calibrant.trees._growing.training_set import TrainingSet
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["deviate", "extra_errors", "prune"]
-
-
 # Quinlan's table: the deviate is interpolated between these confidences (C4.5 Release 8, stats.c).
 _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)

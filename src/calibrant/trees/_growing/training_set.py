@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from calibrant._saved.documents import Writer
     from calibrant.data._internal import Schema
 
-__all__ = ["TrainingSet", "class_factors", "read_training"]
-
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 R = TypeVar("R")
 

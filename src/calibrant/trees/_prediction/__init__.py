@@ -1,3 +1,1 @@
 """Class probabilities of rows from a grown tree: tables of the nodes, intervals, and estimates chosen on folds."""
-
-__all__: list[str] = []

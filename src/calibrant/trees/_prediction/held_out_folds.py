@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["fold_weights", "held_out_folds"]
-
 _MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
 _FOLDS = 3  # key of the random stream of one fit
 _ROUNDING = 1e-9

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._tree import Tree
 
-__all__ = ["intervals"]
-
 _JEFFREYS = 0.5
 # Beta distributions with parameters beyond these are points: at 0 or 1 below, at their mean above.
 _MIN_PARAMETER, _MAX_PARAMETER = 1e-12, 1e15

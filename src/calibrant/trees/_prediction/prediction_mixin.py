@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import CriterionName, Dialect, EmptyLeaf
 
-__all__ = ["node_indicator"]
-
 
 def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
     """Return a sparse matrix of rows x nodes: 1 for every node that a part of the row reaches.

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from calibrant.trees._tree import Tree
     from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
 
-__all__ = ["TreeReading", "leaf_shares", "nearest_with_weight", "probability_table"]
-
 
 def probability_table(
     tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from calibrant.data._internal import SourcePart
 
-__all__ = ["ClusterRows", "fit_coded"]
-
 R = TypeVar("R")
 
 # Codes may take a third of a worker's memory: a second copy exists while partitions are joined, and trees need the rest

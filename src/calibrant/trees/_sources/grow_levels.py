@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from calibrant.trees._sources.parts import Parts
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["BYTES_OF_ROW", "LevelPlan"]
-
-
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
 _MOST_TIMES = 0xFFFF  # the greatest weight, and sum of weights, that the core counts in whole numbers
 _MOST_COUNTED = 0xFFFFFFFF

@@ -11,8 +11,6 @@ from calibrant._dask.tasks import deliver, gather, submit
 if TYPE_CHECKING:
     from calibrant._dask.client import Connection
 
-__all__ = ["DaskParts", "Parts"]
-
 _MERGED_AT_ONCE = 8  # results that one task adds up
 _JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
 _MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others

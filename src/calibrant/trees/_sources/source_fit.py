@@ -16,8 +16,6 @@ from calibrant.trees._sources.grow_levels import LevelPlan
 if TYPE_CHECKING:
     from calibrant.trees._tree_params import TreeParams
 
-__all__ = ["fit_source", "fit_tree_on_cluster"]
-
 E = TypeVar("E")
 
 _MOST_BINS = 255  # of codes of a byte, and the default of sources
