@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.utils import estimator_html_repr
 
@@ -14,7 +15,6 @@ from calibrant._sections import Block, Definitions, Paragraph, Section, Share, S
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
 _MOST_CLASSES = 12
 

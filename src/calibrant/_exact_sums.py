@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _LEAST = -1074  # the exponent of the least subnormal number
 _UNIT = 1 << -_LEAST  # units of a sum in 1

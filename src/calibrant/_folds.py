@@ -9,12 +9,10 @@ along sorted rows would make all folds alike, and what overfits would look good 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _MOST_UNITS = 1_000_000  # beyond, a unit is more than a weight of 1: bounds the memory
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _MAX_ERROR = 4 * np.finfo(np.float64).eps  # a row that is nearer to 1 keeps its bits
 

@@ -6,14 +6,12 @@ import functools
 import importlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._dask.tasks import by_value
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LAZY_METHODS = ("predict_proba", "predict_log_proba", "predict")
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import short_repr
 from calibrant._saved.fields import Field, wrong
 from calibrant.exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant._saved.documents import Reader, Writer
 
 _KINDS = {"b": "booleans", "u": "unsigned ints", "i": "ints", "f": "floats"}

@@ -6,17 +6,15 @@ import base64
 import binascii
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._saved.arrays import ArraySpec, dtype_code
 from calibrant._saved.fields import wrong
 from calibrant._saved.form import form_named, form_of
 from calibrant.exceptions import ModelFileError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _INLINE = 2048  # bytes; an entry of the zip costs about 200 and its padding
 _MAX_DEPTH = 100  # of objects in objects

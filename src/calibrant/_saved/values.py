@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._estimator import EstimatorMixin
-from calibrant._params import check_params
+from calibrant._params import Rule, check_params
 from calibrant._saved.arrays import LabelArray
 from calibrant._saved.fields import NOT_FINITE, Field, named, wrong
 from calibrant.exceptions import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
-    from calibrant._params import Rule
     from calibrant._saved.documents import Reader, Writer
 
 _MAX_DEPTH = 16

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
@@ -15,9 +16,6 @@ from calibrant._params import Choice, Rule, check_params
 from calibrant._saved import Array, need, saved
 from calibrant.data._internal import RowClassifierMixin, read_training_rows
 from calibrant.exceptions import ParameterError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @saved(proba_=Array("f8", finite=True, low=0, high=1))

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._memory import check_count_memory, count_memory
 from calibrant._saved import Array, Number, need, saved
 from calibrant.data import CodedTable
-from calibrant.data._internal import interval_codes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Columns
+from calibrant.data._internal import Columns, interval_codes
 
 Dialect = Literal["exact", "weka"]
 

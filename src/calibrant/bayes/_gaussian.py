@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from calibrant._saved import Array, need, saved
 from calibrant.bayes._counts import LOG_FLOOR, Batch, Dialect
 from calibrant.bayes._value_grid import FARTHEST_SAVED, CountedDistribution, ValueGrid
 from calibrant.exceptions import NotSavedError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # As in Weka: three standard deviations on each side of a value fit within its own unit.
 LEAST_SD = 1 / 6

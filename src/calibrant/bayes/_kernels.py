@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._saved import saved
 from calibrant.bayes._counts import LOG_FLOOR
 from calibrant.bayes._gaussian import FAR, LEAST_SD, density_floor, log_cells, rough_cells
 from calibrant.bayes._value_grid import CountedDistribution
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _SMALL = 0.01  # Weka stops a sum where the rest is below this fraction of it
 

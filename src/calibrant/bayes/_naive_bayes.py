@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
@@ -40,9 +41,6 @@ from calibrant.data._internal import (
     read_training_rows,
 )
 from calibrant.exceptions import DataError, ParameterError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LOG_PROBA = """\
 array of shape (n_rows, n_classes)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._exact_sums import ExactSums, round_weights, weight_step
 from calibrant.bayes._counts import Batch, CategoryCounts, ColumnDistribution, IntervalCounts
@@ -22,9 +23,6 @@ from calibrant.data._internal import (
     hash_codes,
     interval_codes,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MAX_BINS = 255  # among which the MDL principle chooses cuts
 _MOST_HASHES = 2**14  # the number of distinct values then has a standard error of 0.8 %; up to so many it is exact

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from calibrant.bayes._counts import CategoryCounts, IntervalCounts, Smoothing
+from calibrant.bayes._counts import Batch, CategoryCounts, ColumnDistribution, Dialect, IntervalCounts, Smoothing
 from calibrant.bayes._gaussian import Gaussian
 from calibrant.bayes._kernels import KernelDistribution
 from calibrant.bayes._value_grid import ValueCounts
 from calibrant.data._internal import mdl_cuts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.bayes._counts import Batch, ColumnDistribution, Dialect
 
 Numeric = Literal["mdl", "gaussian", "kernel", "equal_width"]
 

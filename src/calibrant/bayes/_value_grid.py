@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._saved import Array, Integer, Number, need, saved
 from calibrant.bayes._counts import MOST_WEIGHT, Batch, Dialect
 from calibrant.data._internal import cell_weights
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _ONE_VALUE_STEP = 0.01  # Weka's precision of a column with a single value
 _FARTHEST = 1e300  # differences of positions stay finite

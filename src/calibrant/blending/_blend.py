@@ -5,22 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from calibrant._saved import Array, Number, Object, RowsOnly, need, saved
 from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
 from calibrant.blending._member import BlendRows, FittedMember
+from calibrant.blending._table import BlendSample
 from calibrant.calibration import Auto, Calibrator, Temperature, VectorScaling
 from calibrant.calibration._internal import ScoredRows, standard_error_of_mean
 from calibrant.exceptions import CalibrantWarning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.blending._table import BlendSample
 
 _INFLATION = 1.3  # without it 88 to 98 % of the 95 % intervals held the truth (tests/validity/test_expected_loss.py)
 _MAX_LOG_FACTOR = 50.0  # of the interval's ends to the mean, so that they are finite

@@ -9,22 +9,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from calibrant import _core
 from calibrant.blending._blend import mean_with_error, row_losses
 from calibrant.blending._measured_rows import take_columns
+from calibrant.blending._table import BlendSample
 from calibrant.data import CodedTable
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._internal import GrownTree
+from calibrant.trees._internal import GrownTree, TrainingSet
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.blending._blend import Blend
     from calibrant.blending._measured_rows import MeasuredRows
-    from calibrant.blending._table import BlendSample
-    from calibrant.trees._internal import TrainingSet
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from calibrant._progress import progress
 from calibrant._random import stream
 from calibrant.blending._blend import mean_with_error, row_losses
 from calibrant.blending._measured_rows import foreign_members
+from calibrant.data._internal import Schema
 from calibrant.ensembles import PermutationImportances
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.blending._blend import Blend
     from calibrant.blending._measured_rows import MeasuredRows
-    from calibrant.data._internal import Schema
 
 
 def blend_importances(

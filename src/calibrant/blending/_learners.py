@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
@@ -17,17 +18,12 @@ from calibrant._random import stream, stream_seed
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.bayes._internal import Batch
 from calibrant.blending._member import BayesModel, EstimatorModel, FittedMember, TreesModel
-from calibrant.blending._table import base_rates
+from calibrant.blending._table import BlendTable, base_rates
 from calibrant.calibration._internal import take_rows
 from calibrant.ensembles import BaggedTreesClassifier, BoostedTreesClassifier
 from calibrant.ensembles._internal import ALGORITHMS, Forest, TreeLearner, boost, fit_gradient_boosting, start_run
 from calibrant.exceptions import CalibrantWarning
 from calibrant.linear._internal import LogisticModel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.blending._table import BlendTable
 
 M = TypeVar("M")
 T = TypeVar("T")

@@ -10,18 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from calibrant._saved import Array, Number, need, saved
 from calibrant.blending._table import BlendSample
 from calibrant.calibration._internal import ReplaceCertain, ScoredRows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Chosen by benchmarks/default_quality.py on every second data set. Weights and biases: from 20 to 100 the loss changes
 # by 0.1 points. Without the penalty on temperatures, members that are right on all of 118 rows of wine become certain,

@@ -8,11 +8,13 @@ to 0.05 nats better than it was, and 30 to 45 % of the 95 % intervals of its cos
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from calibrant._folds import count_by_group, deal_groups
@@ -20,21 +22,15 @@ from calibrant._random import stream
 from calibrant.blending._blend import Blend, fit_blend
 from calibrant.blending._member import BlendRows, EstimatorModel
 from calibrant.blending._plan import fit_members, plan_members
-from calibrant.blending._table import make_blend_table
+from calibrant.blending._table import BlendSample, make_blend_table
 from calibrant.calibration._internal import take_rows
 from calibrant.data import CodedTable
-from calibrant.data._internal import Columns, check_weights, code_labels, read_groups
+from calibrant.data._internal import Columns, Rows, check_weights, code_labels, read_groups
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.trees._internal import TrainingSet
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from calibrant.blending._blend import Blend
-    from calibrant.blending._table import BlendSample
-    from calibrant.data._internal import Rows
-    from calibrant.trees._internal import TrainingSet
 
 
 @dataclass(frozen=True, eq=False)

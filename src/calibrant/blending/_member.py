@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from calibrant import _core
 from calibrant._saved import Array, Flag, Integer, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
+from calibrant.data._internal import Rows, Schema
 from calibrant.trees._internal import Trees
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.bayes import NaiveBayesClassifier
     from calibrant.blending._table import BlendTable
-    from calibrant.data._internal import Rows, Schema
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -21,13 +21,9 @@ from calibrant.blending._learners import (
     GradientLearner,
     LogisticLearner,
 )
-from calibrant.blending._member import MemberLearner
-from calibrant.blending._table import StopRequest
+from calibrant.blending._member import FittedMember, MemberLearner
+from calibrant.blending._table import BlendTable, StopRequest
 from calibrant.exceptions import nearest
-
-if TYPE_CHECKING:
-    from calibrant.blending._member import FittedMember, MemberLearner
-    from calibrant.blending._table import BlendTable
 
 MemberName: TypeAlias = str | tuple[str, Any]
 

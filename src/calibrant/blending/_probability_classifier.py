@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
@@ -19,6 +20,7 @@ from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Int, Nothing, Real, Rule, Seed, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import MapOf, Object, RowsOnly, Text, need, saved
+from calibrant._sections import Section
 from calibrant._source_limits import check_no_client, check_source_columns
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.blending._blend import Blend, ExpectedLoss, Member, fit_blend
@@ -38,9 +40,6 @@ from calibrant.trees._internal import TREE_PARAMETER_DOCS
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from calibrant._sections import Section
 
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.data._internal import Source, SourcePart, hash_codes
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 _MOST = 100_000  # rows: five times what the weights of members are fitted to
 _OF_A_CLASS = 500  # rows of each class, where it has so many

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._core import Stop
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
@@ -17,9 +18,6 @@ from calibrant.data import CodedTable
 from calibrant.data._internal import Columns, read_training_rows, warn_of_weights
 from calibrant.exceptions import DataError
 from calibrant.trees._internal import TrainingSet
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 N_FOLDS = 8  # of 5, 8 and 10, the fewest from which more did not gain (benchmarks/default_quality.py)
 MIN_SAMPLE, MAX_SAMPLE, MAX_CELLS = 5_000, 20_000, 1_000_000  # pieces, and probabilities of a member: bound the time

@@ -10,9 +10,10 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,11 +33,6 @@ from calibrant.calibration._validation import (
 )
 from calibrant.data._internal import WeightKind, is_source
 from calibrant.exceptions import CalibrantWarning, DataError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 C = TypeVar("C", bound="type[Calibrator]")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_unmasked_floats
 from calibrant._repr import short_repr
@@ -20,9 +21,6 @@ from calibrant.data._internal import (
     read_groups,
 )
 from calibrant.exceptions import DataError, DataTypeError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LARGEST = float(np.finfo(np.float64).max)
 _SUM = 1e-4  # how far the sum of a row of probabilities may be from 1: models that compute in single precision pass

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
@@ -22,7 +23,6 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, neare
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 def holm(pvalues: Any) -> NDArray[np.float64]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _SHAPES = (
     "Pass a dict of data set to trials x methods, an array of data sets x trials x methods, or a frame with a row for "

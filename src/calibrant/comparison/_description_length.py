@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from calibrant._optional import optional_import
@@ -19,7 +20,6 @@ from calibrant.trees._internal import PROBABILITIES, TREE_CODINGS, Coding, Proba
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 _MAX_BITS = 30  # of a centre, so that the number of bits fits in 5
 _CHOICE_BITS = 5.0  # for the number of bits of a centre

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_unmasked_floats
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Differences below this share of the values count as rounding: about 50 units in the last place of a double
 _ROUNDING = 1e-14

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from calibrant._docstrings import fill_docstring
@@ -17,9 +18,6 @@ from calibrant.comparison._signed_ranks import binomial_pvalue
 from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._internal import score_difference
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Method = Literal["chi2", "chi2_corrected", "exact", "mid_p"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import fdtrc, ndtr, ndtri
 
 from calibrant._docstrings import fill_docstring
@@ -20,7 +21,6 @@ from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 _ASSUMED = "Assumed: the data sets are independent."
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtr, ndtr, ndtri
 
 from calibrant._docstrings import fill_docstring
@@ -21,9 +22,6 @@ from calibrant.comparison._input_validation import read_names, read_signed_diffe
 from calibrant.comparison._passages import PASSAGES
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.comparison._t_tests import ROPE
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @fill_docstring(**PASSAGES)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr, stdtrit
 
 from calibrant._docstrings import fill_docstring
@@ -19,9 +20,6 @@ from calibrant.comparison._input_validation import (
 from calibrant.comparison._passages import PASSAGES
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 

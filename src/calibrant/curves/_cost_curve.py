@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
@@ -14,9 +15,6 @@ from calibrant.curves._curve import Curve
 from calibrant.curves._roc_curve import roc
 from calibrant.curves._roc_hull import hull_of
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

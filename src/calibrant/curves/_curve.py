@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._optional import optional_import
@@ -14,7 +15,6 @@ from calibrant.metrics._internal import Predictions, read_predictions
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 class Curve:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
@@ -16,9 +17,6 @@ from calibrant.curves._curve import Curve, read_one_class
 from calibrant.data._internal import warn_of_weights
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import BootstrapPlan, Predictions, percentile_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _RULES = {
     "confidence": CONFIDENCE | Nothing(),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant.curves._curve import Curve, count, read_ranked
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @fill_docstring()

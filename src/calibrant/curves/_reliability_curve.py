@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize
 
 from calibrant._docstrings import fill_docstring
@@ -22,11 +23,6 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.curves._curve import Curve, Ranked, count, read_ranked
 from calibrant.data._internal import WEIGHT_KIND, WeightKind, as_frequencies
 from calibrant.metrics._internal import Band, honest_bands
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._random import SeedLike
 
 _LARGE_VARIANCE = 400.0  # beyond it the corrected normal quantile is at most one count from the exact one
 _MAX_GROUPS = 1_000  # more distinct probabilities in a bin are averaged: neighbours hardly differ

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, check_param
@@ -14,9 +15,6 @@ from calibrant.curves._curve import Curve, read_one_class, read_ranked
 from calibrant.data._internal import check_weights, factorize
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._internal import Predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.intp]], list[Any]]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
 from calibrant._repr import short_repr
 from calibrant.curves._roc_curve import RocCurve, RocPoints, roc
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MANY_POINTS = 20_000  # up to here the loop over all points is as fast as discarding most of them first
 _N_BLOCKS = (200, 2_000)  # of neighbouring points: first a coarse hull, then a finer one of what is left

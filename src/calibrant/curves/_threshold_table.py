@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._saved import Array, saved
 from calibrant.curves._curve import Curve, Ranked, read_one_class, read_ranked
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
@@ -14,9 +15,6 @@ from calibrant.curves._internal import rank
 from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _SHARE = Real(0, 1)
 

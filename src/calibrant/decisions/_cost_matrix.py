@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
 from calibrant._optional import optional_import
@@ -18,10 +19,7 @@ from calibrant.data._internal import caller_level, classes_of_columns, column_na
 from calibrant.exceptions import CalibrantWarning, DataTypeError, MissingFileError, ParameterError, ReadError, nearest
 
 if TYPE_CHECKING:
-    from typing import Self
-
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 def _read_cost_file(path: Path) -> tuple[list[str], list[str], list[list[float]]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calibrant._docstrings import PASSAGES, fill_docstring
@@ -29,11 +30,6 @@ from calibrant.decisions._wrapping import (
     resample_by_weight,
 )
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 COSTS = (
     InstanceOf(CostMatrix)

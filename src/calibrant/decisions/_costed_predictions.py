@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._example_costs import ExampleCosts
 from calibrant.decisions._expected_cost import as_costs
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._internal import Predictions, read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)

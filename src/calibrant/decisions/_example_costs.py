@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -21,9 +22,6 @@ from calibrant.data._internal import check_weights, factorize
 from calibrant.decisions._cost_matrix import columns_by_name
 from calibrant.decisions._heckman import HeckmanRegressor
 from calibrant.exceptions import DataError, ParameterError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @saved(cost=Value(), benefit=Value(), actions=TupleOf(Plain(), 2, 2))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.decisions._cost_matrix import CostMatrix, columns_by_name, cost_table
 from calibrant.decisions._example_costs import ExampleCosts
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 AnyCosts: TypeAlias = CostMatrix | ExampleCosts
 

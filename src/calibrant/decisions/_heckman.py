@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
@@ -16,11 +17,6 @@ from calibrant._params import Choice, HasMethods, Nothing, Rule, check_params
 from calibrant._saved import Array, Integer, LabelArray, Maybe, Number, Object, need, saved
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 _MAX_STEPS, _TOLERANCE = 100, 1e-10  # Newton's method on a concave function needs about ten steps
 _RIDGE = 1e-8  # too weak to show in the coefficients, strong enough to keep them finite for separable classes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -22,11 +23,6 @@ from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._cost_sensitive import COSTS, cheapest_class, costs_for_training
 from calibrant.decisions._wrapping import WrappingClassifier, class_probabilities
 from calibrant.exceptions import CalibrantError, DataError, ParameterError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
 

@@ -6,9 +6,10 @@ would, in expectation. From above the loss is bounded by the maps that the rows 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from calibrant._random import seed_sequence, stream
@@ -21,9 +22,6 @@ from calibrant.calibration._internal import (
 from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._money import IntervalOptions, Money
 from calibrant.metrics._internal import Predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _DRAWS = 400  # of maps, for the upper bound: its quantile at 97.5 % then has a standard error of 0.8 points
 _MOST_ROWS = 10_000  # on which the loss of each draw is computed; more change the bound by less than its own error

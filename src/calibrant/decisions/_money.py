@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
 from calibrant.data._internal import warn_of_weights
 from calibrant.metrics._internal import BootstrapPlan, Predictions, bca_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _RULES = {
     "weight_kind": Choice("frequency", "probability"),

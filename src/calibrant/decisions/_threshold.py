@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
@@ -22,11 +23,6 @@ from calibrant.decisions._cost_sensitive import COSTS
 from calibrant.decisions._expected_cost import as_costs
 from calibrant.decisions._wrapping import WrappingClassifier, check_has_predict_proba
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 
 def _kappa(table: ThresholdTable) -> NDArray[np.float64]:

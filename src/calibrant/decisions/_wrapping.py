@@ -5,9 +5,10 @@ The importance of training rows follows Ting (2002) and Zadrozny, Langford & Abe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -17,9 +18,6 @@ from calibrant._estimator import EstimatorMixin
 from calibrant.calibration._internal import WrapperMixin
 from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _has_proba(self: Any) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from calibrant._estimator_html import model_section
 from calibrant._sections import DataTable, Section, TableColumn
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
     from calibrant.trees import Tree
 

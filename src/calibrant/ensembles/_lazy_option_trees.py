@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
@@ -20,15 +21,9 @@ from calibrant._saved import Narrowed, WithRows, need, saved
 from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.data import CodedTable
-from calibrant.data._internal import Nominal, RowClassifierMixin, is_source
+from calibrant.data._internal import Nominal, RowClassifierMixin, Rows, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap, ForestBags
 from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows
-    from calibrant.trees._internal import TrainingSet
 
 _MISSING = np.iinfo(np.uint32).max
 _ROWS_PER_THREAD = 32  # between two steps of the progress bar: about 0.6 s with 1,000 training rows and 50 bags

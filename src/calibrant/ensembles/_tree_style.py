@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._params import Choice, Nothing, Rule
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import STYLES, GrownTree
+from calibrant.trees._internal import STYLES, GrownTree, TrainingSet
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from calibrant.trees._internal import TrainingSet
 
 STYLE_DOC = """\
 style : {"bayes", "id3", "cart", "cart0", "c4", "mml", "smml", "c44ls", "c44bs", "mmlls"}, optional

@@ -6,9 +6,10 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Nothing, Real, Rule, check_params
@@ -32,9 +33,6 @@ from calibrant.estimates._leaf_counts import Frequency
 from calibrant.estimates._m_estimate import rows_with_positives
 from calibrant.estimates._paths import nearest_above
 from calibrant.exceptions import CalibrantWarning, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _ROUNDING = 1e-12  # the weight of a node is a sum of shares
 

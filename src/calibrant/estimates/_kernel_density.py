@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Rule, check_params
@@ -17,9 +18,6 @@ from calibrant.estimates._kernels import CHOICES, ClassKernels, WidthChoice, fit
 from calibrant.estimates._leaf_counts import Laplace
 from calibrant.estimates._m_estimate import BASE_RATE, prior_of, read_prior
 from calibrant.estimates._paths import nearest_above
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class RowReader(Protocol):

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._saved import Array, Plain, TupleOf, need, saved
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 WidthChoice: TypeAlias = Literal["silverman", "cv"]
 CHOICES: Final = ("silverman", "cv")

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, Rule, check_params
 from calibrant._saved import saved
 from calibrant.estimates._base import METHOD_DOCS, CountedTree
 from calibrant.estimates._paths import nearest_above
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @saved()

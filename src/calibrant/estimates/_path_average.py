@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Choice, Int, Real, Rule, check_params
@@ -15,9 +16,6 @@ from calibrant.estimates._base import METHOD_DOCS, CountedTree, HeldOutLeaves
 from calibrant.estimates._leaf_counts import frequencies
 from calibrant.estimates._paths import TREE_PRIORS, Levels, average_along_paths, reach_of_prunings
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def interpolate(tree: CountedTree, trust: Sequence[float]) -> NDArray[np.float64]:

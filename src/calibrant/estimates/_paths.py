@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from calibrant.estimates._base import CountedTree
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Levels:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Choice, Real, Rule, check_params
@@ -19,9 +20,6 @@ from calibrant._saved import saved
 from calibrant.estimates._base import CV, METHOD_DOCS, NUMBER_OR_CV, CountedTree, not_chosen, powers_of_two
 from calibrant.estimates._leaf_counts import frequencies
 from calibrant.estimates._paths import Levels, average_along_paths
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _CANDIDATES = "One for each strength from 1/8 up, doubled each time; the estimate itself where it has a number."
 

@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, Any, NoReturn
+
+from numpy.typing import NDArray
 
 from calibrant._saved.arrays import ArraySpec
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import ModelFileError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 STORED, DEFLATED = 0, 8
 ALIGNMENT = 64  # bytes; a cache line, and more than any type of NumPy needs

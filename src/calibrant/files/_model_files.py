@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sklearn
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from calibrant import __version__
@@ -24,7 +25,7 @@ from calibrant._saved.documents import Reader, Writer
 from calibrant._saved.fields import named
 from calibrant._saved.form import check_fitted
 from calibrant.data import Table
-from calibrant.data._internal import fit_columns
+from calibrant.data._internal import Schema, fit_columns
 from calibrant.exceptions import CalibrantError, MissingFileError, ModelFileError, ParameterError
 from calibrant.files._archive import open_container, write_container
 from calibrant.files._description import (
@@ -36,11 +37,6 @@ from calibrant.files._description import (
     read_expected,
     read_source,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Schema
 
 FORMAT = "calibrant model"
 SCHEMA_VERSION = 1

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calibrant.data._internal import Chunk
 from calibrant.estimates import Frequency, Laplace
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.files._description import is_calibrants
 from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Chunk
     from calibrant.decisions import CostMatrix
 
 _CLAIMED = "intervals are claimed to cover only for an honest tree with the estimate 'laplace' or 'frequency'"

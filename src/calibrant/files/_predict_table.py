@@ -17,7 +17,7 @@ import numpy as np
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
 from calibrant._repr import listed
-from calibrant.data._internal import Feature, Schema, TableChunks, WantedColumns, match_problems
+from calibrant.data._internal import Chunk, Feature, Schema, TableChunks, WantedColumns, match_problems
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import (
     CalibrantError,
@@ -35,8 +35,6 @@ from calibrant.files._table_writer import check_format, open_writer
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.data._internal import Chunk
 
 
 @dataclass(frozen=True)

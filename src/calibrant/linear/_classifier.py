@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
@@ -15,9 +16,6 @@ from calibrant._params import Real, Rule, check_params
 from calibrant._saved import Object, saved
 from calibrant.data._internal import Nominal, RowClassifierMixin, read_training_rows
 from calibrant.linear._model import LogisticModel
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MAX_ITER = 1000
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from calibrant._saved import Array, TupleOf, need, saved
-from calibrant.data._internal import known_moments
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows, Schema
+from calibrant.data._internal import Rows, Schema, known_moments
 
 _BLOCK_CELLS = 2_000_000  # numbers in the design of a block of rows, 16 MB
 _MAX_DENSE = 50_000_000  # numbers of a design, 400 MB; a larger one is sparse where most of it are indicators

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from numpy.typing import NDArray
+
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
@@ -15,7 +17,6 @@ from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)

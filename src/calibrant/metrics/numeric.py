@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
 from calibrant._params import Real, check_param
 from calibrant.data._internal import check_weights
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.metrics._docstrings import document_metric
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = [
     "correlation",

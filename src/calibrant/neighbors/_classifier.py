@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
@@ -20,9 +21,6 @@ from calibrant.neighbors._column_weights import Numbers, check_finite, column_we
 from calibrant.neighbors._readings import WEIGHTS, RowsByClass, Ties, VoteCount, Weights
 from calibrant.neighbors._search import Algorithm, NeighborPairs, Neighbours, in_blocks
 from calibrant.neighbors._space import Points, Space
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 
 @saved(

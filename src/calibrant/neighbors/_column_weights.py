@@ -9,19 +9,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import entr
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, Rule, check_param
 from calibrant.data import CodedTable
-from calibrant.data._internal import Nominal, TrainingRows, interval_codes, mdl_cuts, read_training_rows
+from calibrant.data._internal import (
+    Columns,
+    Nominal,
+    Schema,
+    TrainingRows,
+    interval_codes,
+    mdl_cuts,
+    read_training_rows,
+)
 from calibrant.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Columns, Schema, TrainingRows
     from calibrant.neighbors._space import Scale
 
 Gain = Literal["gain_ratio", "info_gain"]

@@ -11,15 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Int, check_param
 from calibrant.neighbors._search import NeighborPairs, Neighbours
+from calibrant.neighbors._space import Points
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.neighbors._search import NeighborPairs
-    from calibrant.neighbors._space import Points
 
 
 @dataclass(frozen=True, eq=False)

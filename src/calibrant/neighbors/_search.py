@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from calibrant._saved import Array, Inline, Text, need, saved
 from calibrant._threads import n_threads
 from calibrant.neighbors._space import LARGEST, Points, Space
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 T = TypeVar("T")
 Algorithm = Literal["auto", "kd_tree", "ball_tree", "brute"]

@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from calibrant._saved import Integer, Number, TupleOf, need, saved
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._internal import Columns
 
 LARGEST = 1e150  # of numbers in a model file: squares of such distances are finite

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from threadpoolctl import threadpool_limits
 
@@ -19,9 +20,6 @@ from calibrant._saved import Inline, TupleOf, need, saved
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
 from calibrant.exceptions import ParameterError
 from calibrant.neural._net import Net, Training
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _EPOCH = Int(1, 10**9)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.neural_network import MLPClassifier
 
@@ -15,8 +16,6 @@ from calibrant._saved import Array, Integer, need, saved
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._internal import MergedRows
 
 _WEIGHTS = Array("f8", ndim=2, finite=True, low=-1e150, high=1e150)  # products of two such numbers are finite

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
@@ -17,7 +18,6 @@ from calibrant.plots._style import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 _MAX_COLUMNS = 4  # panels side by side
 _MAX_LETTERS = 34  # in a line of a name or a title

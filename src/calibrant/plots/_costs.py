@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.curves import (
@@ -35,7 +36,6 @@ from calibrant.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 _THIN = 0.8
 

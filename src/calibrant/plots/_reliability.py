@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Nothing, check_param
@@ -25,7 +26,6 @@ from calibrant.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 _AREA, _PALE_AREA = 0.2, 0.07  # opacity of the band of one model or two, and of more
 _THIN = 0.8

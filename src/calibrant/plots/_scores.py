@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
@@ -28,7 +29,6 @@ from calibrant.plots._style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
 _MAX_COLUMNS = 4  # panels side by side: 13 inches
 _MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel

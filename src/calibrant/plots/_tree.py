@@ -11,11 +11,10 @@ from calibrant._params import Int, Nothing, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.plots._style import COLORS, axes_or_new, format_number
 from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.trees._internal import Outline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from calibrant.trees._internal import Outline
 
 _AX = """\
 ax : matplotlib Axes, optional

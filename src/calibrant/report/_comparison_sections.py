@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed, number_text
 from calibrant._sections import (
     Axis,
+    Block,
     Callout,
     DataTable,
     Figure,
@@ -24,13 +26,8 @@ from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.section_list import sections_of
 from calibrant.report._predictions.wording import metric_heading, metric_term
+from calibrant.studies import TableComparison
 from calibrant.studies._internal import BASELINE, findings, ranking_cells
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._sections import Block, Section
-    from calibrant.studies import TableComparison
 
 _VERDICTS = {
     "calibrated": ("good", "Its probabilities can be taken at their word."),

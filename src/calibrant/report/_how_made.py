@@ -7,16 +7,13 @@ import json
 import platform
 from collections.abc import Iterable
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calibrant._repr import listed
 from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
+from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import confidence_text, rows_text
-
-if TYPE_CHECKING:
-    from calibrant.report._predictions.report_data import ReportData
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._docstrings import fill_docstring
-from calibrant._sections import sections_html
+from calibrant._sections import Section, sections_html
 from calibrant._whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from calibrant._sections import Section
     from calibrant.studies import Study, StudyResults, TableComparison
 
 

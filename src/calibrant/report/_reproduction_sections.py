@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from calibrant._sections import (
+    Block,
     Callout,
     DataTable,
     Paragraph,
@@ -16,11 +18,6 @@ from calibrant._sections import (
     TableColumn,
 )
 from calibrant.report._how_made import made_section, versions_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from calibrant._sections import Block
 
 _KINDS = {"holds": "good", "does not hold": "bad", "undecided": "unsure"}
 _UNDECIDED = "cannot be decided by our figures"

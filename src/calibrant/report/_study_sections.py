@@ -14,6 +14,7 @@ from calibrant._params import Real, check_param
 from calibrant._repr import number_text
 from calibrant._sections import (
     Axis,
+    Block,
     Callout,
     DataTable,
     Figure,
@@ -27,7 +28,6 @@ from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.wording import metric_heading, metric_phrase, metric_term
 
 if TYPE_CHECKING:
-    from calibrant._sections import Block
     from calibrant.comparison import CriticalDifference
     from calibrant.studies import BestMethod, PairDifference, StudyComparison, StudyResults, StudyStatus
 

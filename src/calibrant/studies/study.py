@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
@@ -22,9 +22,6 @@ from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_study import read_run_options, run_study
 from calibrant.studies._trials.stored_document import StoredStudy, read_stored_study
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["Study", "delete_study", "list_studies"]
 

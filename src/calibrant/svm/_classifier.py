@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
@@ -17,9 +18,6 @@ from calibrant._params import Choice, Int, Nothing, Real, Rule, check_params
 from calibrant._saved import Array, Inline, need, saved
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
 from calibrant.svm._machines import KernelFunction, KernelName, Machines, Solver
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @saved(_design=Inline(StandardDesign), _machines=Inline(Machines), n_iter_=Array("i8", low=0))

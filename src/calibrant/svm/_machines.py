@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from calibrant._saved import Array, Integer, Number, need, saved
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._internal import MergedRows
 
 _MOST_OF_MATRIX = 8192  # rows: their kernel matrix is 512 MiB; with it a fit takes a half to an eighth of the time

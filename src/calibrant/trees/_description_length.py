@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import total_ordering
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from calibrant._params import Choice, check_param
-from calibrant.data._internal import TrainingRows, read_more_training_rows
+from calibrant.data._internal import Schema, TrainingRows, read_more_training_rows
 from calibrant.estimates._internal import wallace
 from calibrant.exceptions import DataError
 from calibrant.trees._prediction.tree_reading import leaf_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Schema
-    from calibrant.trees._tree import Tree
+from calibrant.trees._tree import Tree
 
 Probabilities = Literal["adaptive", "paid"]
 

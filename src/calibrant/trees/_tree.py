@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._optional import optional_import
@@ -17,8 +18,6 @@ from calibrant.data._internal import Schema
 from calibrant.exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant._saved.documents import Reader, Writer
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._folds import Pieces
 from calibrant._params import Real, Rule
@@ -36,9 +37,6 @@ from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows, are_probabilities, is_of_difference, one_column
 from calibrant.exceptions import DataError, LittleDataWarning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # The numbers here, and the defaults of `price` and `multiple`, were chosen by benchmarks/calibration_quality.py among
 # about a hundred variants, on the first five of ten splits of 30 data sets; the other five confirm them (RESULTS.md).

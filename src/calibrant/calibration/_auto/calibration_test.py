@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _DRAWS = 399  # with the observed outcomes 400: the size of 5 % is exact
 _SEED = 19_580_101  # arbitrary and fixed: the same rows have the same p-value in every fit

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from calibrant import _core
@@ -26,7 +27,6 @@ from calibrant.exceptions import LittleDataWarning
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 _NUMBER = Number(finite=False)  # in a model file: what nothing was tried for is NaN
 

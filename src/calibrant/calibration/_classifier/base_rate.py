@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
@@ -31,8 +32,6 @@ from calibrant.exceptions import BaseRateWarning, CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.calibration._classifier.held_out_scores import HeldOut
 
 # Warnings should hardly ever be wrong: 4 standard errors are one false warning in 16,000 classes.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -41,11 +42,6 @@ from calibrant.calibration._names import as_calibrator
 from calibrant.calibration._validation import ScoredRows, order_classes, read_named_scores
 from calibrant.data._internal import WEIGHT_KIND, WeightKind, is_source, warn_of_copies, warn_of_weights
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional

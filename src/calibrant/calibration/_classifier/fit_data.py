@@ -8,9 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils import get_tags, indexable
@@ -23,9 +24,6 @@ from calibrant.calibration._classifier.response import final_step
 from calibrant.calibration._source_rows import read_source_rows
 from calibrant.data._internal import check_integers, check_weights, code_labels, read_groups
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
@@ -15,9 +16,6 @@ from calibrant._saved import Field, Integer, LabelArray, ListOf, Maybe, Object, 
 from calibrant._saved.form import check_fitted
 from calibrant.data._internal import LogProbaMixin
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Method: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._saved import MapOf, Number, Text, need
 from calibrant.calibration._base import INVERSE_SECTIONS, read_probabilities
 from calibrant.calibration._fitting.logits import Scale, as_logits, find_scale, from_logits
 from calibrant.calibration._fitting.replace_certain import ReplaceCertain
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.calibration._validation import BinaryScores
+from calibrant.calibration._validation import BinaryScores
 
 _HALVINGS = 100  # bisect an interval of 2e15 down to 1e-15
 _FARTHEST = 1e15  # beyond it neighbouring doubles are farther apart than a tenth of the spread

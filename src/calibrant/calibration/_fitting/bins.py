@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._threads import n_threads
 from calibrant.calibration._fitting.natural_spline import midpoints
 from calibrant.calibration._validation import BinaryScores, are_probabilities
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.calibration._validation import BinaryScores
 
 _ROUNDING = 1e-12  # of a weight that is left when all others are subtracted
 

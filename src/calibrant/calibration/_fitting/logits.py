@@ -5,9 +5,10 @@ The softmax has a way of its own for two columns, because reductions over an axi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, softmax
 
 from calibrant import _core
@@ -15,9 +16,6 @@ from calibrant._params import Choice
 from calibrant._saved import Text
 from calibrant.calibration._validation import are_probabilities
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 On: TypeAlias = Literal["auto", "logit", "score"]
 Scale: TypeAlias = Literal["logit", "score"]

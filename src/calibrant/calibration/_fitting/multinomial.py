@@ -10,15 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from calibrant.calibration._fitting.logits import log_softmax_rows, spread_of_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _GRADIENT = 1e-9  # the greatest derivative at which the search ends
 _MAX_STEPS, _LEAST_STEP, _DECREASE = 200, 1e-10, 1e-4  # the last is Armijo's factor, of Nocedal & Wright

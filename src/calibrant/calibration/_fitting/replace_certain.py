@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._saved import MapOf, Number, need, saved
 from calibrant.calibration._base import normalised
 from calibrant.calibration._validation import BinaryScores, ScoredRows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.calibration._fitting.logits import Scale
 
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Choice, Rule
 from calibrant._saved import Number
@@ -14,9 +15,6 @@ from calibrant.calibration._base import LARGEST, ScoreMap, learned
 from calibrant.calibration._fitting.axis import AXIS_FIELD, AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Form: TypeAlias = Literal["abm", "am", "ab"]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from calibrant._params import Choice, Int, Real, Rule
@@ -18,9 +19,6 @@ from calibrant._saved import Array, Integer, need
 from calibrant.calibration._base import ScoreMap, learned
 from calibrant.calibration._fitting.bins import DistinctScores, ScoreBins, count_bins, pool_ties, width_bins
 from calibrant.calibration._validation import BinaryScores, are_probabilities
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # What n_bins="cv" tries: from 6 on in steps of a fifth to a third, to save time where neighbours hardly differ.
 _CANDIDATES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)

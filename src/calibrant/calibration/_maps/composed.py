@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from calibrant._docstrings import fill_docstring
@@ -22,9 +23,6 @@ from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CE
 from calibrant.calibration._maps.log_linear import check_every_class_has_rows
 from calibrant.calibration._maps.platt import Platt
 from calibrant.calibration._validation import ScoredRows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from calibrant import _core
@@ -15,9 +16,6 @@ from calibrant._threads import n_threads
 from calibrant.calibration._base import ScoreMap, learned, read_probabilities
 from calibrant.calibration._fitting.natural_spline import interpolate, midpoints
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Method = TypeVar("Method")
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 from calibrant._docstrings import fill_docstring
@@ -25,9 +26,6 @@ from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CE
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FARTHEST = 1e300  # differences of scaled margins beyond it would overflow
 _NEAREST = 1e-290  # the inverse of a smaller scale would overflow

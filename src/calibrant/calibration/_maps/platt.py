@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Rule
@@ -25,9 +26,6 @@ from calibrant.calibration._fitting.logits import (
 )
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._validation import BinaryScores, check_has_inverse
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @learned(slope_=Number(), intercept_=Number(-LARGEST, LARGEST), on_=SCALE_FIELD, certain_=CERTAIN_FIELD)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 from calibrant._numbers import as_floats
@@ -18,11 +19,6 @@ from calibrant.calibration._maps.log_linear import check_every_class_has_rows, l
 from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
 from calibrant.data._internal import check_weights, named_classes
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from numpy.typing import NDArray
 
 Prior: TypeAlias = "float | Sequence[float] | NDArray[np.float64] | None"
 

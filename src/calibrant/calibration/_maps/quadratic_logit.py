@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Bool, Real, Rule
 from calibrant._saved import Number, need
@@ -14,13 +15,8 @@ from calibrant.calibration._base import LARGEST, ScoreMap, learned
 from calibrant.calibration._fitting.axis import AXIS_FIELD, FARTHEST_SAVED, AxisMapMixin, find_axis
 from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._maps.platt import platt_target
-from calibrant.calibration._validation import check_has_inverse
+from calibrant.calibration._validation import BinaryScores, check_has_inverse
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.calibration._validation import BinaryScores
 
 _OUTER = 0.05  # rows on either side where the map is straight: a few scores of 0 or 1 would otherwise decide the bend
 _NARROW = 1e-9  # between ends this close the map has no bend

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from calibrant._params import Int, Rule
@@ -23,11 +24,7 @@ from calibrant.calibration._fitting.natural_spline import (
     is_nondecreasing,
 )
 from calibrant.calibration._maps.platt import platt_target
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.calibration._validation import BinaryScores
+from calibrant.calibration._validation import BinaryScores
 
 _APART = 1e-3  # knots nearer than this part of the range make the equations nearly singular
 _PENALTIES = 10.0 ** np.arange(2.0, -8.25, -0.5)  # per row, from a straight line to hardly any penalty

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import softmax
 
@@ -17,9 +18,6 @@ from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logits,
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_named_scores
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _EXACT = 1e-13  # the relative error of the root
 _COLDEST = 1e300  # the greatest 1 / T, whose products are still finite

@@ -8,8 +8,9 @@ import signal
 import sys
 import traceback
 import warnings
+from collections.abc import Sequence
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import typer
 
@@ -26,9 +27,6 @@ from calibrant.cli._app.errors import (
 )
 from calibrant.cli._app.invocation import record_command, record_start
 from calibrant.cli._app.printing import print_error, print_json, print_note
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Interrupts:

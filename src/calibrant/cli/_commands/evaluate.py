@@ -29,7 +29,14 @@ from calibrant.cli._app.options import (
 )
 from calibrant.cli._app.printing import print_json, print_note, print_text
 from calibrant.cli._commands.report import ReportOptions, make_report
-from calibrant.cli._predictions.cards import card_document, print_cards, print_differences, print_segments
+from calibrant.cli._predictions.cards import (
+    Gate,
+    GateResult,
+    card_document,
+    print_cards,
+    print_differences,
+    print_segments,
+)
 from calibrant.cli._predictions.columns import ModelColumns
 from calibrant.cli._predictions.prediction_table import PredictionTable, read_predictions
 from calibrant.exceptions import DataError
@@ -37,7 +44,6 @@ from calibrant.exceptions import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calibrant.cli._predictions.cards import Gate, GateResult
     from calibrant.metrics import CardComparison, ScoreCard
 
 _FAIL_IF = "Exit with code 8 if this holds: 'ece>0.05', 'auc<0.8', 'verdict=miscalibrated'; may be repeated."

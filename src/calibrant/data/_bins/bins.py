@@ -5,9 +5,10 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._exact_sums import round_weights, weight_step
@@ -17,9 +18,6 @@ from calibrant.data._discretize.mdl import CutRule, mdl_cuts
 from calibrant.data._frames.columns import Columns
 from calibrant.data._frames.schema import Schema
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MOST_BYTE_VALUES = 255  # the last code of a byte means missing
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._exact_sums import round_weights, weight_step
@@ -15,9 +16,6 @@ from calibrant.data._frames.values import numeric_values
 from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
 from calibrant.data._sources.survey import Survey
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def cells_of(values: NDArray[np.floating[Any]], edges: NDArray[np.float64]) -> NDArray[np.uint16]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._memory import format_bytes
 from calibrant.data._bins.bins import MOST_BYTE_VALUES, Bins
@@ -25,9 +26,6 @@ from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
 from calibrant.data._validation.labels_and_weights import Labels
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._memory import check_table_memory, table_too_large
@@ -17,8 +18,6 @@ from calibrant.data._frames.columns import Columns, Nominal, fit_columns
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._bins.bins import Bins
     from calibrant.data._frames.columns import Columns
     from calibrant.data._frames.schema import Schema

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._saved import Array, Integer, TupleOf, need, saved
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._frames.schema import Schema
 
 _LEAST_SCALE = float(np.finfo(np.float64).tiny)

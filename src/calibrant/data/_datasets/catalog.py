@@ -16,12 +16,11 @@ from calibrant._optional import optional_import
 from calibrant.data._readers.arff import read_arff
 from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._tables.assemble import assemble
+from calibrant.data._tables.table import Table
 from calibrant.exceptions import SchemaError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.data._tables.table import Table
 
 
 @dataclass(frozen=True)

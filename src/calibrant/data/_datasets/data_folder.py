@@ -9,15 +9,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._params import Bool, InstanceOf, Int, Nothing, Real, Rule, check_param
 from calibrant.data._datasets.catalog import Roles, assign_roles
 from calibrant.data._readers.arrow import read_parquet
+from calibrant.data._tables.table import Table
 from calibrant.exceptions import MissingFileError, ReadError
-
-if TYPE_CHECKING:
-    from calibrant.data._tables.table import Table
 
 _VARIABLE = "CALIBRANT_DATA"
 _MANIFEST = "MANIFEST.json"

@@ -23,11 +23,7 @@ from calibrant.data._tables.table import Table
 from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
-
-    from calibrant.data._datasets.tasks import Task
 
 
 @dataclass(frozen=True)

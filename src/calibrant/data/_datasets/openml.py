@@ -19,15 +19,14 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from calibrant.data._datasets.download import Limits, RequestRefusedError, fetch_bytes, fetch_file, write_atomically
 from calibrant.data._readers.arff import read_arff
+from calibrant.data._readers.parsed_file import ParsedFile
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
+from calibrant.data._tables.table import Table
 from calibrant.exceptions import DataError, ParameterError, ReadError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.data._readers.parsed_file import ParsedFile
-    from calibrant.data._tables.table import Table
 
 # Ample for any description, and for any table that fits in memory as text; a faulty server cannot fill the disk.
 _DESCRIPTION_LIMITS = Limits(size=1 << 24, seconds=60)

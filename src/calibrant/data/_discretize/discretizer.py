@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from calibrant._docstrings import fill_docstring
@@ -32,9 +33,6 @@ from calibrant.data._sources.source import Source
 from calibrant.data._sources.source_part import SourcePart
 from calibrant.data._validation.estimator_rows import ColumnSchemaMixin, read_training_rows
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def source_cuts(

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def interval_labels(cuts: NDArray[np.float64]) -> list[str]:

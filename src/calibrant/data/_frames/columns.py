@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import short_repr
 from calibrant.data._frames.schema import Feature, Schema, column_problems, match_column, with_new_categories
@@ -20,12 +21,8 @@ from calibrant.data._frames.values import (
     numeric_values,
     without_mask,
 )
+from calibrant.data._tables.table import Kind
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._tables.table import Kind
 
 # The nominal columns: by type ("auto" or None), all, or by name, position or mask.
 Nominal: TypeAlias = Literal["auto", "all"] | Sequence[str] | Sequence[int] | Sequence[bool] | None

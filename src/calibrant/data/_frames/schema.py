@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed
 from calibrant._saved import Text, Values, need, saved
@@ -20,9 +21,6 @@ from calibrant.data._frames.values import (
 )
 from calibrant.data._tables.table import Kind
 from calibrant.exceptions import DataTypeError, SchemaError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MAX_NAMES = 5  # in a message
 _HASHED, _MAX_LARGE = 2**61 - 2, 10_000  # larger ints share hashes, and a dict of many then takes forever

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.exceptions import DataTypeError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._tables.table import Kind
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal)

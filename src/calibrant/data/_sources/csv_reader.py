@@ -15,6 +15,7 @@ from calibrant.data._readers.csv_layout import MISSING, CsvLayout, read_layout
 from calibrant.data._readers.source import check_text_format
 from calibrant.data._sources.csv_blocks import ByteSource, RowBlocks, open_bytes, utf8_blocks
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns
+from calibrant.data._sources.source_part import ColumnRoles
 from calibrant.data._sources.table_readers import (
     Fingerprint,
     SourceReader,
@@ -26,8 +27,6 @@ from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.data._sources.source_part import ColumnRoles
 
 # Bytes of a file at a time: larger blocks take more memory, smaller ones more calls (benchmarks/cli.py).
 BLOCK = 2**22

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from calibrant.data._frames.columns import column_kinds
-from calibrant.data._frames.schema import Feature
+from calibrant.data._frames.schema import Feature, Schema
 from calibrant.exceptions import ParameterError, SchemaError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.data._frames.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._dask.client import Connection, active_client
 from calibrant._optional import optional_import
@@ -34,9 +35,6 @@ from calibrant.data._sources.table_readers import (
     SourceReader,
 )
 from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _C45 = (".names", ".data", ".test")

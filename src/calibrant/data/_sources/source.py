@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from calibrant._dask.client import Connection
 from calibrant._dask.tasks import by_value, gather, submit
@@ -15,12 +15,8 @@ from calibrant._progress import progress
 from calibrant.data._frames.schema import Schema
 from calibrant.data._sources.source_part import ColumnRoles, SourcePart, make_part
 from calibrant.data._sources.survey import Survey, check_same_length, merge_surveys, survey_part
-from calibrant.data._sources.table_readers import SourceReader, TypesWidenedError
+from calibrant.data._sources.table_readers import Partitions, SourceReader, TypesWidenedError
 from calibrant.exceptions import DataError
-
-if TYPE_CHECKING:
-    from calibrant.data._sources.source_part import ColumnRoles
-    from calibrant.data._sources.table_readers import Partitions
 
 R = TypeVar("R")
 

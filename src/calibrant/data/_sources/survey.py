@@ -5,21 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import column_kind, column_measure, nominal_codes, numeric_values
 from calibrant.data._sources.source_part import ColumnRoles, SourcePart
+from calibrant.data._tables.table import Kind
 from calibrant.data._validation.labels_and_weights import Labels, factorize
 from calibrant.exceptions import DataError, SchemaError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._tables.table import Kind
 
 _PEEK = 4096  # rows that show in most cases that a column has many values
 _PART_SAMPLE = 1024  # values of a part

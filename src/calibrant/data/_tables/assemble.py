@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed
 from calibrant.data._frames.columns import Nominal, column_kinds
@@ -18,10 +19,7 @@ from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     import pandas as pd
-    from numpy.typing import NDArray
 
 # `str` writes larger floats with an exponent.
 _LARGEST_WITHOUT_EXPONENT = 1e16

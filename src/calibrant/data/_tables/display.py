@@ -7,13 +7,13 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._sections import Block, Callout, DataTable, Paragraph, Section, Share, Shares, TableColumn
 from calibrant.data._tables.table import Kind, Table
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 # Three values of 24 characters keep a line of the text view within about 120 characters.
 _MAX_VALUES = 3

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
 
 Kind = Literal["numeric", "nominal"]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.exceptions import CalibrantWarning, DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def column_names(table: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,9 +17,6 @@ from calibrant._saved import Field, Integer, LabelArray, Maybe, Object, need
 from calibrant.data._frames.columns import MAX_ROWS, Columns, Nominal, extend_columns, fit_columns, match_columns
 from calibrant.data._frames.schema import Schema
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, read_groups
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import short_repr
 from calibrant.data._frames.columns import Columns, fit_columns
@@ -19,8 +20,6 @@ from calibrant.data._validation.labels_and_weights import check_weights, code_gr
 from calibrant.exceptions import CalibrantError, CalibrantWarning, DataError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._validation.estimator_rows import TrainingRows
 
 _VERSION = b"calibrant rows 1"  # a change of the algorithm below must change it

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
@@ -16,6 +17,7 @@ from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Object, WithRows, need, saved
+from calibrant._sections import Section
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import Nominal, RowClassifierMixin, WeightKind, is_source
@@ -40,11 +42,6 @@ from calibrant.trees._internal import (
     fit_source,
     impurity_importances,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._sections import Section
 
 _LEAF_NUMBERS = "array of shape (n_rows, n_trees)\n    Node numbers."
 

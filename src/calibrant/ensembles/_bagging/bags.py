@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant.exceptions import DataError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.trees._internal import TrainingSet
 
 Bootstrap: TypeAlias = Literal["uniform", "by_class", "by_group", "subsample"]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant.trees._internal import node_indicator
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
 

@@ -8,9 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES
@@ -24,9 +25,6 @@ from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier, Tree
 from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, Trees
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | None
 

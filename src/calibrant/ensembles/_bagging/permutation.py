@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._optional import optional_import
@@ -20,7 +21,6 @@ from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
     from calibrant.ensembles._readings.forest_reading import ForestReader

@@ -8,24 +8,19 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Int, Rule, check_params
 from calibrant._repr import short_repr
 from calibrant._saved import Array, Bytes, Field, Maybe, NarrowFloats, Object, Text, need
+from calibrant._sections import Section
 from calibrant.data._internal import RowClassifierMixin, Rows
-from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, Run
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run
 from calibrant.ensembles._ensemble_sections import boosted_sections
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import check_order
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._sections import Section
-    from calibrant.ensembles._boosting.boosting_loop import AlgorithmName
-    from calibrant.trees._internal import TrainingSet
+from calibrant.trees._internal import TrainingSet, check_order
 
 _SUMMED_VOTES = """\
 array of shape (n_rows, n_classes)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,11 +34,6 @@ from calibrant.trees._internal import (
     TrainingSet,
     fit_source,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.trees import ProbabilityTreeClassifier
 
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 StumpEstimate: TypeAlias = Literal["frequency", "laplace"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,9 +39,6 @@ from calibrant.trees._internal import (
     fit_source,
     impurity_importances,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _ESTIMATE_NUMBERS = """\
 Votes

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._fit_warnings import warn_of_fit
 from calibrant._progress import progress
@@ -13,9 +14,6 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._source_limits import missing_rows
 from calibrant.data._internal import caller_level
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Stop: TypeAlias = Literal["perfect", "weak"]
 

@@ -19,23 +19,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._random import stream_seed
 from calibrant._saved import Array, Field, Integer, Maybe, Number, need, saved
 from calibrant._source_limits import missing_rows
 from calibrant._threads import n_threads
+from calibrant.data._internal import Rows, Schema
 from calibrant.exceptions import ModelFileError
-from calibrant.trees._internal import check_order
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows, Schema
-    from calibrant.trees._internal import TrainingSet
+from calibrant.trees._internal import TrainingSet, check_order
 
 # At 10,000 rows of three tables 8 leaves and 64 bins have a loss of 45.0, 16 leaves and 255 bins 44.2, 31 leaves 44.2,
 # with min_leaf=20 44.0; the larger trees need fewer rounds, so many rows take them.

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.data._internal import Schema
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows
+from calibrant.data._internal import Rows, Schema
 
 
 class StumpMember(NamedTuple):

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._exact_sums import fixed_point_weights
 from calibrant._random import stream_seed
 from calibrant.ensembles._boosting.boosting_loop import MemberPredictions
-from calibrant.trees._internal import GrownTree, TreeParams, TreeReading
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.trees._internal import TrainingSet
+from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, TreeReading
 
 _DRAWS_BITS = 32  # draws are split by a bit each, which takes 0.1 s for each halving of so many
 

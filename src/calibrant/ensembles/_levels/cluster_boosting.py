@@ -8,25 +8,21 @@ from functools import reduce
 from itertools import accumulate, chain
 from operator import add
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._random import seed_sequence, stream_seed
 from calibrant._source_limits import check_source_params
+from calibrant.data._internal import Bins, CodedPart
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, MemberPredictions, Run, boost
 from calibrant.ensembles._boosting.tree_learner import DRAWS_STREAM, MEMBER_STREAM, draw_rows
 from calibrant.ensembles._tree_style import styled, with_tree_params
-from calibrant.trees._internal import GrownTree, LevelPlan, TreeReading
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Bins, CodedPart
-    from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
+from calibrant.trees._internal import ClusterRows, GrownTree, LevelPlan, Parts, TrainingSet, TreeReading
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calibrant import _core
 from calibrant._dask.tasks import gather
 from calibrant._progress import progress
 from calibrant._random import seed_sequence, stream_seed
 from calibrant._source_limits import check_source_params
+from calibrant.data._internal import Bins, CodedPart
 from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
 from calibrant.ensembles._bagging.forest import GROWING_STREAM, RULES, Forest, ForestParams, n_drawn
 from calibrant.ensembles._levels.level_reading import read_levels
@@ -20,15 +23,8 @@ from calibrant.ensembles._readings.forest_reading import needs_all_rows
 from calibrant.ensembles._tree_style import styled, styled_for, with_tree_params
 from calibrant.estimates import as_estimate
 from calibrant.exceptions import ParameterError
-from calibrant.trees._internal import LevelPlan
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant import _core
-    from calibrant.data._internal import Bins, CodedPart
-    from calibrant.trees import Tree
-    from calibrant.trees._internal import ClusterRows, Parts, TrainingSet
+from calibrant.trees import Tree
+from calibrant.trees._internal import ClusterRows, LevelPlan, Parts, TrainingSet
 
 
 @dataclass(frozen=True, eq=False)

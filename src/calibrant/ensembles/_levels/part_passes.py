@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant._exact_sums import ExactSums
+from calibrant.data._internal import CodedPart
 from calibrant.ensembles._readings.eb_pets import N_FIFTHS, own_class_rates
 from calibrant.ensembles._readings.forest_members import (
     AllRows,
@@ -22,17 +25,13 @@ from calibrant.ensembles._readings.forest_members import (
     score_sums,
 )
 from calibrant.ensembles._readings.pooling import Alpha, Pooling, best_alpha, fixed_alpha, sum_log_rates
+from calibrant.trees import Tree
+from calibrant.trees._internal import LevelPlan, Parts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._exact_sums import ExactSums
-    from calibrant.data._internal import CodedPart
     from calibrant.ensembles._levels.cluster_forest import BagWeights
     from calibrant.ensembles._readings.forest_members import AllRows, Cells, Members
     from calibrant.ensembles._readings.pooling import Pooling
-    from calibrant.trees import Tree
-    from calibrant.trees._internal import LevelPlan, Parts
 
 _CELLS_AT_ONCE = 8 << 20  # counts of a part in one message: 64 MB
 

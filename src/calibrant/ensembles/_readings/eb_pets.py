@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
@@ -36,12 +37,10 @@ from calibrant.ensembles._readings.pooling import (
     pooled_table,
 )
 from calibrant.estimates import CountedTree
+from calibrant.trees import Tree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant._saved.documents import Reader, Writer
-    from calibrant.trees import Tree
 
 N_FIFTHS = 5  # a table of each tree is made for each fifth of the rows, without it: few tables, of most of the rows
 

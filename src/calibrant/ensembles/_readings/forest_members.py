@@ -14,20 +14,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._exact_sums import weight_step
 from calibrant._threads import n_threads
+from calibrant.data._internal import Rows
 from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.estimates import CountedTree, Frequency
+from calibrant.trees import Tree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.trees import Tree
 
 _MAX_KEPT_BYTES = 2**30  # of training paths kept between passes over the trees; more are walked again
 

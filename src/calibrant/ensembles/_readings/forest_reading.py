@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._saved import Array, Inline, Integer, Maybe, Number, Object, Text, Value, need, saved
 from calibrant._threads import n_threads
-from calibrant.data._internal import warn_of_number
+from calibrant.data._internal import Rows, warn_of_number
 from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import (
     Members,
@@ -30,15 +31,11 @@ from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate, as_estimate
 from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
+from calibrant.trees import Tree
 from calibrant.trees._internal import GrownTree, TreeReading
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows
     from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.estimates import RowEstimate
-    from calibrant.trees import Tree
 
 _MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
 

@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._saved import Inline, Integer, ListOf, Narrowed, Object, need, saved
@@ -31,11 +32,7 @@ from calibrant.ensembles._readings.forest_members import Cells, LeafPaths, Membe
 from calibrant.ensembles._readings.pooling import Alpha, Pooling, choose_alpha, core_pooling, is_local
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.trees import Tree
+from calibrant.trees import Tree
 
 MAX_NEIGHBORS = 256  # bounds the standard error of a sampled class frequency by 0.03, before the trees are averaged
 

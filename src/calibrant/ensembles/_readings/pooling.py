@@ -11,22 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._exact_sums import ExactSums
 from calibrant._saved import Number, saved
 from calibrant.ensembles._readings.forest_members import Members
 from calibrant.estimates import CountedTree, Estimate, Frequency, Laplace, MEstimate
-from calibrant.trees._internal import TreeReading
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.trees import Tree
-    from calibrant.trees._internal import TrainingSet
+from calibrant.trees import Tree
+from calibrant.trees._internal import TrainingSet, TreeReading
 
 _MAX_M = 1e200  # stands for an infinite m: its ratio to itself is finite
 

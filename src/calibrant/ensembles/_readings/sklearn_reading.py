@@ -8,9 +8,10 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -28,9 +29,6 @@ from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.estimates import Estimate, Resolvable, as_estimate
 from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 from scipy.stats import chi2
 
@@ -18,8 +19,6 @@ from calibrant.metrics._validation.predictions import BinaryRows, Predictions, r
 from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.metrics._intervals.bootstrap_plan import WeightKind
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.optimize import brentq
 from scipy.special import erf
@@ -17,9 +18,6 @@ from calibrant.metrics._calibration.probability_cells import width_bins
 from calibrant.metrics._metric import CARUANA, check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _binned(

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, chdtri, chndtrinc, ndtri, rel_entr
 
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FEWEST_GROUPS, _MOST_GROUPS, _ROWS_OF_GROUP = 20, 100, 250  # more rows in more groups: shorter waves are seen
 _LEAST_EXPECTED = 5.0  # positives and negatives of a group

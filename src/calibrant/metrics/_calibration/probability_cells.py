@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import logit
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
     from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 

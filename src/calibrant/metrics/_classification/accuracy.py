@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.metrics._classification.confusion import (
     accuracy_of,
@@ -18,9 +19,6 @@ from calibrant.metrics._classification.confusion import (
 from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _is_correct(

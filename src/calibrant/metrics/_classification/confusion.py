@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Metric, check_options
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _TRUE_NEGATIVE = 3  # its place among the counts of `two_by_two`
 # The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.

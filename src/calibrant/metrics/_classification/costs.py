@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
 from calibrant.exceptions import ParameterError
@@ -13,9 +14,6 @@ from calibrant.metrics._classification.confusion import Confusions, judge_confus
 from calibrant.metrics._metric import WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @metric("lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))

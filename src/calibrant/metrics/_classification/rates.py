@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.metrics._classification.confusion import (
     f_beta_of,
@@ -17,9 +18,6 @@ from calibrant.metrics._classification.confusion import (
 from calibrant.metrics._metric import CARUANA, WITTEN, check_options, metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", judge=partial(rate_of, name="precision"))

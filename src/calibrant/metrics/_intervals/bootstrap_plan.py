@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._random import stream
 from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Resampled, Sampling, replicate
-from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.metrics._metric import Metric
-    from calibrant.metrics._validation.predictions import BinaryRows
 
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from calibrant import _core
 from calibrant.metrics._intervals.intervals import Interval, wilson_of_quantile
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # What is assumed of each class before its rows are seen: so many rows times area times 1 - area, in which placements
 # vary by this share of the most they can. Chosen by benchmarks/interval_coverage_auc.py, as are the degrees of freedom.

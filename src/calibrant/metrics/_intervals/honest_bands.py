@@ -9,15 +9,13 @@ that hold at x is the upper end of the band there. The lower end is the same wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, betaln
 
 from calibrant._numbers import as_floats
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MOST_GROUPS = 1_001  # probabilities rounded to three digits; more groups take time quadratically
 _MOST_DIGITS = 12  # a probability has 15 to 17 significant ones

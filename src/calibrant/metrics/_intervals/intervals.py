@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaincinv, ndtr, ndtri
 
 from calibrant._params import CONFIDENCE, Choice, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _Z = Real(0, closed="right") | Nothing()
 _COUNT = Real(0)

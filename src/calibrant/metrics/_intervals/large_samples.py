@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from calibrant._random import stream
@@ -20,8 +21,6 @@ from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Draws, Replicat
 from calibrant.metrics._validation.predictions import Predictions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.metrics._metric import Metric
 
 _N_BLOCKS = 700  # of neighboring ranks, of equal weight, and as many again of equal weight of the positives

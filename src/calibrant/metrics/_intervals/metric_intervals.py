@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
 from calibrant._random import stream
@@ -48,9 +48,6 @@ from calibrant.metrics._losses.log_losses import LOGARITHMIC
 from calibrant.metrics._metric import Metric, bound_keywords, options_of
 from calibrant.metrics._scorecard.score_card import Score
 from calibrant.metrics._validation.predictions import Predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
 UPPER_BOUND = "upper bound"  # the method of a score that has only one

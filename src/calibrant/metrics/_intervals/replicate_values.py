@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._random import stream
 from calibrant.metrics._classification.confusion import Confusions
@@ -30,9 +31,6 @@ from calibrant.metrics._metric import Metric
 from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _squared(predictions: Predictions) -> NDArray[np.float64]:

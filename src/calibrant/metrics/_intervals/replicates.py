@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._random import stream, stream_seed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # The values of a metric in replicates, and with blocks of rows left out (None where there are no such values).
 Draws = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]

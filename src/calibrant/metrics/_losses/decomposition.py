@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import entr
 
 from calibrant import _core
@@ -14,9 +15,6 @@ from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import check_options
 from calibrant.metrics._validation.predictions import Predictions, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

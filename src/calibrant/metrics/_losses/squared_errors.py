@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks, threads_for
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @metric("higher", 0.0, 1.0, {"Roby 1965": "spherical score"})

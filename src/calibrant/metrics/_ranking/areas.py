@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import CARUANA, CHAWLA, check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant._repr import number_text
@@ -21,9 +22,6 @@ from calibrant.metrics._intervals.replicates import Draws
 from calibrant.metrics._metric import METRICS, Metric
 from calibrant.metrics._scorecard.evaluate import same_options
 from calibrant.metrics._scorecard.score_card import ScoreCard
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Found = dict[str, tuple[Interval, str]]  # the interval and its method, by metric
 _NO_SPREAD = 1e-12  # a standard error below this is the rounding of 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan, WeightKin
 from calibrant.metrics._intervals.metric_intervals import score_metrics
 from calibrant.metrics._metric import METRICS, BoundMetric, Metric, check_options, options_of, requested_metrics
 from calibrant.metrics._scorecard.score_card import ScoreCard
+from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from calibrant.metrics._validation.predictions import Predictions
 
 _OWN = ("y_true", "y_proba", "sample_weight", "pos_label", "labels", "weight_kind")  # parameters of evaluate itself
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.metrics._calibration.slope_and_intercept import degenerate_intercept, degenerate_slope, fit_line, line_at
 from calibrant.metrics._validation.predictions import BinaryRows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MOST_PASSES = 20  # from the histogram two are enough, unless the classes are almost separable
 _LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding

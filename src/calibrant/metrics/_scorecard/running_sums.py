@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.metrics._calibration.calibration_tests import excess_and_variance
 from calibrant.metrics._calibration.errors import width_sums
 from calibrant.metrics._calibration.probability_cells import ECE_BINS
 from calibrant.metrics._intervals.replicate_values import ROW_VALUES
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # A bin is defined by the exponent and the leading bits of the distance to the nearer of 0 and 1: with these numbers a
 # relative width of 1/4096 down to 2^-41, in 2 x 2.6 MB of counts.

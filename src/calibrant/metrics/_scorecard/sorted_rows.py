@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.metrics._scorecard.running_sums import N_BINS, bin_of
 from calibrant.metrics._validation.predictions import BinaryRows
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from numpy.typing import NDArray
 
 
 class SortedRows:

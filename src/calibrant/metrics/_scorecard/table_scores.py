@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import round_up
 from calibrant.metrics._calibration.calibration_tests import z_of_sums
@@ -33,9 +33,6 @@ from calibrant.metrics._scorecard.line_passes import StreamedLine
 from calibrant.metrics._scorecard.running_sums import RunningSums
 from calibrant.metrics._scorecard.score_card import Score
 from calibrant.metrics._validation.predictions import Predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
 _ROUNDING = 1e-12  # of sums: errors and ends of intervals closer than this are equal

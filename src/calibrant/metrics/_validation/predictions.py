@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._numbers import as_floats
 from calibrant._repr import listed
 from calibrant._threads import n_threads
-from calibrant.data._internal import factorize
+from calibrant.data._internal import CategoryCodes, factorize
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import CategoryCodes
 
 _CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._validation.predictions import Predictions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _SUM = 1e-6  # how far rounding may take the sum of the frequencies from 1
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_unmasked_floats
 from calibrant.data._internal import column_names
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*")
 _MISSING = ("", "nan", "na", "n/a", "null", "none", "?")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_unmasked_floats
 from calibrant._repr import listed, short_repr
@@ -12,9 +13,6 @@ from calibrant.data._internal import check_weights, classes_of_columns, column_n
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._validation.predictions import Predictions, columns_of, read_label_codes, row_index
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _OUTSIDE = 1e-9  # how far rounding may take a probability outside [0, 1]
 _SUM = 1e-6  # how far rounding may take the sum of a row from 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from calibrant.metrics._calibration.gap_bound import independent_cells
@@ -21,8 +22,6 @@ from calibrant.metrics._calibration.probability_cells import (
 from calibrant.metrics._validation.predictions import BinaryRows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
 STATISTICS = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from calibrant._params import CONFIDENCE, Choice, check_param
@@ -19,6 +20,7 @@ from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan, WeightKind
 from calibrant.metrics._intervals.metric_intervals import band_of
 from calibrant.metrics._metric import bound_keywords
+from calibrant.metrics._scorecard.score_card import ScoreCard
 from calibrant.metrics._validation.read_predictions import read_predictions
 from calibrant.metrics._verdict.joint_test import JointTest, JudgedPart, draw_parts, joint_tests, judged_parts
 from calibrant.metrics._verdict.pattern import Pattern, find_pattern
@@ -37,10 +39,7 @@ from calibrant.metrics._verdict.verdict import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.metrics._calibration.gap_bound import RowGroups
-    from calibrant.metrics._scorecard.score_card import ScoreCard
 
 
 class Tolerance(NamedTuple):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 from calibrant.metrics._calibration.slope_and_intercept import fit_line, standard_errors
+from calibrant.metrics._intervals.honest_bands import Band
 from calibrant.metrics._intervals.intervals import two_sided_z
 from calibrant.metrics._validation.predictions import BinaryRows
 from calibrant.metrics._verdict.joint_test import STATISTICS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.metrics._calibration.probability_cells import ProbabilityCells
-    from calibrant.metrics._intervals.honest_bands import Band
     from calibrant.metrics._verdict.joint_test import JointTest
 
 _MOST_ROWS = 0.75  # from this fraction on a range is reported as all rows

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
 from calibrant._params import CONFIDENCE, Nothing, Real, check_param
@@ -13,11 +15,6 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics._calibration.gap_bound import typical_gap_bound
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, group_rows
 from calibrant.metrics._validation.predictions import BinaryRows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
 WITHIN = Real(0, 1, closed="neither")
 RELATIVE = Real(0, closed="neither") | Nothing()

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from calibrant.comparison import holm, paired_t_test
 from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, OUR_MAPS, PAPER_MAPS
 from calibrant.papers._caruana.tables_of_changes import GAINERS
 from calibrant.papers._caruana.tables_of_paper import BIN_NAMES, LOSSES
 from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.table import PaperTable
+from calibrant.papers._reproduction.table import PaperTable
 
 _LEVEL = 0.05
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from calibrant.papers._caruana.algorithms import PAPER_MAPS, calibrated, coded_models, tree_models
 from calibrant.papers._caruana.findings import ADVICE, algorithm_findings, boosting_findings, our_findings
@@ -11,14 +11,10 @@ from calibrant.papers._caruana.pictures import draw_pictures
 from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, Scale
 from calibrant.papers._caruana.studies import make_studies
 from calibrant.papers._caruana.tables_of_paper import make_tables, read_boosted
-from calibrant.papers._reproduction.finding import with_advice
-from calibrant.papers._reproduction.paper import Paper, Size
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.paper import Picture
-    from calibrant.papers._reproduction.table import PaperTable
-    from calibrant.studies import Study, StudyResults
+from calibrant.papers._reproduction.finding import Finding, with_advice
+from calibrant.papers._reproduction.paper import Paper, Picture, Size
+from calibrant.papers._reproduction.table import PaperTable
+from calibrant.studies import Study, StudyResults
 
 
 class CaruanaNiculescuMizil2004(Paper):

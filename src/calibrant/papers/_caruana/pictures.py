@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant.papers._caruana.algorithms import PAPER_MAPS
 from calibrant.papers._reproduction.paper import Picture, new_panels
+from calibrant.papers._reproduction.table import PaperTable
 from calibrant.plots._internal import line_style
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from calibrant.papers._caruana.tables_of_paper import BoostedPredictions
-    from calibrant.papers._reproduction.table import PaperTable
 
 _COLUMN = 2.1  # inches
 _N_BARS = 20

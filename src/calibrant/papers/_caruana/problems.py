@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant.data import load
-
-if TYPE_CHECKING:
-    from calibrant.data import Table
+from calibrant.data import Table, load
 
 TRAINING, VALIDATION, TEST = 0, 1, 2
 _SEED = 2004

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from calibrant.neighbors import grid_of_k
 from calibrant.papers._caruana.algorithms import OUR_MAPS, PAPER_MAPS
 from calibrant.papers._caruana.problems import PROBLEMS, RowNumbers
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.paper import Size
+from calibrant.papers._reproduction.paper import Size
 
 StumpCriterion: TypeAlias = Literal["entropy", "gain_ratio", "gini", "dkm", "twoing"]
 NeighborWeights: TypeAlias = Literal["uniform", "inverse", "inverse_squared", "similarity", "gaussian"]

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, SIGN, CandidateName
 from calibrant.papers._caruana.metrics import HIGHER_IS_BETTER, METRIC_NAMES
@@ -18,7 +19,6 @@ from calibrant.papers._reproduction.table import Cell, PaperTable
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from calibrant.studies import StudyResults
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from calibrant.papers._caruana.algorithms import AUTO, PAPER_MAPS, boosted_trees, coded_models, methods_of, tree_models
 from calibrant.papers._caruana.metrics import TRIAL_METRIC_PARAMS, TRIAL_METRICS
-from calibrant.papers._caruana.problems import PROBLEMS, Problem, problem_table
+from calibrant.papers._caruana.problems import PROBLEMS, Problem, RowNumbers, problem_table
 from calibrant.papers._caruana.scales import CHOICE_GRID, CHOICE_PROBLEM, Scale
 from calibrant.studies import Dataset, Study
-
-if TYPE_CHECKING:
-    from calibrant.papers._caruana.problems import RowNumbers
 
 CHOICE = "choice"
 FIGURES = "figures"  # prefix of the studies that keep predictions

@@ -9,6 +9,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from calibrant.comparison import paired_t_test
@@ -18,8 +19,6 @@ from calibrant.papers._caruana.published import published_change, published_figu
 from calibrant.papers._reproduction.table import Cell, PaperTable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.papers._caruana.selection import Chosen
 
 _CONFIDENCE = 0.95

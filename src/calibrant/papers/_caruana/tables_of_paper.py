@@ -5,24 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, CandidateName
 from calibrant.papers._caruana.metrics import METRIC_NAMES
-from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, problem_table
+from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, Problem, RowNumbers, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4
 from calibrant.papers._caruana.selection import Chosen, choose_models, make_default_grid, read_trials
 from calibrant.papers._caruana.studies import CHOICE, FIGURES
 from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.papers._caruana.problems import Problem, RowNumbers
-    from calibrant.studies import StudyResults
+from calibrant.studies import StudyResults
 
 LOSSES: Mapping[str, str] = {"RMS": "Squared error", "MXE": "Cross-entropy"}
 _ORDER_OF_TABLE_4 = ("BST-DT", "SVM", "BAG-DT", "ANN", "KNN", "BST-STMP", "DT")

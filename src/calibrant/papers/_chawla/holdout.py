@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.metrics import nce
 from calibrant.metrics._internal import read_predictions
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Study, StudyResults
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def zero_share(y_true: Any, y_proba: Any) -> float:

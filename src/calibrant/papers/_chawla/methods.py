@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.trees import ProbabilityTreeClassifier
-
-if TYPE_CHECKING:
-    from calibrant.trees._internal import Pruning
+from calibrant.trees._internal import Pruning
 
 BASELINE: Final = "Frequency"
 SMOOTHED: Final = ("Laplace", "m-estimate", "Bagged", "Bagged-Laplace")  # the bars of Figure 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from calibrant.papers._chawla.findings import check_findings
 from calibrant.papers._chawla.holdout import COIL, holdout_study
@@ -11,13 +11,10 @@ from calibrant.papers._chawla.methods import further_methods, paper_methods
 from calibrant.papers._chawla.pictures import draw_pictures
 from calibrant.papers._chawla.published import SETS
 from calibrant.papers._chawla.tables import DRAWN, make_tables
-from calibrant.papers._reproduction.paper import Paper, Size
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.paper import Picture
-    from calibrant.papers._reproduction.table import PaperTable
-    from calibrant.studies import Study, StudyResults
+from calibrant.papers._reproduction.finding import Finding
+from calibrant.papers._reproduction.paper import Paper, Picture, Size
+from calibrant.papers._reproduction.table import PaperTable
+from calibrant.studies import Study, StudyResults
 
 # The paper has one split; 30 show how far single splits vary. All of them are cheap, so that default and full agree.
 _N_SPLITS: Mapping[Size, int] = {"quick": 5, "default": 30, "full": 30}

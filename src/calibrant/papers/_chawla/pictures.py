@@ -11,15 +11,14 @@ from calibrant.papers._chawla.holdout import METRICS
 from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.tables import FURTHER, positive_scores
 from calibrant.papers._reproduction.paper import Picture, new_panels
+from calibrant.papers._reproduction.table import PaperTable
 from calibrant.plots import ScoreHistogramDisplay
 from calibrant.plots._internal import format_axes, line_style
+from calibrant.studies import StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from calibrant.papers._reproduction.table import PaperTable
-    from calibrant.studies import StudyResults
 
 _BARS = (*SMOOTHED, *FURTHER)
 _N_BINS = 20

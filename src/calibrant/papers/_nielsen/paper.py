@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from calibrant.papers._nielsen.experiment import define_studies
 from calibrant.papers._nielsen.findings import check_findings
 from calibrant.papers._nielsen.pictures import draw_pictures
 from calibrant.papers._nielsen.readings import paper_methods
 from calibrant.papers._nielsen.tables import make_tables
-from calibrant.papers._reproduction.paper import Paper, Size
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.paper import Picture
-    from calibrant.papers._reproduction.table import PaperTable
-    from calibrant.studies import Study, StudyResults
+from calibrant.papers._reproduction.finding import Finding
+from calibrant.papers._reproduction.paper import Paper, Picture, Size
+from calibrant.papers._reproduction.table import PaperTable
+from calibrant.studies import Study, StudyResults
 
 
 class Nielsen2004(Paper):

@@ -18,13 +18,12 @@ from calibrant.papers._nielsen.tables import (
     published_gain,
 )
 from calibrant.papers._reproduction.paper import Picture, new_panels
+from calibrant.papers._reproduction.table import PaperTable
 from calibrant.plots._internal import format_axes, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from calibrant.papers._reproduction.table import PaperTable
 
 _WIN, _TIE, _LOSS = line_style(0)["color"], "0.88", line_style(1)["color"]
 _BARS = ("paper", "ours", "unpaired test", "corrected test")

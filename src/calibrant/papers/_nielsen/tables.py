@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +45,7 @@ from calibrant.papers._nielsen.trial_values import (
     read_unpaired,
 )
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
-
-if TYPE_CHECKING:
-    from calibrant.studies import StudyResults
+from calibrant.studies import StudyResults
 
 GAIN, P_VALUE = "gain", "p-value"
 MAIN_PAIRS = ((EB_PETS, B_PETS), (MOB_ESP, B_PETS), (MOB_ESP, EB_PETS))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from calibrant.comparison import Record, win_tie_loss
@@ -15,8 +16,6 @@ from calibrant.papers._nielsen.published_figures import METRIC_TITLES
 from calibrant.papers._nielsen.readings import ADDED, ALL_VOTE, B_PETS, RANDOM_VOTE, REMOVED
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.studies import StudyResults
 
 OWN_VOTE = "delta_accuracy_own_vote"

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from numpy.typing import NDArray
+
 from calibrant._optional import optional_import
 from calibrant._params import Choice, check_param
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from calibrant.papers._reproduction.finding import Finding
     from calibrant.papers._reproduction.table import PaperTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -14,13 +14,10 @@ from calibrant._params import Choice, check_param
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import StudyError
 from calibrant.papers._reproduction.finding import Finding, findings_csv, findings_text
-from calibrant.papers._reproduction.paper import Size, get_paper
+from calibrant.papers._reproduction.paper import Paper, Picture, Size, get_paper
+from calibrant.papers._reproduction.table import PaperTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from calibrant.papers._reproduction.paper import Paper, Picture, Size
-    from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyStatus
 
 _DPI = 150

@@ -9,18 +9,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from calibrant.comparison import Comparison, corrected_resampled_t_test
-from calibrant.papers._reproduction.table import Cell, PaperTable
+from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.papers._zadrozny.methods import SWEPT, sweep_name
-from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, PROFIT
+from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, PROFIT, PrintedTable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.papers._reproduction.table import Published
-    from calibrant.papers._zadrozny.published import PrintedTable
     from calibrant.studies import StudyResults
 
 Part = Literal["training", "test"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by
+from calibrant.papers._reproduction.table import Cell, PaperTable
 from calibrant.papers._zadrozny.comparisons import (
     METRIC_NAMES,
     OVERFITTING,
@@ -20,9 +20,6 @@ from calibrant.papers._zadrozny.kdd98 import CASE_CONTROL, THINNED
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES, sweep_name
 from calibrant.papers._zadrozny.studies import COIL
 from calibrant.papers._zadrozny.tables import MOST_LEAVES, MOST_SCORES
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.table import Cell, PaperTable
 
 _MSE = ": MSE"
 

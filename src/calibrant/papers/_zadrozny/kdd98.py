@@ -14,15 +14,13 @@ from sklearn.base import clone
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 
-from calibrant.data import load
+from calibrant.data import Table, load
 from calibrant.decisions import ExampleCosts, HeckmanRegressor
 from calibrant.exceptions import ReadError
 from calibrant.studies import Dataset
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.data import Table
 
 COST: Final = 0.68
 # The model of the expected gift by metric; the first is the paper's, as remembered.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
@@ -12,9 +13,6 @@ from calibrant.calibration import Binning, CalibratedClassifier, PriorShift
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate
 from calibrant.trees import ProbabilityTreeClassifier
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # C4.5's own settings, which single trees have by default; bagged trees have others.
 _C45: Final[dict[str, Any]] = {

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from calibrant.papers._reproduction.paper import Paper, Size
+from calibrant.papers._reproduction.finding import Finding
+from calibrant.papers._reproduction.paper import Paper, Picture, Size
+from calibrant.papers._reproduction.table import PaperTable
 from calibrant.papers._zadrozny.findings import check_findings
 from calibrant.papers._zadrozny.methods import paper_methods
 from calibrant.papers._zadrozny.studies import KDD98_SIZE, make_studies
 from calibrant.papers._zadrozny.tables import make_tables
-
-if TYPE_CHECKING:
-    from calibrant.papers._reproduction.finding import Finding
-    from calibrant.papers._reproduction.paper import Picture
-    from calibrant.papers._reproduction.table import PaperTable
-    from calibrant.studies import Study, StudyResults
+from calibrant.studies import Study, StudyResults
 
 
 class ZadroznyElkan2001(Paper):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from calibrant.estimates import Curtailment
 from calibrant.papers._reproduction.paper import Picture, new_panels
+from calibrant.papers._reproduction.table import PaperTable
 from calibrant.papers._zadrozny.kdd98 import read_mailing
 from calibrant.papers._zadrozny.methods import SWEPT, SWEPT_VALUES
 from calibrant.papers._zadrozny.published import MSE
@@ -14,14 +15,12 @@ from calibrant.papers._zadrozny.studies import FRACTIONS, KDD98_SIZE
 from calibrant.papers._zadrozny.tables import fit_training_rows
 from calibrant.plots import SortedScoresDisplay, TreeDisplay
 from calibrant.plots._internal import format_axes, line_style
+from calibrant.studies import StudyResults
 from calibrant.trees import ProbabilityTreeClassifier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from calibrant.papers._reproduction.table import PaperTable
-    from calibrant.studies import StudyResults
 
 _RAW: Final = "C4.5 without pruning"
 _DEPTH: Final = 3  # of the tree drawn, as in the paper's figure

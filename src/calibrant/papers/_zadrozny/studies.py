@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +12,7 @@ from scipy.stats import entropy
 
 from calibrant.data import MDLDiscretizer, Table, load
 from calibrant.metrics import lift, profit
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._zadrozny.kdd98 import GIFT_MODELS, Mailing, learning_set, read_mailing
 from calibrant.papers._zadrozny.methods import (
     coil_variants,
@@ -23,11 +25,7 @@ from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Dataset, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
-
-    from calibrant.papers._reproduction.paper import Size
 
 
 def profit_per_person(

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from calibrant.estimates import Curtailment
 from calibrant.papers._reproduction.table import Cell, PaperTable
 from calibrant.papers._zadrozny.comparisons import PARTS, JudgedData, Measured, Part, compare_methods, compare_rankings
 from calibrant.papers._zadrozny.kdd98 import CASE_CONTROL, THINNED, Mailing, learning_set, read_mailing, thinned
 from calibrant.papers._zadrozny.methods import SHIFTED, SWEPT, SWEPT_VALUES, paper_methods, sweep_name
-from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT, SCORE_RANGES
+from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT, SCORE_RANGES, PrintedTable
 from calibrant.papers._zadrozny.studies import ALL_COLUMNS, COIL, COIL_SIZE, FRACTIONS, KDD98_SIZE, Coil
-
-if TYPE_CHECKING:
-    from calibrant.papers._zadrozny.published import PrintedTable
-    from calibrant.studies import StudyResults
-    from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.studies import StudyResults
+from calibrant.trees import ProbabilityTreeClassifier
 
 _COLUMNS: Final = (
     "The paper does not name its attributes on CoIL; all 85 are used here. With the seven most informative ones "

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 _SHARES = np.arange(11) / 10.0  # of the rows that are selected; between them variances are interpolated
 _CELLS = ("tp", "fp", "fn", "tn")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from calibrant._sections import Axis, DataTable, Figure, Layer, TableColumn
@@ -19,12 +20,7 @@ from calibrant.report._analyser.selection_table import SelectionTable, private_c
 from calibrant.report._analyser.stored_rows import Packed, byte_budget, pack_floats, pack_rounded, stored_rows
 from calibrant.report._charts.payload import figure_payload
 from calibrant.report._predictions.comparison import choose_model
-from calibrant.report._predictions.report_data import FEWEST_ROWS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 
 _CROSSES = {"this cut": 240, "best cut": 90}  # and their sizes, in square pixels
 _PLACEHOLDER = {"x": [0.0, 1.0], "y": [0.0, 1.0]}

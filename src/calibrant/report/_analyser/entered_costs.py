@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.decisions import CostMatrix, ExampleCosts
 from calibrant.decisions._internal import CostedPredictions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.report._predictions.report_data import ReportData
 
 _TERMS = {"tp": "true positive", "fn": "false negative", "fp": "false positive", "tn": "true negative"}

@@ -6,12 +6,11 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._random import seed_sequence, stream
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.report._analyser.entered_costs import EnteredCosts
     from calibrant.report._predictions.report_data import ReportData
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calibrant._sections import Figure, Layer
 from calibrant.report._charts.spec import SHARE, build_spec, harmless, hover_format, hover_sources, source_name
 from calibrant.report._charts.thinning import thinned_figure
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._sections import Figure, Layer
 
 _DIGITS = 6
 _MOST_DIGITS = 15  # of a 64-bit float

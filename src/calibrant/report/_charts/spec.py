@@ -6,15 +6,13 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from calibrant._optional import optional_import
+from calibrant._sections import Axis, Figure, Layer
 from calibrant.report._charts.palette import model_style
-
-if TYPE_CHECKING:
-    from calibrant._sections import Axis, Figure, Layer
 
 SHARE = ".4~p"  # on hover: percent to four digits
 _TITLE_WIDTH = 46  # characters: about 300 pixels, what a phone shows of one line

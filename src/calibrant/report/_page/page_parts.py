@@ -8,15 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._optional import optional_import
-from calibrant._sections import Callout, Figure, Section
+from calibrant._sections import Block, Callout, Figure, Section
 from calibrant._sections.blocks import text
 from calibrant.report._charts.payload import figure_payload
-
-if TYPE_CHECKING:
-    from calibrant._sections import Block
 
 _MODEL_NAME = re.compile(r' data-model-name="([^"]*)"')
 _ID, _LABEL = "{}-{}", "{} ({})"  # of what has the name of something else

@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._optional import optional_import
+from calibrant._sections import Section
 from calibrant.report._charts.palette import model_style
 from calibrant.report._page.page_parts import PageParts
 from calibrant.report._page.theme import chart_config, theme_css, theme_properties
-
-if TYPE_CHECKING:
-    from calibrant._sections import Section
 
 
 @cache

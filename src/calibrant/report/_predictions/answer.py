@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from calibrant._repr import listed, percent, points
 from calibrant._sections import Block, Callout, Paragraph, Section
+from calibrant.decisions import DecisionReport
 from calibrant.report._predictions.comparison import ModelChoice, choose_model, measure_words
+from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -17,10 +19,6 @@ from calibrant.report._predictions.wording import (
     subject,
     upper_first,
 )
-
-if TYPE_CHECKING:
-    from calibrant.decisions import DecisionReport
-    from calibrant.report._predictions.report_data import ReportData
 
 _KINDS: dict[str, Literal["good", "bad", "unsure"]] = {
     "calibrated": "good",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calibrant._repr import listed, percent
 from calibrant._sections import Block, Callout, Section
 from calibrant.comparison import holm
 from calibrant.data._internal import copies_among, hash_codes
-from calibrant.report._predictions.report_data import FEWEST_ROWS
+from calibrant.metrics._internal import BootstrapPlan
+from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
     few_rows_text,
     model_of,
@@ -21,12 +22,6 @@ from calibrant.report._predictions.wording import (
     subject,
     upper_first,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.metrics._internal import BootstrapPlan
-    from calibrant.report._predictions.report_data import ReportData
 
 _FEW_ROWS = 200  # below, intervals of most scores are too wide to decide anything
 _FEW_OF_CLASS = 50  # the same number as in the advice of `compare`

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.comparison._internal import t_figures
 from calibrant.decisions._internal import CostedPredictions
-from calibrant.metrics import Difference, compare
-from calibrant.report._predictions.report_data import computed_once
+from calibrant.metrics import Difference, ScoreCard, compare
+from calibrant.metrics._internal import BootstrapPlan
+from calibrant.report._predictions.report_data import ReportData, computed_once
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -25,13 +27,6 @@ from calibrant.report._predictions.wording import (
     rows_text,
 )
 from calibrant.studies import PairDifference
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.metrics import ScoreCard
-    from calibrant.metrics._internal import BootstrapPlan
-    from calibrant.report._predictions.report_data import ReportData
 
 Measure = Literal["profit", "log_loss", "brier"]
 _WORDS: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import CostCurve, cost_curve
@@ -12,9 +11,6 @@ from calibrant.decisions import CostMatrix
 from calibrant.report._predictions.ranking import kept_points
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import by_model, finite, percent, probability
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LEAST_SAVED = 1e-3  # below, no threshold is better than always deciding the same
 _TOP = 0.6  # always predicting the likelier class costs at most 0.5

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
@@ -19,9 +18,6 @@ from calibrant.report._predictions.wording import (
     percent,
     percent_format,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _FEW_POINTS = 5_000
 

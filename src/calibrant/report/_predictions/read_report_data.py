@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Int, Real, check_param
 from calibrant._repr import listed, short_repr
@@ -16,9 +17,6 @@ from calibrant.decisions._internal import CostedPredictions
 from calibrant.exceptions import DataError, ParameterError, nearest
 from calibrant.metrics._internal import Predictions, read_predictions
 from calibrant.report._predictions.report_data import ReportData
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MOST_SHOWN = 10
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed
 from calibrant._sections import Axis, Figure, Layer, Section
@@ -13,9 +14,6 @@ from calibrant.curves import ReliabilityCurve, ScoreHistogram, reliability, scor
 from calibrant.plots._internal import reliability_limits, score_bins
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import by_model, capital, percent, percent_format, probability
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MOST_MARKED = 40  # blocks of rows: markers of more hide the line
 

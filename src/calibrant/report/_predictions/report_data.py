@@ -6,23 +6,17 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.calibration import as_calibrator
-from calibrant.decisions import CostMatrix
+from calibrant.decisions import CostMatrix, DecisionReport, ExampleCosts
 from calibrant.decisions._internal import CostedPredictions, IntervalOptions, cross_fitted, decompose, profit_of
 from calibrant.exceptions import CalibrantWarning, DataError
-from calibrant.metrics import evaluate
-from calibrant.metrics._internal import read_predictions, verdict_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.decisions import DecisionReport, ExampleCosts
-    from calibrant.metrics import Score, ScoreCard, Verdict
-    from calibrant.metrics._internal import BootstrapPlan
+from calibrant.metrics import Score, ScoreCard, Verdict, evaluate
+from calibrant.metrics._internal import BootstrapPlan, read_predictions, verdict_of
 
 FEWEST_ROWS = 10  # that share a probability
 

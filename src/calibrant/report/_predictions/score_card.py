@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._repr import listed
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
+from calibrant.decisions import Money
+from calibrant.metrics import Score
 from calibrant.metrics._internal import scope_text
 from calibrant.report._predictions.report_data import FEWEST_ROWS, MOST_PAGES, ReportData
 from calibrant.report._predictions.wording import (
@@ -22,11 +24,6 @@ from calibrant.report._predictions.wording import (
     term_words,
     upper_first,
 )
-
-if TYPE_CHECKING:
-    from calibrant.decisions import Money
-    from calibrant.metrics import Score
-    from calibrant.report._predictions.report_data import ReportData
 
 _SHARES = ("auc", "average_precision", "accuracy")  # from 0 to 1, higher is better: one scale for a figure
 

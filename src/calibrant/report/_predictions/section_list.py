@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._sections import Callout, Figure, Paragraph, Section
+from calibrant.decisions import DecisionReport, Money
 from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
 from calibrant.report._how_made import how_made_section
 from calibrant.report._predictions.answer import answer_section
@@ -15,14 +16,10 @@ from calibrant.report._predictions.comparison import choose_model, comparison_se
 from calibrant.report._predictions.cost_curves import cost_curves_section
 from calibrant.report._predictions.ranking import lift_and_gains_section, precision_recall_section, roc_section
 from calibrant.report._predictions.reliability import histograms_section, reliability_section
+from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.score_card import class_table_section, score_card_section
 from calibrant.report._predictions.segments import segments_section
 from calibrant.report._predictions.tree import tree_section
-
-if TYPE_CHECKING:
-    from calibrant._sections import Section
-    from calibrant.decisions import DecisionReport, Money
-    from calibrant.report._predictions.report_data import ReportData
 
 
 def analyser_section(data: ReportData) -> Section:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Block, Callout, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison._internal import t_figures
-from calibrant.metrics import Score, evaluate, proportion_interval
+from calibrant.metrics import EqualCalibration, Score, ScoreCard, evaluate, proportion_interval
+from calibrant.metrics._internal import BootstrapPlan
 from calibrant.report._predictions.comparison import variance_of_mean
-from calibrant.report._predictions.report_data import FEWEST_ROWS
+from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
     confidence_text,
@@ -25,13 +27,6 @@ from calibrant.report._predictions.wording import (
     rows_text,
     upper_first,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.metrics import EqualCalibration, ScoreCard
-    from calibrant.metrics._internal import BootstrapPlan
-    from calibrant.report._predictions.report_data import ReportData
 
 _MOST_SHOWN = 50
 _MOST_LISTED = 5

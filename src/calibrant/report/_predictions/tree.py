@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._repr import short_repr
-from calibrant._sections import Paragraph, Section
+from calibrant._sections import Block, Paragraph, Section
 from calibrant.exceptions import ParameterError
-from calibrant.report._predictions.report_data import FEWEST_ROWS
+from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import HOW_TO_READ, draw_model
-
-if TYPE_CHECKING:
-    from calibrant._sections import Block
-    from calibrant.report._predictions.report_data import ReportData
 
 _MOST_WRAPPERS = 10
 

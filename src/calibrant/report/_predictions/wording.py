@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import listed, number_text
 from calibrant.decisions import Money
 from calibrant.metrics import METRICS
-from calibrant.report._predictions.report_data import FEWEST_ROWS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.report._predictions.report_data import ReportData
+from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 
 _SMALL = 0.001  # numbers below need more than four decimals
 _ROUNDING = 1e-6  # a number below is the rounding of 0

@@ -6,9 +6,10 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._params import Choice, check_param
@@ -20,15 +21,10 @@ from calibrant.resampling._performance.row_statistics import NO_INTERVAL, RowSta
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import Nested
 from calibrant.resampling._plans.fixed_splits import AcrossGroups, PredefinedSplits, Resubstitution
-from calibrant.resampling._plans.plan import Plan
+from calibrant.resampling._plans.plan import BootstrapKind, Plan
 from calibrant.resampling._trials.experiment import Experiment
 from calibrant.resampling._trials.scoring import Scorer
 from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._plans.plan import BootstrapKind
 
 _TEST_SHARE, _TRAINING_SHARE = 0.632, 0.368  # 1 - 1/e, the chance that a row is drawn, and 1/e
 

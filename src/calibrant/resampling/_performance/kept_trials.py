@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.data._internal import Labels
 from calibrant.metrics import numeric
 from calibrant.resampling._performance.row_statistics import RowStatistics
 from calibrant.resampling._trials.scoring import Scorer
 from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)

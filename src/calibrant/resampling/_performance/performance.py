@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
@@ -18,8 +19,6 @@ from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.resampling._performance.row_statistics import RowStatistics
 
 

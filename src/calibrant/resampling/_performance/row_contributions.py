@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._random import seed_sequence, stream
 from calibrant.data._internal import factorize
 from calibrant.metrics._internal import placements
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.resampling._trials.scoring import Scorer
     from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from calibrant._random import seed_sequence, stream
 from calibrant.metrics import Interval
 from calibrant.resampling._performance.row_contributions import ROUNDING, Contributions, TestedRows, row_contributions
+from calibrant.resampling._trials.scoring import Scorer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._trials.scoring import Scorer
     from calibrant.resampling._trials.trial_data import MethodTrial
 
 NO_INTERVAL = Interval(math.nan, math.nan)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Bool, Int, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
-from calibrant.resampling._plans.plan import BootstrapKind, Plan, Split
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._plans.plan import PlanRows
+from calibrant.resampling._plans.plan import BootstrapKind, Plan, PlanRows, Split
 
 _MAX_DRAWS = 1000  # of two rows, half of the replicates leave no row out: 1000 in succession have chance 2 ** -1000
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Bool, Int, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError, LittleDataWarning
 from calibrant.resampling._plans.plan import Plan, PlanRows, Split, assign_groups, assign_rows, read_plan_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class CrossValidation(Plan):

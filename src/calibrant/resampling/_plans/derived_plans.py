@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Bool, Int, Nothing, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
@@ -15,12 +16,7 @@ from calibrant.exceptions import DataError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.holdout import SIZE, Holdout, size_text
-from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split, shuffle_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._plans.plan import PlanRows
+from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, PlanRows, Split, shuffle_rows
 
 
 class DelegatedSplitsMixin(Plan):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Choice, Int
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
 from calibrant.resampling._plans.holdout import SIZE, n_test_rows, size_text
 from calibrant.resampling._plans.plan import IntervalKind, Plan, PlanRows, Split, read_plan_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._plans.plan import PlanRows
 
 _OTHERS = -1  # stands for all groups but the tested one
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Int, Real, Seed
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.exceptions import DataError
-from calibrant.resampling._plans.plan import Plan, Split, choose_rows
-
-if TYPE_CHECKING:
-    from calibrant.resampling._plans.plan import PlanRows
+from calibrant.resampling._plans.plan import Plan, PlanRows, Split, choose_rows
 
 SIZE = Real(0, 1, closed="neither") | Int(1)
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import HasMethods, check_params
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError
 from calibrant.resampling._plans.cross_validation import CrossValidation
 from calibrant.resampling._plans.fixed_splits import PredefinedSplits
-from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, Split
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._plans.plan import PlanRows
+from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, PlanRows, Split
 
 __all__ = [
     "ALL_ROWS",

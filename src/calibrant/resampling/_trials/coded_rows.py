@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import check_params
 from calibrant._random import seed_sequence
 from calibrant.data import CodedTable
 from calibrant.data._internal import (
     Columns,
+    Labels,
     Nominal,
     fit_columns,
     is_float_matrix,
@@ -24,6 +26,7 @@ from calibrant.data._internal import (
 )
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
 from calibrant.estimates._internal import with_classes
+from calibrant.resampling._plans.plan import Split
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 from calibrant.trees._internal import (
     GrownTree,
@@ -32,10 +35,6 @@ from calibrant.trees._internal import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Labels
-    from calibrant.resampling._plans.plan import Split
     from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 

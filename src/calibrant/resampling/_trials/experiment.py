@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from calibrant._params import CONFIDENCE, Choice, Int, Nothing, check_param
 from calibrant.exceptions import CalibrantWarning, ParameterError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import Nested
+from calibrant.resampling._plans.plan import PlanRows, Split
 from calibrant.resampling._trials.families import (
     Family,
     Methods,
@@ -29,9 +30,6 @@ from calibrant.resampling._trials.fitting import takes_weights
 from calibrant.resampling._trials.scoring import Scorer, read_scorer
 from calibrant.resampling._trials.trial_data import MethodTrial, NumberedSplit, TrialData, read_trial_data
 from calibrant.resampling._trials.trials import PreparedMethods, prepare_methods, run_nested_trials, run_trials
-
-if TYPE_CHECKING:
-    from calibrant.resampling._plans.plan import PlanRows, Split
 
 _MAX_KEPT_BYTES = 2**26  # those of 10 times 10 folds of 80,000 rows; all of leave-one-out take n_rows squared
 

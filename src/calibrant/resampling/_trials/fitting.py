@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -30,8 +31,6 @@ from calibrant.resampling._trials.families import are_equal, seeded_clone
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.resampling._trials.families import Family
     from calibrant.resampling._trials.trial_data import TrialData
 

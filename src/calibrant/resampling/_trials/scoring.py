@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import choose
 from calibrant._repr import short_repr
@@ -18,8 +19,6 @@ from calibrant.metrics import METRICS, numeric
 from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, RowValues, check_options, row_values_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 _CLASS_METRICS = ("error", "mse", "log_loss", "auc")

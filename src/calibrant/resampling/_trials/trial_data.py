@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from calibrant._numbers import as_floats
@@ -16,11 +17,7 @@ from calibrant.data._internal import Labels, check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.plan import PlanRows, read_plan_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._trials.scoring import TrainingSummary
+from calibrant.resampling._trials.scoring import TrainingSummary
 
 
 @dataclass(frozen=True, eq=False)

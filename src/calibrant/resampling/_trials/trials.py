@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
@@ -18,7 +19,7 @@ from calibrant.resampling._plans import splitters
 from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows, row_counts
 from calibrant.resampling._trials.families import Family, open_seeds, same_value
 from calibrant.resampling._trials.fitting import fit_predict
-from calibrant.resampling._trials.scoring import Scorer
+from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
 from calibrant.resampling._trials.trial_data import (
     MethodTrial,
     NumberedSplit,
@@ -26,14 +27,11 @@ from calibrant.resampling._trials.trial_data import (
     Stopwatch,
     TrialSeconds,
 )
+from calibrant.trees._internal import GrownTree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.resampling._plans.derived_plans import Nested
-    from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
     from calibrant.resampling._trials.trial_data import TrialData
-    from calibrant.trees._internal import GrownTree
 
 T = TypeVar("T")
 

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._repr import short_repr
 from calibrant._sklearn import num_samples
+from calibrant.data import Table
 from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import CalibrantError, ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
@@ -21,11 +23,6 @@ from calibrant.studies._definition.describe import describe_value
 from calibrant.studies._definition.digests import canonical_json
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._trials.records import StudyRows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data import Table
 
 
 def fingerprint(

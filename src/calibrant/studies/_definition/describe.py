@@ -12,16 +12,14 @@ import math
 import pathlib
 import types
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.studies._definition.digests import canonical_json
 from calibrant.studies._definition.names import import_path
 from calibrant.studies._definition.opaque import clones_itself, describe_opaque
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _MAX_BYTES = 2**20  # of an array in a document; a larger one is told apart by its digest but not kept
 _MAX_LISTED = 100  # values that a person may want to read

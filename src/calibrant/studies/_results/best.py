@@ -10,27 +10,23 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant._params import CONFIDENCE, check_param
 from calibrant._random import seed_sequence, stream
 from calibrant._repr import number_text
-from calibrant.comparison._internal import tied_ranks
+from calibrant.comparison._internal import Better, tied_ranks
 from calibrant.exceptions import DataError, StudyError
 from calibrant.metrics import METRICS, Interval
-from calibrant.resampling._internal import NO_INTERVAL, split_interval
+from calibrant.resampling._internal import NO_INTERVAL, KeptTrials, split_interval
 from calibrant.studies._results.predictions import read_kept_rows
-from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues
+from calibrant.studies._results.study_values import QUERY_PARAMETERS, MetricFacts, StudyValues
 from calibrant.studies._results.tables import check_complete, mean_interval, study_means
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from calibrant.comparison._internal import Better
-    from calibrant.resampling._internal import KeptTrials
-    from calibrant.studies._results.study_values import MetricFacts
 
 _WIDTH = 110
 

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import CONFIDENCE, check_param, choose
@@ -29,19 +30,13 @@ from calibrant.comparison import (
     sign_test,
     wilcoxon,
 )
-from calibrant.comparison._internal import holm_corrected, method_pairs
+from calibrant.comparison._internal import Better, holm_corrected, method_pairs
 from calibrant.exceptions import StudyError
+from calibrant.resampling._internal import KeptTrials, RowStatistics
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
-from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues, choose_name
+from calibrant.studies._results.study_values import QUERY_PARAMETERS, DatasetPlan, MetricFacts, StudyValues, choose_name
 from calibrant.studies._results.tables import check_complete, check_finite, study_means
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.comparison._internal import Better
-    from calibrant.resampling._internal import KeptTrials, RowStatistics
-    from calibrant.studies._results.study_values import DatasetPlan, MetricFacts
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,11 @@ from calibrant._params import Bool, Choice, Int, Nothing, check_param, choose
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import ParameterError
 from calibrant.studies._results.compare import plans_in_words
-from calibrant.studies._results.study_values import StudyValues
+from calibrant.studies._results.study_values import MetricFacts, StudyValues
 from calibrant.studies._results.tables import study_table, trials_frame
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.studies._results.study_values import MetricFacts
 
 _LATEX = {
     "\\": r"\textbackslash{}",

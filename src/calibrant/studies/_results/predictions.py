@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import StoreError, StudyError
@@ -15,8 +16,6 @@ from calibrant.resampling import Pooled
 from calibrant.resampling._internal import KeptTrials, TestPredictions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.studies._results.study_values import StudyValues
 
 __all__ = [

@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
 from calibrant.comparison import WinTieLoss, win_tie_loss
-from calibrant.comparison._internal import tied_ranks
+from calibrant.comparison._internal import Better, tied_ranks
 from calibrant.exceptions import StudyError
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues
 from calibrant.studies._results.tables import check_complete, check_finite, study_means
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from calibrant.comparison import WinTieLoss
-    from calibrant.comparison._internal import Better
 
 
 @dataclass(frozen=True, eq=False, repr=False)

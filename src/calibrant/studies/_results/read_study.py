@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant.exceptions import ParameterError
 from calibrant.resampling._internal import splitters
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._results.study_values import DONE, FAILED, MISSING, DatasetPlan, Key, choose_name
+from calibrant.studies._trials.records import Part
 from calibrant.studies._trials.stored_document import StoredStudy
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.studies._store.columns import TrialColumns
     from calibrant.studies._store.store import Store
-    from calibrant.studies._trials.records import Part
 
 
 @dataclass(frozen=True, eq=False)

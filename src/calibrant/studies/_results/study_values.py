@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Choice, Nothing, check_param
 from calibrant.exceptions import ParameterError, StudyError, nearest
@@ -17,10 +18,6 @@ from calibrant.resampling import CrossValidation, LeaveOneOut, Nested, SmallerTr
 from calibrant.resampling._internal import bootstrap_632_values, splitters
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
-
     from calibrant.comparison._internal import Better
 
 # The parameters of several queries, for `fill_docstring`

@@ -9,21 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant._params import CONFIDENCE, Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
-from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
+from calibrant.resampling._internal import NO_INTERVAL, KeptTrials, split_interval, splitters
 from calibrant.studies._results.predictions import read_kept_rows
-from calibrant.studies._results.study_values import DONE, FAILED
+from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, StudyValues
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._internal import KeptTrials
-    from calibrant.studies._results.study_values import DatasetPlan, StudyValues
 
 _ALL_COUNTED = ("accuracy", "error", "top_k_accuracy")  # proportions of all test rows
 _MOST_NAMED = 5  # cells that a note names one by one

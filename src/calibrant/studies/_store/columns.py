@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.studies._store.catalogue import StoredNames
     from calibrant.studies._store.database import Database
     from calibrant.studies._trials.records import Part

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from calibrant._optional import optional_import
 from calibrant.studies._store.catalogue import Catalogue
 from calibrant.studies._store.columns import PARTS
-from calibrant.studies._store.leases import Leases
+from calibrant.studies._store.leases import Leases, Worker
 from calibrant.studies._store.read_url import read_store_url
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database, Step
-    from calibrant.studies._store.leases import Worker
     from calibrant.studies._trials.records import TrialRecord
 
 Recorded = Literal["recorded", "supplemented", "already there"]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from calibrant._repr import number_text, percent
+from calibrant.metrics import Verdict
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from calibrant.decisions import DecisionReport
-    from calibrant.metrics import Verdict
     from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
 
 _SIMPLE = ("naive Bayes", "logistic regression", "tree")  # people can read these

@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
-from calibrant.metrics import METRICS
+from calibrant.metrics import METRICS, Verdict
+from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._store.read_url import DEFAULT_STORE
 from calibrant.studies._table_comparison.advice import advise, simplest_first
 from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import (
+    AgainstBest,
+    RankedMethod,
     compare_with_best,
     finished_part,
     finite_methods,
@@ -33,6 +37,7 @@ from calibrant.studies._table_comparison.table_study import (
     choose_plan,
 )
 from calibrant.studies._table_comparison.winner import (
+    HeldOutRows,
     earnings_per_row,
     fit_winner,
     held_out_rows,
@@ -41,15 +46,6 @@ from calibrant.studies._table_comparison.winner import (
     save_winner,
 )
 from calibrant.studies.study import Study
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
-
-    from calibrant.metrics import Verdict
-    from calibrant.studies._results.study_results import StudyResults
-    from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
-    from calibrant.studies._table_comparison.winner import HeldOutRows
 
 # Processor time of what follows the trials: intervals, tests, the verdict, money; and by row. Chosen so that
 # `benchmarks/cli.py` ends in time on adult, covertype and coil2000.

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from calibrant.exceptions import StudyError
+from calibrant.resampling._internal import RowDifference
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
 from calibrant.studies._results.study_values import DONE, FAILED
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from calibrant.resampling._internal import RowDifference
     from calibrant.studies._results.study_results import StudyResults
 
 Standing = Literal["best", "as good", "worse", ""]

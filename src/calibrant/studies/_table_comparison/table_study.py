@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant._repr import short_repr
 from calibrant.data import Table, load, read_table
 from calibrant.exceptions import DataError, ParameterError, nearest
-from calibrant.resampling import CrossValidation, Holdout
+from calibrant.resampling import CrossValidation, Holdout, Plan
 from calibrant.studies._definition.datasets import Dataset, is_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from calibrant.resampling import Plan
 
 _MAX_NAMES = 6  # classes in a line
 _MAX_CLASSES = 100  # more are a number, an id or free text; a study of so many classes is written by hand

@@ -6,32 +6,29 @@ import math
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from calibrant._optional import optional_import
 from calibrant._whole_file import whole_file
-from calibrant.decisions import decision_report, profit
+from calibrant.decisions import CostMatrix, DecisionReport, decision_report, profit
 from calibrant.exceptions import DataError, StudyError
 from calibrant.files import ExpectedScore, save
-from calibrant.metrics import calibration_verdict
+from calibrant.metrics import Verdict, calibration_verdict
+from calibrant.resampling import Pooled
 from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._runners.runner import JobLost, TrialFinished
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from calibrant.decisions import CostMatrix, DecisionReport
-    from calibrant.metrics import Verdict
-    from calibrant.resampling import Pooled
     from calibrant.studies._results.study_results import StudyResults
     from calibrant.studies._table_comparison.table_comparison import TableComparison
     from calibrant.studies._table_comparison.table_study import ComparedTable

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from numpy.typing import NDArray
+
 from calibrant.studies._definition.digests import trial_key
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.studies._store.catalogue import TrialState
 
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import calibrant
 from calibrant.resampling import Nested
@@ -18,10 +19,6 @@ from calibrant.resampling._internal import Experiment, MethodTrial, splitters
 from calibrant.studies._definition.digests import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._trials.records import Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
 _INFORMATIVE = {"python", "numpy", "scipy"}  # recorded, but a change of them does not make a result outdated

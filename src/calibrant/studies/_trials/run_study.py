@@ -21,7 +21,7 @@ from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.datasets import read_rows
 from calibrant.studies._definition.differences import changed_metrics, differences
 from calibrant.studies._results.status import StudyStatus, read_status
-from calibrant.studies._runners.runner import InProcessRunner
+from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import study_progress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
@@ -31,7 +31,6 @@ from calibrant.studies._trials.stored_document import read_stored_study, stored_
 
 if TYPE_CHECKING:
     from calibrant.studies._definition.definition import StudyDefinition
-    from calibrant.studies._runners.runner import Runner
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 

@@ -9,18 +9,16 @@ from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.exceptions import StudyError, nearest
 from calibrant.studies._definition.digests import CHOSEN
 from calibrant.studies._results.study_values import read_dataset_plan
-from calibrant.studies._trials.records import PlannedTrials
+from calibrant.studies._trials.records import Part, PlannedTrials
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._store.store import Store
-    from calibrant.studies._trials.records import Part
     from calibrant.studies._trials.run_job import JobContext
     from calibrant.studies._trials.run_study import StudyPlan
 

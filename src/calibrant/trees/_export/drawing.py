@@ -6,17 +6,15 @@ import heapq
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._estimator_html import model_section
 from calibrant._sections import Paragraph, Section, TreeDrawing, TreeNode
 from calibrant.trees._export.outline import Values, conditions, sklearn_outline
+from calibrant.trees._tree import Tree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant._sections import TreeDrawing
     from calibrant.trees._export.outline import Outline
-    from calibrant.trees._tree import Tree
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
 _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Int, Nothing, check_param
+from calibrant._sections import Section
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
 from calibrant.trees._export.drawing import tree_sections
 from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
 from calibrant.trees._export.text import c45_text, graphviz_text
 from calibrant.trees._growing.prune import extra_errors
+from calibrant.trees._prediction.tree_reading import TreeReading
+from calibrant.trees._tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from calibrant._sections import Section
     from calibrant.trees._growing.grown_tree import GrownTree
-    from calibrant.trees._prediction.tree_reading import TreeReading
-    from calibrant.trees._tree import Tree
 
 
 class ExportMixin(SectionsReprMixin):

@@ -7,16 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calibrant.estimates import Curtailment
 from calibrant.trees._tree import Tree, read_only
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.estimates import Curtailment
 
 Values: TypeAlias = "Callable[[int], NDArray[np.float64] | None]"
 

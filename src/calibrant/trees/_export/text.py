@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant.trees._export.outline import Outline, marked_missing, values_of_branches
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.trees._tree import Tree
+from calibrant.trees._tree import Tree
 
 _WIDTH, _BAR = 80, "|   "
 

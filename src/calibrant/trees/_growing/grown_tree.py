@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._saved import Array, ListOf, Maybe, Object, Snapshot, TupleOf, need, saved
+from calibrant.data._internal import TrainingRows
 from calibrant.estimates import HeldOutLeaves
 from calibrant.trees._growing.cost_complexity import choose_alpha
 from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, grow_unpruned, tie_seed
@@ -22,11 +24,6 @@ from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree, Trees
 from calibrant.trees._tree_params import RULES, TreeParams
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import TrainingRows
 
 
 @saved(

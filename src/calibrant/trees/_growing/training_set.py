@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._exact_sums import fixed_point_weights
@@ -31,6 +32,7 @@ from calibrant._source_limits import missing_rows
 from calibrant.data import CodedTable
 from calibrant.data._internal import (
     Labels,
+    Schema,
     TrainingRows,
     check_weight_sizes,
     code_columns,
@@ -43,10 +45,7 @@ from calibrant.exceptions import DataError, ModelFileError, ParameterError, near
 from calibrant.trees._tree import Tree, check_order
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant._saved.documents import Writer
-    from calibrant.data._internal import Schema
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 R = TypeVar("R")

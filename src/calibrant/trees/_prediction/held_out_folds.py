@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
@@ -13,14 +14,12 @@ from calibrant.estimates import HeldOutLeaves
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow
 from calibrant.trees._prediction.tree_reading import leaf_shares
+from calibrant.trees._tree import Tree
+from calibrant.trees._tree_params import TreeParams
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.trees._growing.grow import RowSubsets
     from calibrant.trees._growing.training_set import TrainingSet
-    from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import TreeParams
 
 _MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
 _FOLDS = 3  # key of the random stream of one fit

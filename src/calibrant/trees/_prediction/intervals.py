@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from calibrant.data._internal import Rows
 from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
 from calibrant.trees._prediction.tree_reading import leaf_shares, nearest_with_weight
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows
-    from calibrant.trees._tree import Tree
+from calibrant.trees._tree import Tree
 
 _JEFFREYS = 0.5
 # Beta distributions with parameters beyond these are points: at 0 or 1 below, at their mean above.

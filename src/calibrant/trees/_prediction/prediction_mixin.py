@@ -6,27 +6,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Real, check_param
 from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
-from calibrant.data._internal import RowClassifierMixin
+from calibrant.data._internal import RowClassifierMixin, Rows
 from calibrant.estimates import Estimate, RowEstimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees._prediction.intervals import intervals
 from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares
-from calibrant.trees._tree import impurity_importances
-from calibrant.trees._tree_params import RULES
+from calibrant.trees._tree import Tree, impurity_importances
+from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
-    from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import CriterionName, Dialect, EmptyLeaf
 
 
 def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:

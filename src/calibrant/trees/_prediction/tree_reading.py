@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
@@ -33,8 +34,6 @@ from calibrant.estimates._internal import check_estimate, with_classes
 from calibrant.exceptions import CalibrantWarning
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
     from calibrant.trees._tree import Tree

@@ -8,23 +8,19 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._dask.tasks import TaskQueue, gather, submit
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._memory import format_bytes
-from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, find_bins
+from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, SourcePart, find_bins
 from calibrant.exceptions import ClusterError
 from calibrant.trees._growing.training_set import TrainingSet, class_factors
 from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
 from calibrant.trees._sources.parts import DaskParts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import SourcePart
 
 R = TypeVar("R")
 

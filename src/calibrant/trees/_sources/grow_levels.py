@@ -6,22 +6,19 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant.data._internal import Bins, CodedPart
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow_options
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from calibrant.data._internal import Bins, CodedPart
-    from calibrant.trees._sources.parts import Parts
-    from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._sources.parts import Parts
+from calibrant.trees._tree_params import TreeParams
 
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
 _MOST_TIMES = 0xFFFF  # the greatest weight, and sum of weights, that the core counts in whole numbers

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from calibrant._dask.client import Connection
 from calibrant._dask.tasks import deliver, gather, submit
-
-if TYPE_CHECKING:
-    from calibrant._dask.client import Connection
 
 _MERGED_AT_ONCE = 8  # results that one task adds up
 _JOBS_PER_THREAD = 4  # so that a worker that is done early takes another

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from calibrant._random import seed_sequence
 from calibrant._source_limits import check_source_columns, check_source_params
@@ -12,9 +12,7 @@ from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._sources.cluster_rows import ClusterRows, fit_coded
 from calibrant.trees._sources.grow_levels import LevelPlan
-
-if TYPE_CHECKING:
-    from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._tree_params import TreeParams
 
 E = TypeVar("E")
 
