@@ -242,7 +242,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
     def _joint_of(self, rows: Rows) -> NDArray[np.float64]:
         n_rows, columns = rows
         check_output_memory(n_rows, len(self.classes_))
-        joint = np.tile(self._log_base_rates()[:, None], n_rows)
+        joint = np.tile(np.asarray(np.log((self.class_count_ + 1) / (self.class_count_ + 1).sum()))[:, None], n_rows)
         arrays = columns.T if isinstance(columns, np.ndarray) else columns
         for column, values in zip(self._columns, arrays, strict=True):
             joint += column.log_likelihood(values)
@@ -284,9 +284,6 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
     def _add(self, columns: list[ColumnDistribution], class_count: NDArray[np.float64], batch: Batch) -> None:
         self._columns = [column.add(batch, index) for index, column in enumerate(columns)]
         self.class_count_ = class_count + np.bincount(batch.labels, batch.weights, batch.n_classes)
-
-    def _log_base_rates(self) -> NDArray[np.float64]:
-        return np.asarray(np.log((self.class_count_ + 1) / (self.class_count_ + 1).sum()))
 
     def _check_same_classes(self, classes: Any) -> None:
         if classes is not None and not np.array_equal(code_labels(classes).classes, self.classes_):

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from calibrant._estimator_html import model_section
 from calibrant._optional import optional_import
 from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
+from calibrant.blending._blend import Blend, Member
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from calibrant.blending._blend import Blend, Member
 
 
 def member_names(blend: Blend) -> tuple[str, ...]:

@@ -6,23 +6,18 @@ M. Bohanec and I. Bratko, "Trading accuracy for simplicity in decision trees", M
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from calibrant import _core
-from calibrant.blending._blend import mean_with_error, row_losses
-from calibrant.blending._measured_rows import take_columns
+from calibrant.blending._blend import Blend, mean_with_error, row_losses
+from calibrant.blending._measured_rows import MeasuredRows, take_columns
 from calibrant.blending._table import BlendSample
 from calibrant.data import CodedTable
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import GrownTree, TrainingSet
-
-if TYPE_CHECKING:
-    from calibrant.blending._blend import Blend
-    from calibrant.blending._measured_rows import MeasuredRows
 
 
 @dataclass(frozen=True, eq=False, repr=False)

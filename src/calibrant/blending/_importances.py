@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -12,14 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from calibrant._progress import progress
 from calibrant._random import stream
-from calibrant.blending._blend import mean_with_error, row_losses
-from calibrant.blending._measured_rows import foreign_members
+from calibrant.blending._blend import Blend, mean_with_error, row_losses
+from calibrant.blending._measured_rows import MeasuredRows, foreign_members
 from calibrant.data._internal import Schema
 from calibrant.ensembles import PermutationImportances
-
-if TYPE_CHECKING:
-    from calibrant.blending._blend import Blend
-    from calibrant.blending._measured_rows import MeasuredRows
 
 
 def blend_importances(

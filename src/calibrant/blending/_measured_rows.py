@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,9 +28,6 @@ from calibrant.data import CodedTable
 from calibrant.data._internal import Columns, Rows, check_weights, code_labels, read_groups
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._internal import TrainingSet
-
-if TYPE_CHECKING:
-    from calibrant.blending._blend import Blend
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ from threadpoolctl import threadpool_limits
 
 from calibrant import _core
 from calibrant._saved import Array, Flag, Integer, LabelArray, Number, Object, RowsOnly, Text, TupleOf, need, saved
+from calibrant.blending._table import BlendTable
 from calibrant.data._internal import Rows, Schema
 from calibrant.trees._internal import Trees
 
 if TYPE_CHECKING:
     from calibrant.bayes import NaiveBayesClassifier
-    from calibrant.blending._table import BlendTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,7 @@ def read_table(
     nominal, target = as_nominal_items(nominal), as_target(target)
     names_file = as_path(names, "names") if isinstance(names, str | os.PathLike) else _find_names_file(file, names)
     if file.suffix.lower() == ".names":
-        file, names_file = _find_data_file(file), file
+        file, names_file = (_sibling(file, ".data") or file.with_suffix(".data"), file)
     delimited = False
     if names_file is not None:
         parsed = _read_c45(file, names_file, encoding)
@@ -148,10 +148,6 @@ def _find_names_file(file: Path, names: object) -> Path | None:
     """Return the ``.names`` file in the folder of a C4.5 data file, if there is one."""
     uncompressed = Path(re.sub(r"(?i)\.gz$", "", str(file)))
     return _sibling(uncompressed, ".names") if names is None and uncompressed.suffix.lower() in _C45 else None
-
-
-def _find_data_file(file: Path) -> Path:
-    return _sibling(file, ".data") or file.with_suffix(".data")
 
 
 def _read_c45(file: Path, names_file: Path, encoding: str | None) -> ParsedFile:

@@ -6,7 +6,7 @@ Information gain and gain ratio are those of Weka's evaluators.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,7 @@ from calibrant.data._internal import (
     read_training_rows,
 )
 from calibrant.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from calibrant.neighbors._space import Scale
+from calibrant.neighbors._space import Scale
 
 Gain = Literal["gain_ratio", "info_gain"]
 

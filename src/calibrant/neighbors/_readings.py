@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,6 @@ from numpy.typing import NDArray
 from calibrant._params import Int, check_param
 from calibrant.neighbors._search import NeighborPairs, Neighbours
 from calibrant.neighbors._space import Points
-
-if TYPE_CHECKING:
-    from calibrant.neighbors._search import NeighborPairs
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from calibrant._params import Real, check_param, check_params
 from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._auto.calibration_test import standard_error_of_mean
 from calibrant.calibration._base import WEIGHT_KIND_DOC, Calibrator, two_columns
+from calibrant.calibration._classifier.held_out_scores import HeldOut
 from calibrant.calibration._fitting.logits import find_scale
 from calibrant.calibration._maps.composed import Chain
 from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
@@ -30,9 +31,6 @@ from calibrant.calibration._validation import ScoredRows, are_probabilities, rea
 from calibrant.data._internal import WeightKind
 from calibrant.exceptions import BaseRateWarning, CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
-
-if TYPE_CHECKING:
-    from calibrant.calibration._classifier.held_out_scores import HeldOut
 
 # Warnings should hardly ever be wrong: 4 standard errors are one false warning in 16,000 classes.
 _MIN_Z = 4.0  # standard errors between the mean probability and the base rate

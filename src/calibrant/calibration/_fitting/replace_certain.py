@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._saved import MapOf, Number, need, saved
 from calibrant.calibration._base import normalised
+from calibrant.calibration._fitting.logits import Scale
 from calibrant.calibration._validation import BinaryScores, ScoredRows
-
-if TYPE_CHECKING:
-    from calibrant.calibration._fitting.logits import Scale
 
 _CERTAIN = 1e-12  # where the logarithms of _fitting/logits.py are clipped
 

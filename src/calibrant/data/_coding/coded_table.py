@@ -15,12 +15,11 @@ from calibrant._params import Int, Nothing, Rule
 from calibrant._repr import short_repr
 from calibrant._threads import n_threads
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns
+from calibrant.data._frames.schema import Schema
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from calibrant.data._bins.bins import Bins
-    from calibrant.data._frames.columns import Columns
-    from calibrant.data._frames.schema import Schema
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._saved import Array, Integer, TupleOf, need, saved
-
-if TYPE_CHECKING:
-    from calibrant.data._frames.schema import Schema
+from calibrant.data._frames.schema import Schema
 
 _LEAST_SCALE = float(np.finfo(np.float64).tiny)
 _FARTHEST = 1e6  # standard deviations: no training row is as far, and products of kernels stay finite

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-if TYPE_CHECKING:
-    from calibrant.data._coding.coded_table import CodedTable
+from calibrant.data._coding.coded_table import CodedTable
 
 # Four keys a row take 5 ms by a table of all keys and 15 ms by sorting (100,000 rows); at 64 a row, sorting is faster.
 # Tables of up to 8 MB are always made.
@@ -141,7 +140,7 @@ def fayyad_irani(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n
     for side in (left, right):
         gain -= float(side.sum()) * _entropy(side)
         differences -= int(np.count_nonzero(side)) * _entropy(side)
-    return gain > float(np.log2(n_cuts)) + _log2_power(k) - differences
+    return gain > float(np.log2(n_cuts)) + float(k * np.log2(3) + np.log1p(-2 * 3.0 ** (-k)) / _LN2) - differences
 
 
 def kononenko(whole: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n_cuts: float) -> bool:
@@ -163,11 +162,6 @@ CUT_RULES: dict[CutRule, AcceptsCut] = {"fayyad_irani": fayyad_irani, "kononenko
 def _entropy(counts: NDArray[Any]) -> float:
     shares = counts / counts.sum()
     return -float(xlogy(shares, shares).sum()) / _LN2
-
-
-def _log2_power(k: int) -> float:
-    """Return log2(3^k - 2) without overflow for many classes."""
-    return float(k * np.log2(3) + np.log1p(-2 * 3.0**-k) / _LN2)
 
 
 def _log2_codes(counts: NDArray[Any], n_classes: int) -> float:

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant.data._tables.table import Kind
 from calibrant.exceptions import DataTypeError
-
-if TYPE_CHECKING:
-    from calibrant.data._tables.table import Kind
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)

@@ -7,7 +7,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from calibrant._repr import short_repr
 from calibrant.data._frames.columns import Columns, fit_columns
 from calibrant.data._validation.class_columns import caller_level
+from calibrant.data._validation.estimator_rows import TrainingRows
 from calibrant.data._validation.labels_and_weights import check_weights, code_groups
 from calibrant.exceptions import CalibrantError, CalibrantWarning, DataError
-
-if TYPE_CHECKING:
-    from calibrant.data._validation.estimator_rows import TrainingRows
 
 _VERSION = b"calibrant rows 1"  # a change of the algorithm below must change it
 

@@ -17,13 +17,13 @@ from calibrant._progress import progress
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
+from calibrant.ensembles._readings.forest_reading import ForestReader
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
-    from calibrant.ensembles._readings.forest_reading import ForestReader
 
 LossName: TypeAlias = Literal["avll", "log_loss", "mse"]
 

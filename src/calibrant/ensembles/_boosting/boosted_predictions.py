@@ -121,7 +121,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         ------
         %(predicted)s
         """
-        return (self._most_probable(scores) for scores in self.staged_predict_proba(X))
+        return (np.asarray(self.classes_[scores.argmax(axis=1)]) for scores in self.staged_predict_proba(X))
 
     @fill_docstring(proba=_SUMMED_VOTES)
     def summed_votes(self, X: Any) -> NDArray[np.float64]:
@@ -166,9 +166,6 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
 
     def _sorted(self, by_class: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.ascontiguousarray(by_class[:, self._order])
-
-    def _most_probable(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted classifier as sections, which notebooks, reports and web pages show."""

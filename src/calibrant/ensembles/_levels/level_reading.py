@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._memory import FLOAT_BYTES, format_bytes, machine_memory
+from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._levels.part_passes import (
     OobRows,
     PartForest,
@@ -34,12 +34,8 @@ from calibrant.ensembles._readings.eb_pets import (
 from calibrant.ensembles._readings.forest_members import AllRows, out_of_bag_average
 from calibrant.ensembles._readings.forest_reading import ForestReader, ReadingOptions
 from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting_of_share
-from calibrant.ensembles._readings.pooling import core_pooling, is_local
+from calibrant.ensembles._readings.pooling import Alpha, PooledTree, core_pooling, is_local
 from calibrant.trees._internal import LevelPlan, Parts
-
-if TYPE_CHECKING:
-    from calibrant.ensembles._bagging.forest import Forest
-    from calibrant.ensembles._readings.pooling import Alpha, PooledTree
 
 _BY_PAIRS = (
     "oob_proba_ and oob_score_ of MOB-ESP compare all pairs of rows that share a leaf, and the rows are on several "

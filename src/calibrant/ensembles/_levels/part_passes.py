@@ -30,8 +30,6 @@ from calibrant.trees._internal import LevelPlan, Parts
 
 if TYPE_CHECKING:
     from calibrant.ensembles._levels.cluster_forest import BagWeights
-    from calibrant.ensembles._readings.forest_members import AllRows, Cells, Members
-    from calibrant.ensembles._readings.pooling import Pooling
 
 _CELLS_AT_ONCE = 8 << 20  # counts of a part in one message: 64 MB
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,9 @@ from calibrant._exact_sums import weight_step
 from calibrant._threads import n_threads
 from calibrant.data._internal import Rows
 from calibrant.ensembles._bagging.bags import ForestBags
+from calibrant.ensembles._bagging.forest import Forest
 from calibrant.estimates import CountedTree, Frequency
 from calibrant.trees import Tree
-
-if TYPE_CHECKING:
-    from calibrant.ensembles._bagging.forest import Forest
 
 _MAX_KEPT_BYTES = 2**30  # of training paths kept between passes over the trees; more are walked again
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from calibrant import _core
 from calibrant._saved import Array, Inline, Integer, Maybe, Number, Object, Text, Value, need, saved
 from calibrant._threads import n_threads
 from calibrant.data._internal import Rows, warn_of_number
+from calibrant.ensembles._bagging.forest import Forest
 from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import (
     Members,
@@ -33,9 +34,6 @@ from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import GrownTree, TreeReading
-
-if TYPE_CHECKING:
-    from calibrant.ensembles._bagging.forest import Forest
 
 _MAX_KEPT_BYTES = 2**28  # of the rows of all bags kept between predictions; larger ones are decoded again
 

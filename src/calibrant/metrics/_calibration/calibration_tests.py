@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from scipy.stats import chi2
 
 from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
 from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._intervals.bootstrap_plan import WeightKind
 from calibrant.metrics._metric import check_options, metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
 from calibrant.metrics._validation.read_predictions import read_predictions
-
-if TYPE_CHECKING:
-    from calibrant.metrics._intervals.bootstrap_plan import WeightKind
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import logit
 
-if TYPE_CHECKING:
-    from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
-    from calibrant.metrics._validation.predictions import BinaryRows, Predictions
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 ECE_BINS = 15  # of equal width, as in `ece`; no cell crosses their edges
 _MOST_CELLS = 1_000  # each then holds 0.1 % of the rows; tests draw a number for each cell a thousand times

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._random import stream
 from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Resampled, Sampling, replicate
+from calibrant.metrics._metric import Metric
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
-
-if TYPE_CHECKING:
-    from calibrant.metrics._metric import Metric
 
 WeightKind = Literal["frequency", "probability"]
 _T = TypeVar("_T")

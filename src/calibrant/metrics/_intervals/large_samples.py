@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,8 @@ from calibrant._random import stream
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.replicate_values import Layout, Recipe, ReplicateValues
 from calibrant.metrics._intervals.replicates import MOST_BLOCKS, Draws, Replicates, replicate_counts
+from calibrant.metrics._metric import Metric
 from calibrant.metrics._validation.predictions import Predictions
-
-if TYPE_CHECKING:
-    from calibrant.metrics._metric import Metric
 
 _N_BLOCKS = 700  # of neighboring ranks, of equal weight, and as many again of equal weight of the positives
 _STREAM = 4  # of the random streams

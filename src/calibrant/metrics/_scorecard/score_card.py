@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from calibrant._optional import optional_import
 from calibrant._repr import number_text
 from calibrant._sections import Block, DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
-
-if TYPE_CHECKING:
-    from calibrant.metrics._calibration.calibration_tests import EqualCalibration
-    from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
-    from calibrant.metrics._verdict.verdict import Verdict
+from calibrant.metrics._calibration.calibration_tests import EqualCalibration
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged  # the name in the public signature
+from calibrant.metrics._verdict.verdict import Verdict
 
 _MOST_SEGMENTS, _MOST_ROWS = 20, 200  # with a section each, and with a row each
 

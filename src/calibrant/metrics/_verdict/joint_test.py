@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,8 @@ from calibrant.metrics._calibration.probability_cells import (
     draw_signs,
     group_rows,
 )
+from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._validation.predictions import BinaryRows
-
-if TYPE_CHECKING:
-    from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 
 STATISTICS = (
     "intercept",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant._repr import percent
-from calibrant.metrics._calibration.gap_bound import GapBound, bound_gap, independent_cells
+from calibrant.metrics._calibration.gap_bound import GapBound, RowGroups, bound_gap, independent_cells
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells, group_rows
 from calibrant.metrics._classification.costs import read_matrix
 from calibrant.metrics._docstrings import document_metric
@@ -37,9 +37,6 @@ from calibrant.metrics._verdict.verdict import (
     single_test_words,
     unseen_words,
 )
-
-if TYPE_CHECKING:
-    from calibrant.metrics._calibration.gap_bound import RowGroups
 
 
 class Tolerance(NamedTuple):

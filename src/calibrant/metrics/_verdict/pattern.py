@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,7 @@ from calibrant.metrics._calibration.slope_and_intercept import fit_line, standar
 from calibrant.metrics._intervals.honest_bands import Band
 from calibrant.metrics._intervals.intervals import two_sided_z
 from calibrant.metrics._validation.predictions import BinaryRows
-from calibrant.metrics._verdict.joint_test import STATISTICS
-
-if TYPE_CHECKING:
-    from calibrant.metrics._verdict.joint_test import JointTest
+from calibrant.metrics._verdict.joint_test import STATISTICS, JointTest
 
 _MOST_ROWS = 0.75  # from this fraction on a range is reported as all rows
 _LEAST_SCANNED = 1 / 256  # of the variance: half the narrowest range of the scan

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from calibrant._repr import percent, points, round_up
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells
 from calibrant.metrics._intervals.intervals import wilson_interval
-from calibrant.metrics._verdict.pattern import OffRange
-
-if TYPE_CHECKING:
-    from calibrant.metrics._verdict.pattern import Pattern
+from calibrant.metrics._verdict.pattern import OffRange, Pattern
 
 Kind = Literal["calibrated", "miscalibrated", "too little to matter", "cannot tell"]
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from calibrant._repr import number_text
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
-
-if TYPE_CHECKING:
-    from calibrant.resampling._performance.row_statistics import RowStatistics
+from calibrant.resampling._performance.row_statistics import RowStatistics
 
 
 def performance_text(found: Performance) -> str:

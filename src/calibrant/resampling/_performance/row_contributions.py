@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,8 @@ from numpy.typing import NDArray
 from calibrant._random import seed_sequence, stream
 from calibrant.data._internal import factorize
 from calibrant.metrics._internal import placements
-
-if TYPE_CHECKING:
-    from calibrant.resampling._trials.scoring import Scorer
-    from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
+from calibrant.resampling._trials.scoring import Scorer
+from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 FEWEST = 5  # rows of the rarer class: with fewer, an interval is longer than what it is of
 _MOST_BLOCKS = 200  # the standard error then varies by 5 % with the blocks

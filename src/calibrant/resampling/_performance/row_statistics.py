@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,7 @@ from calibrant._random import seed_sequence, stream
 from calibrant.metrics import Interval
 from calibrant.resampling._performance.row_contributions import ROUNDING, Contributions, TestedRows, row_contributions
 from calibrant.resampling._trials.scoring import Scorer
-
-if TYPE_CHECKING:
-    from calibrant.resampling._trials.trial_data import MethodTrial
+from calibrant.resampling._trials.trial_data import MethodTrial
 
 NO_INTERVAL = Interval(math.nan, math.nan)
 

@@ -27,7 +27,7 @@ from calibrant.data._internal import (
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
 from calibrant.estimates._internal import with_classes
 from calibrant.resampling._plans.plan import Split
-from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
+from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialData, TrialSeconds
 from calibrant.trees._internal import (
     GrownTree,
     TrainingSet,
@@ -36,7 +36,6 @@ from calibrant.trees._internal import (
 
 if TYPE_CHECKING:
     from calibrant.resampling._trials.families import Family
-    from calibrant.resampling._trials.trial_data import TrialData
 
 _INSPECTED_ROWS = 100  # narwhals reads the type of pandas' objects from so many rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,8 @@ from calibrant.calibration._internal import (
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import check_probabilities
 from calibrant.resampling._trials.coded_rows import fits_coded_rows
-from calibrant.resampling._trials.families import are_equal, seeded_clone
-from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialSeconds
-
-if TYPE_CHECKING:
-    from calibrant.resampling._trials.families import Family
-    from calibrant.resampling._trials.trial_data import TrialData
+from calibrant.resampling._trials.families import Family, are_equal, seeded_clone
+from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialData, TrialSeconds
 
 
 def fit_model(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:

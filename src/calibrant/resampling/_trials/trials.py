@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from calibrant._fit_warnings import collect_warnings, pass_on
 from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling._plans import splitters
+from calibrant.resampling._plans.derived_plans import Nested
 from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows, row_counts
 from calibrant.resampling._trials.families import Family, open_seeds, same_value
 from calibrant.resampling._trials.fitting import fit_predict
@@ -25,13 +26,10 @@ from calibrant.resampling._trials.trial_data import (
     NumberedSplit,
     SplitPredictions,
     Stopwatch,
+    TrialData,
     TrialSeconds,
 )
 from calibrant.trees._internal import GrownTree
-
-if TYPE_CHECKING:
-    from calibrant.resampling._plans.derived_plans import Nested
-    from calibrant.resampling._trials.trial_data import TrialData
 
 T = TypeVar("T")
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._estimator_html import model_section
 from calibrant._sections import Paragraph, Section, TreeDrawing, TreeNode
-from calibrant.trees._export.outline import Values, conditions, sklearn_outline
+from calibrant.trees._export.outline import Outline, Values, conditions, sklearn_outline
 from calibrant.trees._tree import Tree
-
-if TYPE_CHECKING:
-    from calibrant.trees._export.outline import Outline
 
 # What fits a screen or two: a drawing of 60 nodes is about 1,900 pixels high at most, and 7 levels about 2,100 wide.
 _MOST_NODES, _MOST_BRANCHES, _MOST_LEVELS = 60, 12, 6

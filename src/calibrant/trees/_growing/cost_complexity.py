@@ -15,15 +15,14 @@ from calibrant import _core
 from calibrant._optional import optional_import
 from calibrant._params import Real, check_param
 from calibrant.estimates import Frequency, HeldOutLeaves
-from calibrant.trees._growing.grow import grow
+from calibrant.trees._growing.grow import RowSubsets, grow
+from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import TreeParams
 
 if TYPE_CHECKING:
     from calibrant.trees._classifier import ProbabilityTreeClassifier
-    from calibrant.trees._growing.grow import RowSubsets
-    from calibrant.trees._growing.training_set import TrainingSet
 
 
 @dataclass(frozen=True, eq=False, repr=False)

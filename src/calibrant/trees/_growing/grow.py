@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +16,9 @@ from calibrant._random import stream, stream_seed
 from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._growing.prune import prune
+from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import CRITERIA, TreeParams
-
-if TYPE_CHECKING:
-    from calibrant.trees._growing.training_set import TrainingSet
 
 _TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
 _MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table

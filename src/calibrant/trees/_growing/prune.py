@@ -9,11 +9,11 @@ import numpy as np
 from calibrant import _core
 from calibrant.estimates._internal import leaves_of_most_probable
 from calibrant.exceptions import ParameterError
+from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._tree_params import CRITERIA, TreeParams
 
 if TYPE_CHECKING:
     from calibrant.trees._growing.grow import RowSubsets
-    from calibrant.trees._growing.training_set import TrainingSet
 
 # Quinlan's table: the deviate is interpolated between these confidences (C4.5 Release 8, stats.c).
 _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,14 +10,11 @@ from calibrant._random import stream
 from calibrant.data._internal import can_be_frequencies, warn_of_number
 from calibrant.estimates import HeldOutLeaves
 from calibrant.exceptions import DataError
-from calibrant.trees._growing.grow import grow
+from calibrant.trees._growing.grow import RowSubsets, grow
+from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
 from calibrant.trees._tree_params import TreeParams
-
-if TYPE_CHECKING:
-    from calibrant.trees._growing.grow import RowSubsets
-    from calibrant.trees._growing.training_set import TrainingSet
 
 _MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
 _FOLDS = 3  # key of the random stream of one fit

@@ -16,13 +16,11 @@ from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin, Rows
 from calibrant.estimates import Estimate, RowEstimate
 from calibrant.exceptions import ParameterError
+from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._prediction.intervals import intervals
 from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares
 from calibrant.trees._tree import Tree, impurity_importances
 from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf
-
-if TYPE_CHECKING:
-    from calibrant.trees._growing.grown_tree import GrownTree
 
 
 def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:

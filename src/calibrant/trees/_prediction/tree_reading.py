@@ -32,12 +32,12 @@ from calibrant.estimates import (
 )
 from calibrant.estimates._internal import check_estimate, with_classes
 from calibrant.exceptions import CalibrantWarning
+from calibrant.trees._tree import Tree
+from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
 
 if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
-    from calibrant.trees._tree import Tree
-    from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
 
 
 def probability_table(
