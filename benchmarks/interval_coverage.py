@@ -225,17 +225,12 @@ def run_draw(population: Population, cell: Cell, methods: Mapping[str, Any], see
 
 def ends(found: Performance, name: str, metric: str) -> tuple[float, ...]:
     """Return the interval, and that of rows alone, without the factor 1 + 1 / (K - 1)."""
-    k, df = 1.0 / (1.0 - found.n_train.mean() / found.n_rows), found.rows.contributions[name, metric].df
+    df = found.rows.contributions[name, metric].df
     score = found.score(metric, name)
     if score.low is None:
         return (math.nan,) * 4
     narrower = 2.0 * stdtr(df, stdtrit(df, 0.975) / math.sqrt(found.rows.own_factor)) - 1.0
-    limits = {"log_loss": (0.0, math.inf), "mse": (0.0, 2.0), "auc": (0.0, 1.0)}.get(metric, (-math.inf, math.inf))
-    n_counted = None
-    if metric == "auc":
-        n_positive = found.pooled(name).y_true[found.pooled(name).split < round(k)].sum()
-        n_counted = 4.0 * n_positive * (found.n_rows - n_positive) / found.n_rows
-    again = found.rows.interval(name, metric, found.mean(metric, name), float(narrower), limits, n_counted)
+    again = found.rows.interval(name, metric, found.mean(metric, name), float(narrower))
     return score.low, score.high, *again
 
 

@@ -127,7 +127,7 @@ void restore(GradientFolds& folds, const FoldsState& state) {
 }
 
 void bind_options(nb::module_& module) {
-    nb::class_<GradientOptions>(module, "GradientOptions", "What governs gradient boosting.")
+    nb::class_<GradientOptions>(module, "GradientOptions", "Options of gradient boosting.")
         .def(nb::init<>())
         .def_rw("rate", &GradientOptions::rate)
         .def_rw("max_rounds", &GradientOptions::max_rounds)

@@ -229,7 +229,7 @@ void bind_readings(nb::module_& module) {
     module.def("bagged_rows", &bagged_rows, "bags"_a, "classes"_a.noconvert(), "weights"_a.noconvert().none(),
                "n_classes"_a, "drawn_by_weight"_a, "multiplicity"_a, "groups"_a.noconvert().none(), "step"_a,
                nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 7>());
-    nb::class_<Pooling>(module, "Pooling", "How counts become probabilities.")
+    nb::class_<Pooling>(module, "Pooling", "Options of probabilities from counts.")
         .def(nb::init<bool, double, bool, double, std::vector<double>>(), "only"_a, "alpha"_a, "by_bin"_a, "floor"_a,
              "added"_a)
         .def(

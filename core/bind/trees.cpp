@@ -193,7 +193,7 @@ void bind_trees(nb::module_& module) {
         .value("learned", MissingValues::learned);
     nb::enum_<Dialect>(module, "Dialect").value("c45", Dialect::c45).value("j48", Dialect::j48);
 
-    nb::class_<GrowOptions>(module, "GrowOptions", "How to grow a tree.")
+    nb::class_<GrowOptions>(module, "GrowOptions", "Options of the growth of a tree.")
         .def(nb::init<>())
         .def_rw("criterion", &GrowOptions::criterion)
         .def_rw("ratio", &GrowOptions::ratio)
@@ -215,7 +215,7 @@ void bind_trees(nb::module_& module) {
         .def_rw("redraw", &GrowOptions::redraw)
         .def_rw("most_counts", &GrowOptions::most_counts);
 
-    nb::class_<PessimisticOptions>(module, "PessimisticOptions", "How to prune by C4.5's error estimates.")
+    nb::class_<PessimisticOptions>(module, "PessimisticOptions", "Options of pruning by C4.5's error estimates.")
         .def(nb::init<>())
         .def_rw("confidence", &PessimisticOptions::confidence)
         .def_rw("z", &PessimisticOptions::z)

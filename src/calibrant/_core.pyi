@@ -116,7 +116,7 @@ class Dialect(enum.Enum):
     j48 = 1
 
 class GrowOptions:
-    """How to grow a tree."""
+    """Options of the growth of a tree."""
 
     def __init__(self) -> None: ...
 
@@ -235,7 +235,7 @@ class GrowOptions:
     def most_counts(self, arg: int, /) -> None: ...
 
 class PessimisticOptions:
-    """How to prune by C4.5's error estimates."""
+    """Options of pruning by C4.5's error estimates."""
 
     def __init__(self) -> None: ...
 
@@ -569,7 +569,7 @@ class BaggedRows:
 def bagged_rows(bags: Bags, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, n_classes: int, drawn_by_weight: bool, multiplicity: bool, groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, step: float) -> BaggedRows: ...
 
 class Pooling:
-    """How counts become probabilities."""
+    """Options of probabilities from counts."""
 
     def __init__(self, only: bool, alpha: float, by_bin: bool, floor: float, added: Sequence[float]) -> None: ...
 
@@ -675,7 +675,7 @@ def stump_search(table: CodedTable, labels: Annotated[NDArray[numpy.uint16], dic
     """
 
 class GradientOptions:
-    """What governs gradient boosting."""
+    """Options of gradient boosting."""
 
     def __init__(self) -> None: ...
 

@@ -285,10 +285,10 @@ import os, resource, sys
 import numpy as np
 import pyarrow as pa, pyarrow.parquet, pandas, polars
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.data._sources.table_readers import reader
+from calibrant.data._sources import table_readers
 
 if "SMALL_PARTS" in os.environ:
-    reader._CELLS = 2**17
+    table_readers._CELLS = 2**17
 pa.set_cpu_count(1)
 pa.set_io_thread_count(1)
 path, allowed = sys.argv[1], int(sys.argv[2])

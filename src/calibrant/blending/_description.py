@@ -1,14 +1,25 @@
-"""A fitted blend as a person reads it: in words, as a frame, as sections."""
+"""A fitted blend as a person reads it: in words, as a frame, as sections, by its importances."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from calibrant._estimator_html import model_section
 from calibrant._optional import optional_import
+from calibrant._progress import progress
+from calibrant._random import stream
 from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
-from calibrant.blending._blend import Blend, Member
+from calibrant.blending._blend import Blend, Member, mean_with_error, row_losses
+from calibrant.blending._measured_rows import MeasuredRows, foreign_members
+from calibrant.data._internal import Schema
+from calibrant.ensembles import PermutationImportances
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,3 +98,45 @@ def describe(blend: Blend, left_out: Mapping[str, str]) -> str:
         lines.append(f"  calibration: {choice.name}, {choice.reason}")
     lines += [f"  left out: {name} ({reason})" for name, reason in left_out.items()]
     return "\n".join(lines)
+
+
+def blend_importances(
+    blend: Blend, rows: MeasuredRows, schema: Schema, n_repeats: int, seed: np.random.SeedSequence, n_threads: int
+) -> PermutationImportances:
+    """Return the importance of each column to a blend on rows that it was fitted without."""
+    if not foreign_members(blend):
+        rows = replace(rows, X=None)
+    with threadpool_limits(1):
+        before = _losses(blend, rows, n_threads)
+        loss, _, _ = mean_with_error(before, rows.weight, rows.groups)
+        figures = np.zeros((len(schema.features), 2))
+        with progress(total=len(figures), description="Permuting columns") as bar:
+            for column in range(len(figures)):
+                increase = np.zeros_like(before)
+                for repeat in range(n_repeats):
+                    order = stream(seed, repeat, column).permutation(len(before))
+                    increase += _losses(blend, _permuted(rows, schema, column, order), n_threads) - before
+                figures[column] = mean_with_error(increase / n_repeats, rows.weight, rows.groups)[:2]
+                bar.advance()
+    means, errors = figures.T
+    return PermutationImportances(schema.names, means, errors, loss, "log_loss", n_repeats, "held-out")
+
+
+def _losses(blend: Blend, rows: MeasuredRows, n_threads: int) -> NDArray[np.float64]:
+    return row_losses(blend.proba(rows.to_predict, n_threads), rows.codes)
+
+
+def _permuted(rows: MeasuredRows, schema: Schema, column: int, order: NDArray[np.intp]) -> MeasuredRows:
+    columns = [each[order] if j == column else each for j, each in enumerate(rows.columns)]
+    return replace(rows, columns=columns, X=None if rows.X is None else _permuted_table(rows.X, schema, column, order))
+
+
+def _permuted_table(X: Any, schema: Schema, column: int, order: NDArray[np.intp]) -> Any:
+    """Return rows as passed with the values of one fitted column in another order."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        name = frame.columns[schema.locate(frame.columns)[column]]
+        return frame.with_columns(frame[name][order.tolist()]).to_native()
+    array = np.array(X) if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+    array[:, column] = array[order, column]
+    return array

@@ -24,9 +24,8 @@ from calibrant._sections import Section
 from calibrant._source_limits import check_no_client, check_source_columns
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.blending._blend import Blend, ExpectedLoss, Member, fit_blend
-from calibrant.blending._description import blend_sections, describe, member_names, members_frame
+from calibrant.blending._description import blend_importances, blend_sections, describe, member_names, members_frame
 from calibrant.blending._distill import Distilled, distill_tree, measure_tree
-from calibrant.blending._importances import blend_importances
 from calibrant.blending._learners import SourceForestLearner
 from calibrant.blending._measured_rows import MeasuredRows, check_passed, read_measured_rows, refit
 from calibrant.blending._member import BlendRows
@@ -280,7 +279,7 @@ class ProbabilityClassifier(
 
     @property
     def calibration_(self) -> Any:
-        """What the guarded calibration tried and chose."""
+        """The guarded calibration: its candidates and its choice."""
         self._check_fitted()
         return None if self._blend.calibrator is None else self._blend.calibrator.choice_
 

@@ -22,7 +22,7 @@ from calibrant.data._readers.arguments import (
 )
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.csv_file import read_csv
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.source import FEATHER, PARQUET, check_text_format, decode, detect_format, read_bytes
 from calibrant.data._tables.assemble import (
     assemble,

@@ -1,4 +1,4 @@
-"""What other packages of calibrant may use of this one; `tests/test_internal_imports.py` allows nothing else."""
+"""The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.studies._definition.names import resolve_path, short_names
 from calibrant.studies._store.read_url import hide_password

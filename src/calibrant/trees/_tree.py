@@ -174,7 +174,7 @@ class Tree:
 
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
-        """What criterion ``"bayes"`` or ``"mml"`` adds to the log prior probability of each test; else 0.
+        """The term that criterion ``"bayes"`` or ``"mml"`` adds to the log prior probability of each test; else 0.
 
         Of a cut: the log of the mean probability of the classes over the cuts of its column, less that of its own.
         """

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data._readers.arff import read_arff
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.exceptions import ReadError
 
 COLOURS = "colour {red, blue}"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.data._readers.c45 import Names, read_c45, read_names
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.exceptions import ReadError
 
 GOLF = """| a small example

@@ -327,7 +327,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
     @property
     def choice_(self) -> AutoChoice:
-        """What the automatic calibrator tried and chose, with its evidence."""
+        """The choice of the automatic calibrator: its candidates, with the evidence for each."""
         check_is_fitted(self, "estimators_")
         return self.calibrator_.choice_  # type: ignore[no-any-return]
 

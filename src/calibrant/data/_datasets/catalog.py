@@ -14,7 +14,7 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.data._readers.arff import read_arff
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._tables.assemble import assemble
 from calibrant.data._tables.table import Table
 from calibrant.exceptions import SchemaError, nearest
@@ -46,7 +46,7 @@ def assign_roles(parsed: ParsedFile, roles: Roles, name: str) -> Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> from calibrant.data._readers.parsed_file import ParsedFile
+    >>> from calibrant.data._readers.frame_builder import ParsedFile
     >>> frame = pd.DataFrame({"age": [31, 64], "id": [7, 8], "split": ["a", "b"], "won": ["no", "yes"]})
     >>> table = assign_roles(ParsedFile(frame), Roles("won", ("id", "split"), positive="yes"), "tiny")
     >>> table.positive, list(table.X), list(table.extra), list(table.split)

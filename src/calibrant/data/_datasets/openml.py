@@ -19,7 +19,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from calibrant.data._datasets.download import Limits, RequestRefusedError, fetch_bytes, fetch_file, write_atomically
 from calibrant.data._readers.arff import read_arff
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.data._tables.table import Table

@@ -13,8 +13,8 @@ from typing import Any, NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.data._readers.file_text import PathLike, quoted
 from calibrant.data._readers.frame_builder import Cell, CellError
+from calibrant.data._readers.source import PathLike, quoted
 from calibrant.exceptions import ReadError
 
 BLANKS = " \t\f\v"

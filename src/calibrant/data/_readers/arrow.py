@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import find_duplicates
 from calibrant.data._readers.csv_layout import MISSING
-from calibrant.data._readers.file_text import check_width
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.near_numbers import near_number_note
-from calibrant.data._readers.parsed_file import ParsedFile
-from calibrant.data._readers.source import check_not_text, check_text_format, columnar_extension
+from calibrant.data._readers.source import check_not_text, check_text_format, check_width, columnar_extension
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:

@@ -15,16 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
-from calibrant.data._readers.file_text import PathLike, check_width, normalize_text, quoted, suggestion
 from calibrant.data._readers.frame_builder import (
     CollectedColumn,
     ColumnConverter,
     FrameBuilder,
     NominalColumn,
     NumericColumn,
+    ParsedFile,
     TextColumn,
 )
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.source import PathLike, check_width, normalize_text, quoted, suggestion
 from calibrant.exceptions import ReadError, nearest
 
 _SPACE = " \t\n\f\v"

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._optional import optional_import
 from calibrant.data._readers.arrow import to_parsed_file
 from calibrant.data._readers.csv_layout import MISSING, CsvLayout, Row, read_layout, split_rows
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.source import check_text_format, decode
 from calibrant.exceptions import DataError, ReadError
 

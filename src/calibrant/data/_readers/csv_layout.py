@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from calibrant.data._readers.file_text import check_width
-from calibrant.data._readers.source import encoding_error
+from calibrant.data._readers.source import check_width, encoding_error
 from calibrant.exceptions import ReadError
 
 # Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.data._readers.file_text import PathLike, quoted, suggestion
+from calibrant.data._readers.source import PathLike, quoted, suggestion
 from calibrant.exceptions import ReadError
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Cell = str | None  # None: a missing value
 
@@ -324,3 +326,30 @@ class FrameBuilder:
 def _as_index(rows: Sequence[int]) -> _Rows:
     start, stop = rows[0], rows[-1] + 1
     return slice(start, stop) if stop - start == len(rows) else np.array(rows, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """All columns of a file with their types, and what the format declares about them.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        All columns in file order, the class among them, with a fresh RangeIndex. Numbers are integers or floats, dates
+        datetime64, booleans bool, free strings ``str``; a nominal column whose values the file *declares* is
+        categorical with the declared values in declared order, seen or not. A missing value is NaN / NaT / None.
+    target : str, optional
+        The class column if the format declares it (C4.5).
+    sample_weight : ndarray of float64, optional
+        Weights of the rows if the format has them.
+    extra : tuple of str
+        Columns that are declared not to be features (``ignore`` in C4.5).
+    notes : tuple of str
+        Decisions of the reader that the user may want to know, one short sentence each.
+    """
+
+    frame: pd.DataFrame
+    target: str | None = None
+    sample_weight: NDArray[np.float64] | None = None
+    extra: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

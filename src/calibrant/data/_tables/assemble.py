@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calibrant._repr import listed
 from calibrant.data._frames.columns import Nominal, column_kinds
 from calibrant.data._readers.arguments import nominal_names
-from calibrant.data._readers.parsed_file import ParsedFile
+from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
 

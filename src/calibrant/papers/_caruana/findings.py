@@ -279,12 +279,7 @@ def _by_place(shown: list[JudgedDifference]) -> str:
 _FEW = 0.001  # share of rows below which a bin says little of its frequency
 
 
-def boosting_findings(tables: Tables) -> list[Finding]:
-    """Return the findings on the predictions of boosted trees."""
-    return [_away_from_ends(tables), _s_shape(tables), _each_problem(tables)]
-
-
-def _away_from_ends(tables: Tables) -> Finding:
+def away_from_ends(tables: Tables) -> Finding:
     table = tables["figure_1"]
     shares = {
         problem: [sum(_bins(table, f"{name} share", problem)[each] for each in (0, -1)) for name in PAPER_MAPS]
@@ -297,7 +292,7 @@ def _away_from_ends(tables: Tables) -> Finding:
     return Finding("away-from-ends", statement, verdict, evidence, "Figures 1 to 3, section 4")
 
 
-def _s_shape(tables: Tables) -> Finding:
+def s_shape(tables: Tables) -> Finding:
     table = tables["figure_1"]
     found, texts = [], []
     for problem in table.blocks:
@@ -316,7 +311,7 @@ def _s_shape(tables: Tables) -> Finding:
     return Finding("s-shaped", statement, _on_problems(found), evidence, "Figure 1, section 4")
 
 
-def _each_problem(tables: Tables) -> Finding:
+def each_problem(tables: Tables) -> Finding:
     table = tables["by_problem"]
     parts = {}
     for block in table.blocks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -18,65 +19,18 @@ HIGHER_IS_BETTER = frozenset({"ACC", "AUC"})
 CLIP: Final = 1.0 / 8000.0
 
 
-def is_better(metric: str, one: float, other: float) -> bool:
-    """Return whether one value of a metric is better than another.
+def measure_part(
+    y_true: Any, y_proba: Any, *, part: Any, of: int, metric: Callable[..., float], clip: float = 0.0
+) -> float:
+    """Return a metric of the rows of one part of a trial, probabilities clipped.
 
     Examples
     --------
-    >>> is_better("AUC", 0.9, 0.8), is_better("RMS", 0.3, 0.2)
-    (True, False)
+    >>> y, p = np.array([0, 1, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    >>> measure_part(y, p, part=np.array([TEST, TEST, VALIDATION]), of=TEST, metric=accuracy)
+    0.5
     """
-    return one > other if metric in HIGHER_IS_BETTER else one < other
-
-
-def acc_validation(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the accuracy on the validation rows."""
-    return float(accuracy(*_rows(y_true, y_proba, part == VALIDATION)))
-
-
-def auc_validation(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the area under the ROC curve on the validation rows."""
-    return float(auc(*_rows(y_true, y_proba, part == VALIDATION)))
-
-
-def rms_validation(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the root of the mean squared error on the validation rows."""
-    return float(rms(*_rows(y_true, y_proba, part == VALIDATION)))
-
-
-def mxe_validation(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the mean cross-entropy on the validation rows, probabilities clipped."""
-    return float(log_loss(*_rows(y_true, y_proba, part == VALIDATION, clip=CLIP)))
-
-
-def cal_validation(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the calibration error in windows of 100 on the validation rows."""
-    return float(cal(*_rows(y_true, y_proba, part == VALIDATION)))
-
-
-def acc_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the accuracy on the test rows."""
-    return float(accuracy(*_rows(y_true, y_proba, part == TEST)))
-
-
-def auc_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the area under the ROC curve on the test rows."""
-    return float(auc(*_rows(y_true, y_proba, part == TEST)))
-
-
-def rms_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the root of the mean squared error on the test rows."""
-    return float(rms(*_rows(y_true, y_proba, part == TEST)))
-
-
-def mxe_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the mean cross-entropy on the test rows, probabilities clipped."""
-    return float(log_loss(*_rows(y_true, y_proba, part == TEST, clip=CLIP)))
-
-
-def cal_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
-    """Return the calibration error in windows of 100 on the test rows."""
-    return float(cal(*_rows(y_true, y_proba, part == TEST)))
+    return float(metric(*_rows(y_true, y_proba, part == of, clip)))
 
 
 def infinite_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
@@ -85,17 +39,16 @@ def infinite_test(y_true: Any, y_proba: Any, *, part: Any) -> float:
     return float(np.count_nonzero(proba[np.arange(len(outcome)), outcome.astype(np.intp)] == 0.0))
 
 
+_METRICS: dict[str, Any] = {
+    "ACC": {"metric": accuracy},
+    "AUC": {"metric": auc},
+    "RMS": {"metric": rms},
+    "MXE": {"metric": log_loss, "clip": CLIP},
+    "CAL": {"metric": cal},
+}
 TRIAL_METRICS: dict[str, Callable[..., float]] = {
-    "validation ACC": acc_validation,
-    "validation AUC": auc_validation,
-    "validation RMS": rms_validation,
-    "validation MXE": mxe_validation,
-    "validation CAL": cal_validation,
-    "test ACC": acc_test,
-    "test AUC": auc_test,
-    "test RMS": rms_test,
-    "test MXE": mxe_test,
-    "test CAL": cal_test,
+    **{f"validation {name}": partial(measure_part, of=VALIDATION, **each) for name, each in _METRICS.items()},
+    **{f"test {name}": partial(measure_part, of=TEST, **each) for name, each in _METRICS.items()},
     "test infinite": infinite_test,
 }
 TRIAL_METRIC_PARAMS = {name: {"part": {"column": "part"}} for name in TRIAL_METRICS}

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from calibrant.papers._caruana.algorithms import PAPER_MAPS, calibrated, coded_models, tree_models
-from calibrant.papers._caruana.findings import ADVICE, algorithm_findings, boosting_findings, our_findings
+from calibrant.papers._caruana.findings import (
+    ADVICE,
+    algorithm_findings,
+    away_from_ends,
+    each_problem,
+    our_findings,
+    s_shape,
+)
 from calibrant.papers._caruana.pictures import draw_pictures
 from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, Scale
 from calibrant.papers._caruana.studies import make_studies
@@ -55,7 +62,8 @@ class CaruanaNiculescuMizil2004(Paper):
     def findings(self, tables: Mapping[str, PaperTable]) -> list[Finding]:
         """Return the findings of the paper, and those on what calibrant adds."""
         known = dict(tables)
-        return with_advice([*algorithm_findings(known), *boosting_findings(known), *our_findings(known)], ADVICE)
+        of_boosting = [away_from_ends(known), s_shape(known), each_problem(known)]
+        return with_advice([*algorithm_findings(known), *of_boosting, *our_findings(known)], ADVICE)
 
     def pictures(self, results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
         """Return Figures 1 to 4."""

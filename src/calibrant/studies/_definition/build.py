@@ -305,9 +305,5 @@ class DefinitionPart:
 
     def __reduce__(self) -> Any:
         if self._value is _NOT_BUILT:
-            return _described, (self._document, self._path)
+            return DefinitionPart.described, (self._document, self._path)
         return type(self), (self._value,)
-
-
-def _described(document: Any, path: Keys) -> DefinitionPart:
-    return DefinitionPart.described(document, path)

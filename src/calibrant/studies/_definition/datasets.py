@@ -116,7 +116,8 @@ class Dataset:
             value = getattr(self, role)
             if value is not None and (not isinstance(value, str) or not value):
                 raise ParameterError(f"Dataset: {role} must be text; got {short_repr(value)}.")
-        if self.target is not None and not self._has_target_column:
+        is_frame = self.kind == "rows" and not isinstance(self.source, tuple) and not hasattr(self.source, "kinds")
+        if self.target is not None and self.kind != "file" and not is_frame:
             raise ParameterError("Dataset: target is for files and frames; this source has its classes already.")
         _check_metric_params(self.metric_params)
         _check_options(self.options, self.kind)
@@ -127,11 +128,6 @@ class Dataset:
         if isinstance(self.source, str):
             return "name"
         return "file" if isinstance(self.source, Path) else "rows"
-
-    @property
-    def _has_target_column(self) -> bool:
-        is_table = hasattr(self.source, "kinds")
-        return self.kind == "file" or (self.kind == "rows" and not isinstance(self.source, tuple) and not is_table)
 
     def __repr__(self) -> str:
         named = {field.name: getattr(self, field.name) for field in fields(self)[1:]}

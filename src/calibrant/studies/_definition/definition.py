@@ -161,16 +161,14 @@ class StudyDefinition:
 
     def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
         """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
-        return group_digest((dataset, method), fingerprint, self._method_digests[method], self._plan_digest, self.seed)
+        return group_digest(
+            (dataset, method), fingerprint, self._method_digests[method], digest(self.plan_part.document), self.seed
+        )
 
     @cached_property
     def _method_digests(self) -> dict[str, str]:
         documents = {name: part.document for name, part in self.method_parts.items()}
         return method_digests(documents, self.choose_by, self.params_part.document)
-
-    @cached_property
-    def _plan_digest(self) -> str:
-        return digest(self.plan_part.document)
 
     def document(self, fingerprints: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Return the definition as a JSON document, with the fingerprints of the data sets that were read."""

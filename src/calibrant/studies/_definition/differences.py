@@ -154,7 +154,8 @@ def _of_values(what: str, before: Any, now: Any) -> Iterator[str]:
 
 def _changed_parameters(before: Any, now: Any, prefix: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each parameter that differs, with its value before and now as text."""
-    if not _are_of_one_class(before, now):
+    are_objects = all(isinstance(each, Mapping) and "class" in each for each in (before, now))
+    if not are_objects or before["class"] != now["class"]:
         return
     old, new = before.get("params", {}), now.get("params", {})
     for name in dict.fromkeys((*new, *old)):
@@ -163,11 +164,6 @@ def _changed_parameters(before: Any, now: Any, prefix: str) -> Iterator[tuple[st
             texts = [default_text(now["class"], name) if each is _MISSING else document_text(each) for each in pair]
             inner = list(_changed_parameters(*pair, f"{prefix}{name}__"))
             yield from inner or [(f"{prefix}{name}", texts)]
-
-
-def _are_of_one_class(before: Any, now: Any) -> bool:
-    are_objects = all(isinstance(each, Mapping) and "class" in each for each in (before, now))
-    return are_objects and before["class"] == now["class"]
 
 
 def _of_metrics(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -47,11 +47,6 @@ def _dataset(dataset: Any, folder: Path, path: Keys) -> Dataset:
     return made
 
 
-def _read_methods(methods: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the methods of a file as `define_study` takes them, with values of parameters that were checked."""
-    return {_name(name, "methods"): _method(name, each, ("methods", name)) for name, each in methods.items()}
-
-
 def _method(name: str, method: Any, path: Keys) -> Any:
     if isinstance(method, list):
         return [_grid(name, each, (*path, position)) for position, each in enumerate(method)]
@@ -393,7 +388,9 @@ def _build(document: Any, folder: Path) -> StudyFile:
     definition = define_study(
         document["name"],
         datasets=_read_datasets(document["datasets"], folder),
-        methods=_read_methods(document["methods"]),
+        methods={
+            _name(name, "methods"): _method(name, each, ("methods", name)) for name, each in document["methods"].items()
+        },
         plan=_plan(document.get("plan")),
         metrics=_read_metrics(document.get("metrics")),
         metric_params=params,

@@ -243,7 +243,8 @@ def check_parameter_values(estimator: Any) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                _CHECKS.get(package, _check_nothing)(each)
+                if package in _CHECKS:
+                    _CHECKS[package](each)
         except ParameterError as error:
             raise ParameterError(f"{type(each).__name__}: {error}") from error
 
@@ -261,10 +262,6 @@ def _check_sklearn(estimator: Any) -> None:
         raise ParameterError(str(error)) from error
     except AttributeError:
         return
-
-
-def _check_nothing(_estimator: Any) -> None:
-    return
 
 
 _CHECKS: dict[str, Callable[[Any], None]] = {"calibrant": check_params, "sklearn": _check_sklearn}

@@ -22,11 +22,6 @@ class JobWarnings:
     held_back: HeldBack = field(default_factory=dict)
 
 
-def current_filters() -> WarningFilters:
-    """Return the filters of warnings of this process, for workers to apply."""
-    return tuple(warnings.filters)
-
-
 def collect_job_warnings(run: Callable[[], T], filters: WarningFilters) -> tuple[T, JobWarnings]:
     """Return the result of `run` and the warnings that the filters let through, each once."""
     shown: dict[tuple[str, str], tuple[type[Warning], str, str, int]] = {}

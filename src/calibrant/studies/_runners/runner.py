@@ -7,6 +7,7 @@ import os
 import platform
 import traceback
 import uuid
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 import calibrant
-from calibrant.studies._runners.job_warnings import WarningFilters, current_filters
+from calibrant.studies._runners.job_warnings import WarningFilters
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
 
 
@@ -82,7 +83,7 @@ def share_work(work: StudyWork, run_job: RunJob | None) -> SharedWork:
     """Return the work that all workers share; without `run_job`, jobs run as everywhere in the package."""
     if run_job is None:
         run_job = importlib.import_module("calibrant.studies._trials.run_job").run_job
-    return SharedWork(run_job, work, current_filters())
+    return SharedWork(run_job, work, tuple(warnings.filters))
 
 
 _NO_RESULT = "RuntimeError: the job ended without a result for this trial"

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.exceptions import ParameterError, StudyError, nearest
-from calibrant.studies._store.columns import TrialColumns, read_columns, score_code
+from calibrant.studies._store.columns import PARTS, TrialColumns, read_columns
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
@@ -259,7 +259,7 @@ class Catalogue:
             ids: Mapping[str, int] = self._database.read(lambda: self._names.known_ids(metrics))
         else:
             ids = self._names.ids(metrics)
-        return [score_code(ids.get(metric, -1), part) for part in needed for metric in set(needed[part])]
+        return [4 * ids.get(metric, -1) + PARTS[part] for part in needed for metric in set(needed[part])]
 
     def forget(self, name: str, keys: Iterable[str]) -> None:
         """Remove trials, so that they are run again."""

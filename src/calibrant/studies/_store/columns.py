@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
     from calibrant.studies._trials.records import Part
 
-PARTS = {"test": 0, "training": 1, "no_information": 2}  # at most four: see score_code
+PARTS = {"test": 0, "training": 1, "no_information": 2}  # at most four: a list of scores holds 4 * metric + part
 
 _CHUNK = 100_000  # trials a query: psycopg keeps the whole answer in memory
 
@@ -170,11 +170,6 @@ def _read_values(
             values[position, begin + row[mine]] = found[mine]
     positions = {metric: int(np.searchsorted(ids, number)) for metric, number in metrics.items()}
     return {metric: values[j] for metric, j in positions.items() if is_found[j]}
-
-
-def score_code(metric: int, part: str) -> int:
-    """Return the one number that stands for a metric on a part of the rows in lists."""
-    return 4 * metric + PARTS[part]
 
 
 def _decode(names: StoredNames, columns: dict[str, NDArray[Any]], name: str) -> NDArray[np.intp]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from calibrant.exceptions import StudyError
@@ -196,16 +195,12 @@ def finished_part(results: StudyResults) -> tuple[StudyResults, dict[str, str]]:
         reasons = "; ".join(f"{method} {reason}" for method, reason in left_out.items())
         raise StudyError(f"no method has finished a split: {reasons}.")
     rows = [results.methods.index(method) for method in kept]
-    splits = _shared_splits(states[rows])
+    finished = states[rows] == DONE
+    # Splits that all methods finished; the one that most finished where there is none
+    splits = np.flatnonzero(finished.all(axis=0)).tolist() or [int(finished.sum(axis=0).argmax())]
     late = [method for method, row in zip(kept, states[rows], strict=True) if not (row[splits] == DONE).all()]
     left_out |= dict.fromkeys(late, "not finished in time")
     return results.select(methods=[name for name in kept if name not in late], splits=splits), left_out
-
-
-def _shared_splits(states: NDArray[np.int8]) -> list[int]:
-    """Return the splits that all methods finished; the first one where there is none."""
-    shared: list[int] = np.flatnonzero((states == DONE).all(axis=0)).tolist()
-    return shared or [int((states == DONE).sum(axis=0).argmax())]
 
 
 def _failure(results: StudyResults, method: str) -> str:

@@ -54,11 +54,6 @@ class RunOptions:
         """Whether trials may run out of time or memory."""
         return self.time_limit is not None or self.memory_limit is not None
 
-    @property
-    def ends_trials(self) -> bool:
-        """Whether a trial may have to be ended while it runs, which needs a process of its own."""
-        return self.has_limits or self.stop_after is not None
-
 
 def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | None = None) -> RunOptions:
     """Validate the parameters of a run; those left at their defaults are taken from a study file.
@@ -233,7 +228,7 @@ def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
         from calibrant.studies._runners.dask_runner import DaskRunner
 
         return DaskRunner(plan.work, plan.rows, cluster=options.dask)
-    if options.workers is None and not options.ends_trials:
+    if options.workers is None and not options.has_limits and options.stop_after is None:
         return InProcessRunner(plan.work, plan.rows, make_run_job())
     from calibrant.studies._runners.process_runner import ProcessRunner
 
