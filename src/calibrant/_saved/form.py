@@ -264,7 +264,8 @@ def _by_hint(hint: Any) -> Field:
 
 def form_named(name: Any) -> Form:
     """Return the form of a name that stands in a file; raise if there is none."""
-    package = name.partition(".")[0] if isinstance(name, str) else ""
+    name = name if isinstance(name, str) else repr(name)
+    package = name.partition(".")[0]
     if package in MODULES and name not in _DECLARED:
         for form in _other_forms(package):
             if form.name == name:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from numpy.typing import NDArray
 
 from calibrant._repr import number_text
 from calibrant.cli._app.errors import named_arguments
@@ -20,6 +19,7 @@ from calibrant.exceptions import DataError, SchemaError, nearest
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 _COSTS = "A CSV file: actions in the first row, a class and the cost of each action in the others."
 _TARGET = "The column of the actual classes, if known: the actual costs are printed, too."

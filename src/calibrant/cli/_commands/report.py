@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from numpy.typing import NDArray
 
 from calibrant.cli._app.errors import named_arguments
 from calibrant.cli._app.files import STDIN, Html, NoRows, check_html, save_report
@@ -33,6 +32,7 @@ from calibrant.cli._predictions.costs import costs_of_report
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from calibrant.cli._predictions.prediction_table import PredictionTable
     from calibrant.report import Report

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from calibrant.cli._predictions.columns import find_class
 from calibrant.exceptions import DataError, MissingFileError, ParameterError, ReadError, SchemaError, nearest
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from calibrant.cli._predictions.prediction_table import PredictionTable
     from calibrant.decisions import CostMatrix, ExampleCosts

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from calibrant.cli._app.errors import as_command_line
 from calibrant.cli._app.files import STDIN, read_foreign_frame
 from calibrant.cli._app.options import usage_error
@@ -26,6 +24,7 @@ from calibrant.exceptions import DataError, SchemaError, nearest
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 _MOST_CLASSES = 1000
 _SOME_CLASSES = 20  # that a short table may have, too

@@ -133,21 +133,9 @@ def _describe_scorer(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any]
 
 # The first key of every document that is not itself the value; a dict with such a key is described by pairs.
 FORMS = (
-    *(
-        "array",
-        "bytes",
-        "class",
-        "complex",
-        "dict",
-        "distribution",
-        "enum",
-        "factory",
-        "float",
-        "frozenset",
-        "function",
-        "opaque",
-    ),
-    *("none", "ordered_dict", "partial", "path", "range", "scalar", "set", "slice", "tuple", "type"),
+    *("array", "bytes", "class", "complex", "dict", "distribution", "enum", "factory", "float", "frozenset"),
+    *("function", "opaque", "none", "ordered_dict", "partial", "path", "range", "scalar", "set", "slice"),
+    *("tuple", "type"),
 )
 
 _MAX_DEPTH = 60  # of nested values; deeper ones, and those that contain themselves, are opaque
