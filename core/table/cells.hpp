@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -47,8 +48,19 @@ class EdgeSearch {
 
     void search(const std::array<double, lanes>& values, std::array<std::uint32_t, lanes>& at) const {
         at.fill(0);
+        const auto first = static_cast<std::uint32_t>(padded_.size() / 2);
+        // The bins of bytes: of steps that are known, the loop is unrolled and the places stay in registers (a third
+        // of the time less).
+        if (first == 128)
+            take_steps(std::integral_constant<std::uint32_t, 128>{}, values, at);
+        else
+            take_steps(first, values, at);
+    }
+
+    template <class Step>
+    void take_steps(Step first, const std::array<double, lanes>& values, std::array<std::uint32_t, lanes>& at) const {
         const double* const edges = padded_.data();
-        for (auto step = static_cast<std::uint32_t>(padded_.size() / 2); step > 0; step /= 2) {
+        for (std::uint32_t step = first; step > 0; step /= 2) {
             for (std::size_t lane = 0; lane < lanes; ++lane)
                 at[lane] += std::uint32_t{edges[at[lane] + step - 1] < values[lane]} * step;
         }
