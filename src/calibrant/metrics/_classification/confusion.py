@@ -127,6 +127,10 @@ class Confusions:
         self.predictions.check_two_classes(who, hint)
         # A threshold counts one class against all others, and the matrix then has fewer columns than classes.
         index = self.predictions.positive if self.counts.shape[1] == self.predictions.n_classes else 1
+        if self.counts.shape[1] == 2:  # no sums to take, which matters where a jackknife asks for thousands
+            other = 1 - index
+            pairs = (index, index), (other, index), (index, other), (other, other)
+            return tuple(self.counts[:, actual, predicted] for actual, predicted in pairs)
         others = np.flatnonzero(np.arange(self.counts.shape[1]) != index)
         false_positive, false_negative, true_negative = (
             self.summed(np.ascontiguousarray(part))
