@@ -40,7 +40,7 @@ def cluster(n_workers: int) -> Iterator[Any]:
 @contextmanager
 def way(fits_workers: bool) -> Iterator[None]:
     """Let fits take one of the two ways, whatever the memory of the workers."""
-    from calibrant.trees._sources.parts import ClusterRows
+    from calibrant.trees._sources.cluster_rows import ClusterRows
 
     with mock.patch.object(ClusterRows, "fits_workers", property(lambda _: fits_workers)):
         yield

@@ -1,4 +1,4 @@
-"""Print sizes and words of a tree and exit with 1, naming the offenders, where a rule of STYLE.md is broken.
+"""Print sizes and words of a tree and exit with 1, naming the offenders, where a rule of the house is broken.
 
     python tools/check_sizes.py [ROOT]
 

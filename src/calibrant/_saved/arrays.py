@@ -25,7 +25,7 @@ _MAX_LABEL_BYTES = 2**26  # of an array of strings, which are as wide as the wid
 class Array(Field):
     """An array of numbers; ``kinds`` are NumPy's ("b", "u", "i", "f") or exact types ("f8"), separated by spaces.
 
-    ``low`` and ``high`` bound all values (NaN passes unless ``finite``). ``shape`` has a number or None a dimension.
+    ``low`` and ``high`` bound all values (NaN passes unless ``finite``).
     """
 
     def __init__(
@@ -33,13 +33,11 @@ class Array(Field):
         kinds: str = "f",
         *,
         ndim: int | None = 1,
-        shape: tuple[int | None, ...] | None = None,
         finite: bool = False,
         low: float | None = None,
         high: float | None = None,
     ) -> None:
-        self.kinds, self.ndim, self.shape = kinds.split(), ndim if shape is None else len(shape), shape
-        self.finite, self.low, self.high = finite, low, high
+        self.kinds, self.ndim, self.finite, self.low, self.high = kinds.split(), ndim, finite, low, high
 
     def write(self, value: Any, out: Writer) -> Any:
         self._check(value)
@@ -55,15 +53,9 @@ class Array(Field):
             expected = " or ".join(_KINDS.get(kind, kind) for kind in self.kinds)
             got = array.dtype if isinstance(array, np.ndarray) else short_repr(array)
             raise ModelFileError(f"must be an array of {expected}; got {got}")
-        if not self._has_shape(array.shape):
-            expected = f"{self.ndim} dimension(s)" if self.shape is None else str(self.shape)
-            raise ModelFileError(f"must be an array of {expected}; its shape is {array.shape}")
+        if self.ndim is not None and array.ndim != self.ndim:
+            raise ModelFileError(f"must be an array of {self.ndim} dimension(s); its shape is {array.shape}")
         self._check_values(array)
-
-    def _has_shape(self, shape: tuple[int, ...]) -> bool:
-        if self.ndim is not None and len(shape) != self.ndim:
-            return False
-        return self.shape is None or all(want in (None, has) for want, has in zip(self.shape, shape, strict=True))
 
     def _check_values(self, array: NDArray[Any]) -> None:
         if self.finite and array.dtype.kind == "f" and not np.isfinite(array).all():

@@ -203,10 +203,8 @@ def _check_column(column: NDArray[Any], width: NDArray[np.float64], n_categories
     """Raise unless the kernels of a column that a file holds are of values that the column has."""
     is_nominal = n_categories > 0
     is_kind = (column.dtype.kind == "f") != is_nominal
-    need(
-        is_kind and not (is_nominal and column.max(initial=-1) >= n_categories),
-        "has kernels of values that the column does not have",
-    )
+    is_value = not is_nominal or -1 <= column.min(initial=-1) <= column.max(initial=-1) < n_categories
+    need(is_kind and is_value, "has kernels of values that the column does not have")
     need(not is_nominal or (width < 1).all(), "has kernels that are too wide")
 
 

@@ -26,7 +26,7 @@ from calibrant._saved.fields import named
 from calibrant._saved.form import check_fitted
 from calibrant.data import Table
 from calibrant.data._internal import Schema, fit_columns
-from calibrant.exceptions import CalibrantError, MissingFileError, ModelFileError, ParameterError
+from calibrant.exceptions import MissingExtraError, MissingFileError, ModelFileError, ParameterError
 from calibrant.files._archive import open_container, write_container
 from calibrant.files._description import (
     ColumnDescription,
@@ -362,7 +362,7 @@ def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ModelFileError(f"{os.fspath(path)}: {message}{end}") from error
     except FileNotFoundError as error:
         raise MissingFileError(f"{os.fspath(path)}: there is no such file.") from error
-    except (CalibrantError, OSError):
+    except (MissingExtraError, ParameterError, OSError):  # of the caller's machine or arguments, not of the file
         raise
     except Exception as error:  # none is known; a hostile file must not choose which error its reader sees
         raise ModelFileError(f"{os.fspath(path)}: cannot be loaded ({type(error).__name__}: {error}).") from error

@@ -25,7 +25,7 @@ from calibrant.exceptions import StoreError, StudyError
 from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.read_report_data import read_report_data
 from calibrant.report._predictions.section_list import sections_of
-from calibrant.report._predictions.wording import metric_heading, metric_term
+from calibrant.report._predictions.wording import capital, metric_heading, metric_term
 from calibrant.studies import TableComparison
 from calibrant.studies._internal import BASELINE, findings, ranking_cells
 
@@ -40,14 +40,14 @@ _VERDICTS = {
 def answer_section(found: TableComparison) -> Section:
     """Return the advice, the score to expect, which methods are as good, the verdict on calibration, and money."""
     texts = findings(found)
-    blocks: list[Block] = [Paragraph(found.advice, "lead"), Callout("info", _sentence(texts["Score"]))]
+    blocks: list[Block] = [Paragraph(found.advice, "lead"), Callout("info", capital(texts["Score"]))]
     blocks.append(_standings(found, texts.get("As good", "")))
     if found.verdict is not None and "Calibration" in texts:
         kind, words = _VERDICTS[found.verdict.kind]
         blocks.append(Callout(kind, words, f"Verdict on the held-out rows: {found.verdict.words}."))  # type: ignore[arg-type]
     if "Money" in texts:
         blocks.append(_money(found, texts["Money"]))
-    blocks += [Callout("warning", _sentence(texts[name])) for name in ("Note", "Not ranked") if name in texts]
+    blocks += [Callout("warning", capital(texts[name])) for name in ("Note", "Not ranked") if name in texts]
     return Section("answer", "What to do", tuple(blocks))
 
 
@@ -55,30 +55,26 @@ def _standings(found: TableComparison, as_good: str) -> Callout:
     """Count the methods that are shown to be worse than the best one, and name those that are as good."""
     n_worse, n_others = sum(each.standing == "worse" for each in found.ranking), len(found.ranking) - 1
     if not any(each.standing for each in found.ranking):
-        return Callout("unsure", "No test can tell the methods apart.", _sentence(as_good))
+        return Callout("unsure", "No test can tell the methods apart.", capital(as_good))
     if n_worse == n_others:
         return Callout("good", f"{found.best.method} is shown to be better than every other method.")
     shown = f"{n_worse} of {n_others} methods {'is' if n_worse == 1 else 'are'} shown to be worse than the best one."
-    return Callout("info", shown, _sentence(as_good))
+    return Callout("info", shown, capital(as_good))
 
 
 def _money(found: TableComparison, text: str) -> Callout:
     """Return the profit of deciding by the best method, compared with that of one action for all."""
     if found.money is None:
-        return Callout("info", _sentence(text))
+        return Callout("info", capital(text))
     gain = found.money.now.total.value - found.money.everybody.value
     lost = found.money.miscalibration
     if lost.low is not None and lost.low > 0:
-        return Callout("bad", f"Miscalibration costs {lost!r} on these rows.", _sentence(text))
+        return Callout("bad", f"Miscalibration costs {lost!r} on these rows.", capital(text))
     words = (
         "Deciding by it earns more than the best single action for all" if gain > 0 else "Deciding by it earns no more"
     )
     tail = f": {gain:,.2f} on these rows." if gain > 0 else " than the best single action for all."
-    return Callout("info", words + tail, _sentence(text))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return Callout("info", words + tail, capital(text))
 
 
 def ranking_section(found: TableComparison, models: tuple[str, ...]) -> Section:

@@ -336,7 +336,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         need(len(self.estimators_) == len(self.calibrators_), "must have a map for each model")
         n_classes, columns = len(self.classes_), 1 if len(self.classes_) == 2 else len(self.classes_)
         fits = (isinstance(each, Calibrator) and each._is_of(n_classes, columns) for each in self.calibrators_)
-        need(all(fits), "has maps of other classes")
+        is_map = isinstance(getattr(self, "calibrator_", self.calibrators_[0]), Calibrator)
+        need(is_map and all(fits), "has maps of other classes")
 
 
 def _average(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

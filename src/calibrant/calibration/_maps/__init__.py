@@ -1,1 +1,1 @@
-"""One file a calibrator."""
+"""Calibrators, one file a family."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._dask.client import Connection, active_client
+from calibrant._dask.lazy import is_dask
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._readers.source import FEATHER, PARQUET, detect_format
@@ -118,7 +119,7 @@ def is_source(X: Any) -> bool:
     >>> is_source("rows.parquet"), is_source([[1.0, 2.0]])
     (True, False)
     """
-    return isinstance(X, str | os.PathLike) or _is_dask(X) or _is_lazy(X) or _is_dataset(X)
+    return isinstance(X, str | os.PathLike) or is_dask(X) or _is_lazy(X) or _is_dataset(X)
 
 
 def open_source(
@@ -163,7 +164,7 @@ def open_source(
     [(0, 0, ['no', 'yes']), (1, 2, ['no'])]
     """
     roles: dict[str, Any] = {"target": target, "sample_weight": sample_weight, "groups": groups}
-    if _is_dask(X):
+    if is_dask(X):
         return _open_dask(X, client, {**roles, "columns": columns, "nominal": nominal})
     if client is not None:
         raise ParameterError(
@@ -192,15 +193,11 @@ def _open_dask(X: Any, client: Any, roles: dict[str, Any]) -> Source:
 def _reader(X: Any, batch_size: int | None, options: CsvOptions | None = None) -> SourceReader:
     if isinstance(X, str | os.PathLike):
         return _open_files(Path(X), batch_size, options)
-    if _is_dask(X):
+    if is_dask(X):
         return PartitionReader(Partitions(X))
     if _is_lazy(X):
         return LazyFrameReader(X, batch_size)
     return DatasetReader(X, batch_size) if _is_dataset(X) else FrameReader(X, batch_size)
-
-
-def _is_dask(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "to_delayed")
 
 
 def _is_lazy(X: Any) -> bool:

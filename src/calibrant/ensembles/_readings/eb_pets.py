@@ -59,15 +59,8 @@ def honest_oob_proba(members: Members, pooling: Pooling, alpha: Alpha) -> NDArra
     array([0., 1.])
     """
     if is_local(pooling.estimate):
-        return _with_others(members, _without_own(members, pooling, core_pooling(members, pooling, alpha), []))
+        return _with_others(members, own_class_rates(members, pooling, core_pooling(members, pooling, alpha), []))
     return _by_fifths(members, pooling, alpha)
-
-
-def own_class_rates(
-    members: Members, pooling: Pooling, core: _core.Pooling, alphas: list[float]
-) -> NDArray[np.float64]:
-    """Return for each alpha the honest out-of-bag frequency, by leaf, of each row's actual class; NaN where none."""
-    return _without_own(members, pooling, core, alphas)
 
 
 def pooled_trees(
@@ -101,7 +94,10 @@ def pool_counts(
     return [PooledTree(tree, counts) for tree, counts in zip(trees, pooled, strict=True)]
 
 
-def _without_own(members: Members, pooling: Pooling, core: _core.Pooling, alphas: list[float]) -> NDArray[np.float64]:
+def own_class_rates(
+    members: Members, pooling: Pooling, core: _core.Pooling, alphas: list[float]
+) -> NDArray[np.float64]:
+    """Return for each alpha the honest out-of-bag frequency, by leaf, of each row's actual class; NaN where none."""
     rows, paths = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.paths
     whole = [] if members.whole is None else list(members.whole.leaf_counts)
     return np.asarray(

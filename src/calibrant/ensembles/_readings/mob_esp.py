@@ -130,7 +130,8 @@ class MobEsp:
         need(is_proba, "has probabilities that do not sum to 1")
         by_tree = zip(split_by_tree(index, trees), np.split(table, np.cumsum(n_cells)[:-1]), strict=True)
         cells: list[Cells] = [((lines.astype(np.int64) - 1).astype(np.int32), each) for lines, each in by_tree]
-        need(all(lines is None or (lines < len(each)).all() for lines, each in cells), "has cells that do not exist")
+        exist = (lines is None or ((lines >= -1) & (lines < len(each))).all() for lines, each in cells)
+        need(all(exist), "has cells that do not exist")
         labels = cast("NDArray[np.int32]", oob_label)  # None: the file has no rows
         return MobEsp(cells, self.fallback.split(trees), self.alpha, labels)
 

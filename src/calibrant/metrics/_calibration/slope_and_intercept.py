@@ -169,9 +169,6 @@ def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]
     return coef
 
 
-_COX = {"Cox 1958": "beta", "Van Calster et al. 2019": "calibration slope"}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticLine:
     """The design matrix, residuals, variances and weights of a logistic regression at some coefficients.

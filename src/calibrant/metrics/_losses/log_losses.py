@@ -193,9 +193,6 @@ def avll_epsilon(frequencies: NDArray[np.float64]) -> float:
     return min(_MOST_EPSILON, 0.5 * float(frequencies[frequencies > 0].min()))
 
 
-_LOG = {"Good 1952": "logarithmic score"}
-
-
 # The metrics that one actual class of probability 0 makes infinite.
 LOGARITHMIC = frozenset({"log_loss", "log_loss_bits", "mxe", "nce", "description_length"})
 

@@ -1,4 +1,4 @@
-"""Where probabilities are too high or too low, and the pattern that these ranges form."""
+"""The ranges in which probabilities are too high or too low, by the pattern that they form."""
 
 from __future__ import annotations
 

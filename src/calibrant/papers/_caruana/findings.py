@@ -39,7 +39,7 @@ class JudgedDifference:
 
     @property
     def p_value(self) -> float:
-        """That over other rows of the same problems; with a single sample of rows, that over other problems."""
+        """The p-value over other rows of the same problems; with a single sample of rows, over other problems."""
         return self.p_problems if math.isnan(self.p_rows) else self.p_rows
 
     @property

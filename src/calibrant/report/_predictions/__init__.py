@@ -1,1 +1,1 @@
-"""The sections of a report on predictions, one file each; to add one, write it and a line in ``section_list.py``."""
+"""The sections of a report on predictions; to add one, write it and a line in ``section_list.py``."""

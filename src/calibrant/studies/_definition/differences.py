@@ -102,7 +102,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def _of_all(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what every trial depends on."""
+    """Yield the differences of the seed and the plan, on which every trial depends."""
     if old["seed"] != new["seed"]:
         yield f"seed is {new['seed']}; in the store {old['seed']}: no trial counts any more."
     if digest(old["plan"]) != digest(new["plan"]):

@@ -1,1 +1,1 @@
-"""Where trials run: in this process, in local processes, on a Dask cluster."""
+"""The places where trials run: in this process, in local processes, on a Dask cluster."""
