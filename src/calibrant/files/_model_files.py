@@ -138,6 +138,8 @@ def read_model(header: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> Any:
         model = source.add(document)
     source.check_all_used(header["description"]["columns"], len(source.objects) - 1)
     check_fitted(model)
+    if source.objects[-1][0].startswith("foreign.") and not hasattr(model, "predict"):
+        raise ModelFileError(f"{type(model).__name__} has no method predict, so that it is no model")
     for name, value in source.objects:
         if name.startswith("foreign."):
             from calibrant.files._foreign.trial_rows import check_predicts
