@@ -219,6 +219,10 @@ def check_file(model: ModelParts, path: Path) -> str:
         proba = loaded.predict_proba(model.rows) if hasattr(loaded, "predict_proba") else loaded.predict(model.rows)
     except CalibrantError:
         return "other rows"
+    except ValueError:  # an estimator of another package that now has other columns or categories says so itself
+        if model.is_foreign:
+            return "other rows"
+        raise
     _check_probabilities(np.asarray(proba), model)
     return "another model"
 

@@ -17,8 +17,7 @@ from calibrant.data import load
 from calibrant.data._internal import read_training_rows
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.grow import draw_row_subsets
-from calibrant.trees._growing.prune import extra_errors
+from calibrant.trees._growing.grow import draw_row_subsets, extra_errors
 from calibrant.trees._growing.training_set import TrainingSet
 
 KINDS = {

@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import norm
 
 from calibrant.exceptions import ParameterError
-from calibrant.trees._growing.prune import deviate, extra_errors
+from calibrant.trees._growing.grow import deviate, extra_errors
 
 
 @pytest.mark.parametrize(("confidence", "z"), [(0.25, 0.6925), (0.1, 1.28), (0.001, 3.09), (1.0, 0.0), (0.03, 1.99)])

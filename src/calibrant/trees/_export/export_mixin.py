@@ -13,8 +13,8 @@ from calibrant.exceptions import ParameterError
 from calibrant.trees._export.drawing import tree_sections
 from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
 from calibrant.trees._export.text import c45_text, graphviz_text
+from calibrant.trees._growing.grow import extra_errors
 from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._growing.prune import extra_errors
 from calibrant.trees._prediction.tree_reading import TreeReading
 from calibrant.trees._tree import Tree
 
