@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -36,6 +37,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
     options = parser.parse_args()
+    # A shell starts what runs in the background with SIGINT ignored, and children inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for module in _USED_LATER:  # imported here once, not in every child
         import_module(module)
     with ExitStack() as stack:

@@ -93,7 +93,7 @@ def interrupt(ground: Ground, n_times: int) -> FaultCounts:
     def after(watch: Watch) -> None:
         try:
             with Store.open(watch.url, read_only=True, create=False) as store:
-                if store.studies() and store.claims("faults"):
+                if store.studies() and any(worker.n_claims for worker in store.workers("faults")):
                     watch.counts.problems.append("claims are left after Ctrl-C")
         except StoreError:
             pass  # interrupted before there was a store
