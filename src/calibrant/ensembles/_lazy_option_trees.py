@@ -119,6 +119,7 @@ def _wide(table: CodedTable, column: int) -> NDArray[np.uint32]:
 def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[np.int64]:
     if values is None:
         return np.where(array < 0, _MISSING, array.astype(np.int64))
+    # A value between two training values takes the rank of the upper one: it is on the same side of every cut.
     return np.where(np.isnan(array), _MISSING, np.searchsorted(values, array))
 
 

@@ -89,5 +89,6 @@ def styled_for(examples: TrainingSet, estimator: Any, seed: np.random.SeedSequen
     params = styled(estimator)
     if isinstance(params.ccp_alpha, str):
         tree: Any = SimpleNamespace(**{"weight_kind": "frequency", "class_weight": None, **vars(params)})
+        # Chosen once on all rows: a fold of a bag would hold copies of rows outside it.
         params.ccp_alpha = GrownTree.fit(examples, tree, seed).params.ccp_alpha
     return params

@@ -194,4 +194,5 @@ _ORDER = (
     *("specificity", "npv", "kappa", "mcc", "f1", "f_beta", "sensitivity_specificity", "g_mean"),
     *("delta_accuracy", "cost", "profit"),
 )
+# Modules register in the order of imports; a dict keeps insertion order, so each entry is taken out and put back.
 METRICS.update({name: METRICS.pop(name) for name in _ORDER})

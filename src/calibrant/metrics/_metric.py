@@ -135,8 +135,10 @@ class BoundMetric(Metric):
     def of(metric: Metric, options: Mapping[str, Any], labels: Any = None) -> BoundMetric:
         """Bind the options of a metric, and the order of classes that a matrix or a prior among them follows."""
         follows = labels is not None and not {"matrix", "prior"}.isdisjoint(options)
+        # Only options that are laid out by class follow their order; passing it to others would be an unknown keyword.
         judge = partial(metric.judge, **options, **({"labels": labels} if follows else {}))
         kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
+        # What a metric needs is bound now, so it can be evaluated like one without options.
         own = {"judge": judge, "needs": (), "hits": _bound_hits(metric, options)}
         return BoundMetric(**(kept | own), options=dict(options), labels=labels)
 
@@ -248,6 +250,7 @@ def check_options(metric: str, rows: Any = None, /, **options: Any) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: n_bins must be an int >= 1; got 0.
     """
+    # Validated rows come from callers who checked the options once for all metrics.
     rules = {} if isinstance(rows, Predictions) else _OPTION_RULES.get(metric, {})
     for name, value in options.items():
         if name in rules:

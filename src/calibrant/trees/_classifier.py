@@ -200,6 +200,8 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         check_no_client(client)
         rows = read_training(self, X, y, sample_weight, groups)
         seed = seed_sequence(self.random_state)
+        # Popped, so that a second fit of the same object grows anew and a
+        # fitted tree does not keep the search's cache alive.
         return self._store(grow_cached(self.__dict__.pop("_tree_cache", None), rows, self, seed))
 
     def _grow_coded(self, examples: TrainingSet) -> GrownTree:
@@ -281,6 +283,7 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
             return {}
         names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_grown_tree", "estimate_", "ccp_alpha_")
         values = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        # The table is saved only where it cannot be computed again to the bit, which keeps files small.
         values["reader"], table = self._reading.reader, self._reading.saved_table(self)
         return values if table is None else {**values, "table": table}
 

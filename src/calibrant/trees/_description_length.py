@@ -95,8 +95,10 @@ def counts_bits(counts: NDArray[np.float64], how: Probabilities) -> tuple[float,
     """
     totals, n_values = counts.sum(axis=1), counts.shape[1]
     if how == "paid":
+        # Rissanen (1983): a parameter estimated from n rows is worth half of log2 n bits, its precision at the optimum.
         parameters = 0.5 * (n_values - 1) * np.log2(np.maximum(totals, 1.0)).sum()
         return float(parameters), float((xlogy(totals, totals).sum() - xlogy(counts, counts).sum()) / _BIT)
+    # The product of (count so far + 1) / (all so far + values) does not depend on the order, so factorials give it.
     orders = gammaln(totals + n_values) - gammaln(n_values) - gammaln(counts + 1.0).sum(axis=1)
     return 0.0, float(orders[totals > 0].sum() / _BIT)
 
@@ -155,14 +157,17 @@ def _cut_bits(tree: Tree, node: int, n_values: NDArray[np.intp]) -> float:
     values = int(n_values[tree.feature[node]])
     sends_missing = tree.missing_branch[node] >= 0
     if tree.is_numeric[node]:
+        # Missing values go to either side of each cut, and "known or missing" is one cut more.
         return _log2(2 * values - 1 if sends_missing else values - 1)
     branches, n_branches = tree.branches_of(node), int(tree.n_children[node])
     if sends_missing:
         values, branches = values + 1, np.append(branches, tree.missing_branch[node])
+    # A branch for every category leaves nothing to choose, so it costs no bits.
     if n_branches == len(branches):
         return 0.0
     in_first = int((branches == 0).sum())
     is_one_against_the_rest = n_branches == 2 and in_first in (1, len(branches) - 1)
+    # One category against the rest is named by that category; any other grouping names the branch of each category.
     return _log2(values) if is_one_against_the_rest else values * _log2(n_branches)
 
 
@@ -171,6 +176,7 @@ def _columns_used_up(tree: Tree) -> list[frozenset[int]]:
     used: list[frozenset[int]] = []
     for parent in tree.parent:  # nodes come in preorder
         above = used[parent] if parent >= 0 else frozenset()
+        # Below a branch for every category a column is constant; groups of categories and cuts may be divided again.
         if parent >= 0 and not tree.is_numeric[parent] and tree.n_children[parent] == _n_categories(tree, parent):
             above |= {int(tree.feature[parent])}
         used.append(above)

@@ -49,6 +49,7 @@ _CART: Final[dict[str, Any]] = {
 _MML: Final[dict[str, Any]] = {**_IND, "criterion": "mml", "prune": "map"}
 
 STYLES: Final[dict[str, dict[str, Any]]] = {
+    # ALGORITHMS.md 8.5: IND's formulas are known from its sources, the composition of the styles is not.
     "bayes": {**_IND, "criterion": "bayes", "estimate": PathAverage()},
     "id3": {**_IND, "criterion": "entropy", "estimate": _ONE_ROW},
     "cart": {**_CART, "ccp_alpha": "cv_1se"},

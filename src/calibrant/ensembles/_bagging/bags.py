@@ -91,12 +91,14 @@ class ForestBags:
             return _core.bags_of_all_rows(n_rows)
         n_units: tuple[int, ...] = self.n_units or (n_rows,)
         if self.groups is not None:
+            # Whole groups are drawn, so that no row of a group is out of a bag that holds another.
             is_by_class, n_units = False, self.n_units or (int(self.groups.max()) + 1,)
         elif is_by_class:
             n_units = self.n_units or tuple(np.bincount(self.labels).tolist())
         first_units = self.first_units or (0,) * len(n_units)
         groups = None if self.groups is None else np.ascontiguousarray(self.groups, dtype=np.int64)
         if self.kind == "subsample":
+            # Of the units, which are groups where there are any, not of the rows.
             n_drawn = max(1, round(self.max_samples * n_units[0]))
             return _core.subsample_bags(key, n_rows, n_units[0], n_drawn, first_units[0], groups)
         labels = np.ascontiguousarray(self.labels) if is_by_class else None

@@ -156,6 +156,7 @@ class Forest:
         >>> len(forest.continued_to(3, forest.examples).trees)
         3
         """
+        # Trees of other rows would share bags by number and make out-of-bag rows that were trained on.
         if n_trees < len(self.trees) or self.examples.fingerprint() != examples.fingerprint():
             raise ParameterError(
                 f"n_trees must be at least {len(self.trees)} with warm_start=True, and the rows those of the first "
@@ -179,6 +180,7 @@ class Forest:
 
     def _grow(self, new: range) -> Iterator[Tree]:
         batch_size = _TREES_PER_THREAD * n_threads(self.params.n_jobs)
+        # Counts of finished trees stay in memory, so later batches have less of it.
         held_bytes = self._count_bytes(self.trees)
         with progress(total=len(new), description="Growing trees") as bar:
             for first in range(0, len(new), batch_size):
@@ -193,6 +195,7 @@ class Forest:
 
     def grow_batch(self, batch: range, held_bytes: int = 0) -> list[Tree]:
         """Return the trees of these numbers, which depend on no others but for the memory that those hold."""
+        # Only plain growing runs within one call of the core; pruning and honest counts take steps of Python between.
         if self.params.prune is None and not self.params.honest and not self.params.collapse:
             seeds = [stream_seed(self.seed, tree, GROWING_STREAM) for tree in batch]
             return GrownTree.grow_unpruned(
@@ -221,6 +224,7 @@ class Forest:
 
     def _grow_one(self, number: int, *, n_concurrent: int, held_bytes: int) -> Tree:
         """Grow a tree that is pruned or recounted."""
+        # Trees run side by side here; threads within each would only compete with them.
         params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
         grown = GrownTree.grow(
             self.examples.repeated(self.bags.count(number)),

@@ -150,6 +150,7 @@ class RowLosses:
         weights = weights[self.has_prediction]
         total = weights.sum()
         means = values @ weights / total
+        # Frequency weights: n is the sum of weights, and n - 1 its degrees of freedom.
         squares = ((values - means[:, np.newaxis]) ** 2) @ weights
         return means, np.sqrt(squares / total / max(total - 1.0, 1.0))
 
@@ -168,6 +169,7 @@ def _log_loss(
 
 def _avll(proba: NDArray[np.float64], labels: NDArray[np.intp], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     own = proba[np.arange(len(labels)), labels]
+    # Nielsen (2004), eq. 11: only exact 0 and 1 are replaced, by half of the rarest class's share at most.
     epsilon = min(_MAX_EPSILON, 0.5 * float(shares[shares > 0].min()))
     is_certain = (own <= 0.0) | (own >= 1.0)
     return np.asarray(-np.log2(np.where(is_certain, np.clip(own, epsilon, 1.0 - epsilon), own)))
@@ -307,6 +309,7 @@ class _OutOfBagPermutation:
 
     def _changes(self, block: range, repeat: int) -> NDArray[np.float64]:
         """Return the changes of the summed probabilities of the trees by permuting each column of a block."""
+        # Only the change by permuting is summed: trees that do not test a column add exactly nothing.
         changes = np.zeros((len(block), self._forest.examples.n_rows, self._n_classes))
         trees = range(len(self._forest.trees))
         if self._reading.by_rows is not None:
@@ -340,6 +343,7 @@ class _OutOfBagPermutation:
         """Add the changes by a tree whose estimate looks at the rows themselves."""
         rows = self._out(tree)
         columns = [column[rows] for column in self._columns]
+        # A column that the tree does not test cannot change its predictions.
         for j in np.intersect1d(self._forest.trees[tree].feature, block).tolist():
             drawn = self._order(repeat, j)[rows] if self._shared else rows[self._order(repeat, j, tree)]
             permuted = self._predict(tree, [*columns[:j], self._columns[j][drawn], *columns[j + 1 :]])
@@ -354,6 +358,7 @@ class _OutOfBagPermutation:
 
     def _order(self, repeat: int, column: int, tree: int | None = None) -> NDArray[np.intp]:
         keys, n = ((), self._forest.examples.n_rows) if tree is None else ((tree,), len(self._out(tree)))
+        # Keyed by repeat and column, so that importances do not depend on how columns are blocked.
         return stream(self._seed, repeat, column, *keys).permutation(n)
 
     def _predict(self, tree: int, columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:

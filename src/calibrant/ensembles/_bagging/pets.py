@@ -10,6 +10,7 @@ from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
 # C4.4 trees, grown on rows drawn within each class
 _B_PETS = {
+    # Nielsen (2004), section 2.1: 128 trees, class-preserving bootstrap, C4.5's own criterion.
     "n_trees": 128,
     "bootstrap": "by_class",
     "criterion": "gain_ratio",
@@ -21,6 +22,7 @@ _B_PETS = {
 }
 _EB_PETS = {
     **_B_PETS,
+    # Nielsen (2004), section 2.2: ceil(sqrt(D)) columns at every node, raw joint counts.
     "max_features": "ceil_sqrt",
     "out_of_bag": "count",
     "estimate": "frequency",

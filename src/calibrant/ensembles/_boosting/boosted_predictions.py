@@ -66,6 +66,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         %(predict_proba_sections)s
         """
         rows = self._rows(X)
+        # A single member is scored by its own probabilities: normalized votes would be 0 or 1.
         if len(self._run.members) == 1:
             return self._sorted(self._member_proba(self._run.members[0], rows))
         return self._scores(self._sums(rows), len(self._run.members))
@@ -101,6 +102,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         """Return the member with the most rounds, after validating the parameters of all."""
         for member in members:
             check_params(member, cls._rules)
+        # Boosting is nested: a run of the most rounds contains every shorter one.
         return max(members, key=lambda member: member.n_trees)
 
     def _predict_readings(self, X: Any, members: Sequence[Any]) -> list[NDArray[np.float64]]:
@@ -156,6 +158,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         numbers = list(range(1, n_members + 1)) if at is None else [min(each, n_members) for each in at]
         staged = (self._running_sums if at is None else self._staged_sums)(rows, numbers)
         for number, sums in zip(numbers, staged, strict=True):
+            # As `predict_proba` of a run of one member, whose votes would be 0 or 1.
             if number == 1:
                 yield self._sorted(self._member_proba(self._run.members[0], rows))
             else:

@@ -61,11 +61,13 @@ class StumpLearner:
         self._stump = self._search.best(self.weights)
         self._counts = np.asarray(self._stump.counts)
         member = self._member(self._stump)
+        # Rows of a branch and a class are weighted alike, so 3 x classes totals stand for all rows.
         labels = np.tile(np.arange(self._n_classes), 3)
         return member, MemberPredictions(np.repeat(member.proba, self._n_classes, axis=0), labels, self._counts.ravel())
 
     def reweight(self, factors: NDArray[np.float64]) -> None:
         """Multiply the weights of the rows in each branch and class, scaled to their previous sum."""
+        # Weights sum to the rows after every round, as in Weka, so that counts keep their scale.
         scale = self._total / (factors * self._counts.ravel()).sum()
         self._search.reweight(self._stump, (factors * scale).reshape(3, -1), self.weights)
 
@@ -77,6 +79,7 @@ class StumpLearner:
 
     def _proba(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities in the branches; one without weight has those of all rows."""
+        # A branch without rows predicts as all rows do.
         filled = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, counts.sum(axis=0))
         filled = filled + self._prior_counts
         return np.asarray(filled / filled.sum(axis=1, keepdims=True))

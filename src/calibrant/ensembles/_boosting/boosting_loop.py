@@ -69,6 +69,7 @@ def boost(run: Run, learner: Learner, algorithm: Algorithm, n_members: int, who:
             break
         member, predictions = learner.fit(number)
         step = algorithm.step(predictions)
+        # A member no better than chance has weight 0 or less: AdaBoost's bound no longer falls.
         if step.error >= algorithm.max_error(predictions.proba.shape[1]) - _CHANCE_TOLERANCE:
             _stop_weak(run, member, step, who, n_members)
         else:
@@ -80,6 +81,7 @@ def boost(run: Run, learner: Learner, algorithm: Algorithm, n_members: int, who:
 def _reweight_or_stop(
     run: Run, learner: Learner, step: BoostingStep, predictions: MemberPredictions, who: str, n_members: int
 ) -> None:
+    # Equal factors vanish in the normalization, so the next member would be the same.
     if np.ptp(step.factors[predictions.weights > 0]) > 0:
         learner.reweight(step.factors)
     elif not learner.is_random and len(run.members) < n_members:
@@ -96,6 +98,7 @@ def _stop_weak(run: Run, member: Any, step: BoostingStep, who: str, n_members: i
     number, fate = len(run.members) + 1, "left out"
     if number == 1:
         run.add(member, step)
+        # Weka keeps the first member whatever its error: a model needs one.
         run.weights[0], fate = 1.0, "the only one"
     if len(run.members) < n_members:
         run.stopped = "weak"
@@ -124,6 +127,7 @@ def start_run(before: Run | None, n_members: int, rows: bytes, random_state: See
             "warm_start=True needs the rows of the last fit; X, y or sample_weight differ. Set warm_start=False to "
             "start over."
         )
+    # Lists are copied: the earlier fitted model keeps its own number of rounds.
     return replace(before, members=list(before.members), weights=list(before.weights), errors=list(before.errors))
 
 
@@ -200,12 +204,14 @@ class Votes:
 
     def max_error(self, n_classes: int) -> float:
         """Return one half, or for SAMME the error of guessing at random."""
+        # M1 needs errors below one half for any number of classes, SAMME only below those of guessing.
         return 1 - 1 / max(n_classes, 2) if self.by_chance else 0.5
 
     def step(self, predictions: MemberPredictions) -> BoostingStep:
         """Multiply the weights of misclassified rows by the odds of being right, for SAMME times K - 1."""
         wrong, error = predictions.is_wrong, predictions.error
         capped = max(error, _MIN)
+        # SAMME multiplies by K - 1, the odds of a wrong guess; with two classes it is M1.
         odds = (1 - capped) / capped * (max(predictions.proba.shape[1], 2) - 1 if self.by_chance else 1)
         return BoostingStep(float(np.log(odds)) if odds > 0 else -np.inf, error, np.where(wrong, odds, 1.0))
 
@@ -239,6 +245,7 @@ class RealAdaBoost:
         """Multiply the weight of each row by the geometric mean of its probabilities over that of its class."""
         logs = _logs(predictions.proba)
         of_class = np.take_along_axis(logs, predictions.labels.astype(np.intp)[:, np.newaxis], axis=1)[:, 0]
+        # exp(-(K - 1) / K * y . log p) of SAMME.R, which for coded classes is the mean of the logs minus the own one.
         return BoostingStep(1.0, predictions.error, np.exp(logs.mean(axis=1) - of_class))
 
     def contribution(self, proba: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
@@ -248,6 +255,7 @@ class RealAdaBoost:
     def score(self, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the geometric mean of the members' probabilities, scaled to add up to 1."""
         means = sums / weights.sum()
+        # The greatest is subtracted first, so that exp cannot overflow.
         parts = np.exp(means - means.max(axis=1, keepdims=True))
         return np.asarray(parts / parts.sum(axis=1, keepdims=True))
 

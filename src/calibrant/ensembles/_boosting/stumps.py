@@ -135,6 +135,7 @@ class StumpSums:
     def of_first(self, n_stumps: int) -> NDArray[np.float64]:
         """Return the sums over the first stumps, to the last bit what they are without the others."""
         feature, contributions = self._stumps.feature[:n_stumps], self._contributions[:n_stumps]
+        # Stumps without a test have one branch, the same for all rows.
         sums = np.tile(contributions[feature < 0, 0].sum(axis=0), (self._rows[0], 1))
         for j in np.unique(feature[feature >= 0]).tolist():
             of_column = np.flatnonzero(feature == j)
@@ -163,6 +164,7 @@ class _Lookup(NamedTuple):
     @classmethod
     def of(cls, thresholds: NDArray[np.float64], values: NDArray[Any]) -> _Lookup:
         order = np.argsort(thresholds, kind="stable")
+        # side="left" counts the thresholds below a value, as a value equal to one goes to the first branch.
         positions = np.searchsorted(thresholds[order], values.astype(np.float64), side="left")
         return cls(order, positions.astype(np.int32), np.isnan(values))
 
@@ -170,6 +172,7 @@ class _Lookup(NamedTuple):
         """Sum the contributions of the first stumps of the column: the second branch where a threshold is below."""
         is_first = self.order < len(contributions)
         order = self.order[is_first]
+        # Sorted by threshold, the stumps a value exceeds are a prefix: one cumulative sum answers all rows.
         steps = contributions[order, 1] - contributions[order, 0]
         table = np.concatenate([[np.zeros(contributions.shape[2])], np.cumsum(steps, axis=0)])
         table += contributions[:, 0].sum(axis=0)
@@ -182,6 +185,7 @@ class _Lookup(NamedTuple):
 def _sum_nominal(
     categories: NDArray[np.int32], contributions: NDArray[np.float64], values: NDArray[Any], n_categories: int
 ) -> NDArray[np.float64]:
+    # Every category is "another one" for all stumps but those that test it, which are corrected after.
     table = np.tile(contributions[:, 1].sum(axis=0), (n_categories + 1, 1))
     np.add.at(table, categories, contributions[:, 0] - contributions[:, 1])
     table[n_categories] = contributions[:, 2].sum(axis=0)

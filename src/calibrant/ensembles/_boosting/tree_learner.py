@@ -38,6 +38,7 @@ def draw_rows(
     """
     edges = before + np.concatenate([[0.0], np.cumsum(weights)])
     total = float(edges[-1]) if total is None else total
+    # A power of two, so that draws times unit are exact where the weights sum to more than the draws may.
     unit = math.ldexp(1.0, max(0, math.frexp(total)[1] - _DRAWS_BITS))
     return np.asarray(_core.draw_by_weight(seed, max(1, round(total / unit)), total, edges)) * unit
 
@@ -87,6 +88,7 @@ class TreeLearner:
 
     def _training_weights(self, number: int) -> NDArray[np.float64] | None:
         if not self._params.resample:
+            # Without weights the core counts rows in whole numbers.
             return None if (self.weights == 1).all() else self.weights
         return draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
 

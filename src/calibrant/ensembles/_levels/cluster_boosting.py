@@ -42,6 +42,7 @@ class PredictedWeights:
         """Return the weights of the rows from which a tree was grown."""
         is_leaf = np.asarray(core.feature)[:, np.newaxis] == -1
         counts = np.where(is_leaf, np.reshape(core.counts, (-1, n_classes)), 0.0)
+        # Without resampling the leaves' own counts are the weights of the rows that reach them: no pass is needed.
         return cls(counts, np.empty((0, n_classes + 1)), np.empty(0))
 
     @classmethod
@@ -108,6 +109,7 @@ def find_mixtures(mixtures: NDArray[np.float64], wanted: NDArray[np.float64]) ->
 
 def _distinct(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the distinct rows, sorted, and the position of each row among them."""
+    # Rows of equal mixture and class get equal factors; few distinct ones travel instead of all rows.
     found, positions = np.unique(rows, axis=0, return_inverse=True)
     return found, positions.reshape(-1)
 
@@ -164,6 +166,7 @@ class KeptWeights:
     def keep(self, run: str, part: CodedPart, n_rounds: int, weights: NDArray[np.float64]) -> None:
         """Keep weights in place of those of earlier rounds and other runs."""
         with self._lock:
+            # Weights of an earlier fit are dropped: a worker outlives many fits.
             self._kept = {key: each for key, each in self._kept.items() if each[0] == run}
             self._kept[part.first_row, part.n_rows] = run, n_rounds, weights
 
@@ -216,6 +219,7 @@ class DrawnWeights:
     @classmethod
     def of(cls, parts: Parts, rows: BoostedWeights, seed: int) -> DrawnWeights:
         """Return the draw of rows from all parts, whose weights are added up."""
+        # Dask returns parts in any order; draws go by cumulated weights in the order of the rows.
         weighed: list[_PartWeight] = sorted(parts.reduce(_weigh, rows, merge=_joined))
         ends = list(accumulate(weight for *_, weight in weighed))
         # an empty part and the one that follows it begin at the same row, with the same weight before them
@@ -294,6 +298,7 @@ class LevelLearner:
         mixtures = self._predicted.mixtures
         mixed = MixtureFactors(self._proba, mixtures, by_mixture) if len(mixtures) else None
         last = BoostingRound(self._state, by_node.reshape(self._proba.shape), mixed)
+        # In two passes: the scale needs the sum of the weights, rounding the sum of the scaled ones.
         last = replace(last, scale=self._total / self._sum(last))
         last = replace(last, total=self._sum(last))
         self._rows = replace(self._rows, rounds=(*self._rows.rounds, last))

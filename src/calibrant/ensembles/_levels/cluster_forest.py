@@ -51,6 +51,7 @@ class BagWeights:
         """Return the draw of bags from all parts, whose rows are counted."""
         counted = sorted(parts.reduce(count_classes, n_classes, merge=_joined), key=lambda each: each[:2])
         counts = np.array([of_part for *_, of_part in counted], dtype=np.int64).reshape(len(counted), n_classes)
+        # Units are numbered over all rows, so that a part draws what it would draw in one process.
         before = np.cumsum(counts, axis=0) - counts
         if n_groups is not None:
             n_units, first = (n_groups,), [(0,)] * len(counted)
@@ -173,6 +174,7 @@ def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
         return False
     if needs_all_rows(as_estimate("estimate", estimator._reading_options().estimate), tree):
         return False
+    # Readings that count out-of-bag rows at leaves need the leaves of all rows at once.
     return bool(estimator.combine == "vote" or estimator.out_of_bag == "ignore")
 
 

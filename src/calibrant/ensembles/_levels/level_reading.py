@@ -51,6 +51,7 @@ def read_levels(parts: Parts, plan: LevelPlan, forest: Forest, options: ReadingO
     reader = ForestReader(forest, options, _BY_PAIRS if by_pairs else _too_large(plan.n_rows, plan.n_classes))
     rows = _RowsInParts(parts, plan, reader)
     if options.out_of_bag == "condition":
+        # Set as cached values: the reader would compute them from rows that are not here.
         vars(reader)["n_voters"] = rows.count_voters()
     if by_pairs:
         vars(reader)["mob_esp"] = rows.read_mob_esp()

@@ -250,6 +250,7 @@ def read_rows(
     members = forest.members(part, whole)
     rows = slice(0, part.n_rows, 1)
     if fifth is not None:
+        # Fifths go by the number of a row among all rows, so that parts of any size make the same ones.
         rows = slice((fifth - part.first_row) % N_FIFTHS, part.n_rows, N_FIFTHS)
     proba = read(members=members)[rows]
     weights = np.ones(part.n_rows) if part.weights is None else part.weights

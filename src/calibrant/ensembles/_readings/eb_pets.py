@@ -59,6 +59,7 @@ def honest_oob_proba(members: Members, pooling: Pooling, alpha: Alpha) -> NDArra
     array([0., 1.])
     """
     if is_local(pooling.estimate):
+        # The row's own count is taken from each leaf, or it would see its own label (ALGORITHMS.md 10.1).
         return _with_others(members, own_class_rates(members, pooling, core_pooling(members, pooling, alpha), []))
     return _by_fifths(members, pooling, alpha)
 
@@ -112,6 +113,7 @@ def _by_fifths(members: Members, pooling: Pooling, alpha: Alpha) -> NDArray[np.f
     a table for each row. A fifth of the rows is left out at a time instead: each row is predicted by a table made
     without the rows of its fifth, which has whole groups.
     """
+    # Estimates along the path cannot have one row subtracted cheaply, so tables are made without each fifth.
     numbers = np.arange(members.n_rows) if members.groups is None else members.groups
     proba, fifth_of = np.empty((members.n_rows, members.n_classes)), numbers % N_FIFTHS
     for fifth in range(N_FIFTHS):
@@ -141,6 +143,7 @@ def _with_others(members: Members, proba: NDArray[np.float64]) -> NDArray[np.flo
 def _frequencies_of_others(members: Members, rows: NDArray[np.intp]) -> NDArray[np.float64]:
     others = np.tile(members.class_weights, (len(rows), 1))
     if members.groups is None:
+        # Where every leaf was emptied, the base rate without the row itself is all that is left.
         others[np.arange(len(rows)), members.labels[rows]] -= 1.0 if members.weights is None else members.weights[rows]
     else:
         others -= count_by_group(members.groups, members.labels, members.weights)[members.groups[rows]]

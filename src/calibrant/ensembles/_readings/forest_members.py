@@ -316,6 +316,7 @@ class Tally:
     def shares(self, *, smooth: bool = False) -> NDArray[np.float64]:
         """Return T_k / T, or (T_k + 1) / (T + K); NaN where no tree voted."""
         total = self.votes.sum(axis=1, keepdims=True)
+        # A row that is in every bag has no votes: NaN, not a share of nothing.
         total[total == 0] = np.nan
         if not smooth:
             return np.asarray(self.votes / total)

@@ -107,6 +107,7 @@ class MobEsp:
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
         tables = [table for _, table in self.cells]
         return {
+            # Shifted by one, so that -1 is stored as 0 and small numbers take a byte.
             "index": np.concatenate([line + 1 for line, _ in self.cells if line is not None]).astype(np.float64),
             "n_cells": [len(table) for table in tables],
             "tables": tables,
@@ -137,6 +138,7 @@ class MobEsp:
 
     def predict_proba(self, paths: LeafPaths, voters: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the probabilities of rows; the first trees, those with class frequencies in `voters`, label them."""
+        # Nielsen's fallback: where no tree has rows of that vote at the leaf, the row is read by EB-PETs.
         return average_cells(paths, [self.cells, *self.fallback.levels], voters=voters)
 
 

@@ -115,6 +115,7 @@ class PooledTree:
     def label(self) -> NDArray[np.intp]:
         """The majority class of each node, of the nearest one above with weight where it has none."""
         shares = Frequency().table(cast("Tree", self))
+        # Ties go to the lower class (ALGORITHMS.md 10.18), also where rounding hides them.
         return np.asarray((shares >= shares.max(axis=1, keepdims=True) - _TOLERANCE).argmax(axis=1))
 
     @property
@@ -148,6 +149,7 @@ def pooled_table(tree: PooledTree, pooling: Pooling) -> NDArray[np.float64]:
     >>> pooled_table(pooled, Pooling())[2], pooled_table(pooled, Pooling(empty_leaf="majority"))[2]
     (array([0.75, 0.25]), array([1., 0.]))
     """
+    # A tree that no counted row reaches keeps the counts that it was grown with.
     counted = tree if tree.weight[0] > 0 else tree.shape
     return TreeReading(cast("Tree", counted), pooling.estimate, pooling.empty_leaf, "c45").table
 
@@ -246,5 +248,6 @@ def best_alpha(log_rates: ExactSums, pooling: Pooling, class_weights: NDArray[np
     >>> best_alpha(log_rates, Pooling(weight="auto"), np.ones(2)).number
     2.0
     """
+    # Exact sums: the choice does not depend on the order or the partition of the rows.
     number = float(_GRID[log_rates.totals().argmax()])
     return Alpha(number, pooling.weight == "leaf", probability_floor(class_weights))

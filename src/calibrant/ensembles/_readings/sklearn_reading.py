@@ -51,6 +51,7 @@ class SklearnTree:
         inner = np.flatnonzero(tree.children_left >= 0)
         parent = np.full(tree.node_count, -1, dtype=np.int32)
         parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
+        # Counts or shares, by the version of scikit-learn: normalizing serves both.
         shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
         weight, counts = tree.weighted_n_node_samples, np.zeros((tree.node_count, n_classes))
         counts[:, np.asarray(model.classes_).astype(np.intp)] = shares * weight[:, np.newaxis]
@@ -171,6 +172,7 @@ def check_same_rows(members: Members, paths: LeafMatrix) -> None:
     A tree of weighted rows cannot be distinguished from one grown on other rows, and is not checked.
     """
     tree, drawn = members.trees[0], members.bags.count(0)
+    # Weighted or class-weighted trees have other counts than their rows, so nothing can be compared.
     if tree.weight[0] != drawn.sum() or (tree.counts[0] != np.round(tree.counts[0])).any():
         return
     key = paths.leaves[0] * np.intp(members.n_classes) + members.labels

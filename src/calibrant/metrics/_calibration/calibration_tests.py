@@ -80,9 +80,12 @@ def hosmer_lemeshow(
     check_options("hosmer_lemeshow", y_true, n_groups=n_groups, is_fitted=is_fitted)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     weight, positive, expected = predictions.positive_ranking("hosmer_lemeshow").mass_bins(n_groups)
+    # The variance takes each group as rows of its mean probability, Hosmer & Lemeshow's form, not the sum of p (1 - p).
     variance, error = expected * (1.0 - expected / weight), (positive - expected) ** 2
+    # A group of certain probabilities has no variance: it adds 0 where it is right, infinity where it is wrong.
     with np.errstate(divide="ignore"):
         terms = np.divide(error, variance, out=np.zeros_like(error), where=error > 0)
+    # The groups of a model fitted to the same rows lose two degrees of freedom; those of foreign rows lose none.
     statistic, df = float(terms.sum()), len(weight) - (2 if is_fitted else 0)
     return HosmerLemeshow(statistic, df, float(chdtrc(df, statistic)) if df > 0 else math.nan)
 
@@ -157,11 +160,14 @@ def excess_and_variance(rows: BinaryRows, weight_kind: WeightKind = "frequency")
     each is one row that represents w of the population.
     """
     excess = variance = 0.0
+    # In chunks, so that temporaries do not take several times the memory of the rows.
     for chunk in row_chunks(len(rows.proba)):
         p = rows.proba[chunk]
+        # (y - p)^2 - p (1 - p) = (y - p) (1 - 2 p): the excess is linear in y, so Z needs no squared errors.
         slope = 1.0 - 2.0 * p
         weighted = slope if rows.weight is None else slope * rows.weight[chunk]
         excess += float(((rows.positive[chunk] - p) * weighted).sum())
+        # A frequency weight is w independent rows (variance w v), a probability weight one row counted w times (w^2 v).
         variance += float(((slope if weight_kind == "frequency" else weighted) * p * (1.0 - p) * weighted).sum())
     return excess, variance
 
@@ -240,6 +246,7 @@ def equal_calibration(
     >>> equal_calibration(BinaryRows(proba, outcome), segment, ["a", "b"]).corrected["b"] < 0.001
     True
     """
+    # A score test: only the common line is fitted, never one line a segment, which might be separable or tiny.
     line = fitted_line(rows)
     inverse = np.linalg.pinv(line.information())
     pvalues = []
@@ -277,5 +284,6 @@ def holm(pvalues: list[float]) -> list[float]:
     order = np.argsort(pvalues, kind="stable")
     factors = np.arange(len(pvalues), 0, -1)
     corrected = np.empty(len(pvalues))
+    # Running maxima keep a hypothesis from passing one that has a smaller p-value.
     corrected[order] = np.minimum(np.maximum.accumulate(np.asarray(pvalues)[order] * factors), 1.0)
     return [float(p) for p in corrected]

@@ -124,6 +124,7 @@ def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clust
     bins = width_sums(rows, n_bins)
     if not debiased or clusters is None:
         return binned_error(bins, norm, debiased)
+    # The variance covers all bins and the sums only those with rows, so it is cut to match.
     return binned_error(bins, norm, debiased, _clustered_variance(rows, n_bins, clusters)[bins[0] > 0])
 
 
@@ -144,6 +145,8 @@ def binned_error(
         return float(gap.max())
     if norm == "l2":
         square = gap**2
+        # Brown (1970), Kumar, Liang & Ma (2019): the square of a bin's gap
+        # exceeds the true one by the variance of its mean.
         if debiased:
             square -= _unbiased_variance(weight, positive) if variance is None else variance
         return math.sqrt(max(0.0, float(fraction @ square)))
@@ -151,12 +154,14 @@ def binned_error(
         gap = _debiased_gaps(
             gap, np.sqrt(_shrunken_variance(weight, positive, proba) if variance is None else variance)
         )
+    # What is taken off for noise may exceed what is there; an error is not negative.
     return max(0.0, float(fraction @ gap))
 
 
 def _unbiased_variance(weight: NDArray[np.float64], positive: NDArray[np.float64]) -> NDArray[np.float64]:
     frequency = positive / weight
     spread = frequency * (1.0 - frequency)
+    # A bin of one row shows no variance: nothing is taken off, which errs towards a larger error.
     return np.divide(spread, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
 
 
@@ -173,11 +178,13 @@ def _clustered_variance(rows: BinaryRows, n_bins: int, clusters: NDArray[np.intp
     weight = np.ones(len(clusters)) if rows.weight is None else rows.weight
     part = width_bins(rows.proba, n_bins)
     of_bin = np.bincount(part, weight, n_bins)
+    # Residuals, not classes: rows of one cluster differ in probability, and only what is left can be shared among them.
     residual = rows.positive - rows.proba
     mean = np.divide(np.bincount(part, weight * residual, n_bins), of_bin, out=np.zeros(n_bins), where=of_bin > 0)
     key, n_keys = clusters * n_bins + part, (int(clusters.max()) + 1) * n_bins
     sums = np.bincount(key, weight * (residual - mean[part]), n_keys).reshape(-1, n_bins)
     n_found = (np.bincount(key, minlength=n_keys).reshape(-1, n_bins) > 0).sum(axis=0)
+    # n / (n - 1) makes the sum of squares between clusters unbiased, as for any variance around an estimated mean.
     between = (sums**2).sum(axis=0) * n_found / np.maximum(n_found - 1.0, 1.0)
     return np.asarray(np.divide(between, of_bin**2, out=np.zeros(n_bins), where=of_bin > 0))
 
@@ -189,6 +196,8 @@ def _debiased_gaps(gap: NDArray[np.float64], noise: NDArray[np.float64]) -> NDAr
     difference is estimated by shrinking the observed one (the positive part of James & Stein).
     """
     ratio = np.divide(noise, gap, out=np.full_like(gap, np.inf), where=gap > 0.0)
+    # The plug-in for the true gap is the observed one shrunk by its noise;
+    # the observed one itself would take off too little.
     true_gap = gap * np.maximum(0.0, 1.0 - ratio**2)
     return np.asarray(gap - (_expected_absolute(true_gap, noise) - true_gap))
 
@@ -196,6 +205,7 @@ def _debiased_gaps(gap: NDArray[np.float64], noise: NDArray[np.float64]) -> NDAr
 def _expected_absolute(mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the expected absolute value of normal variables."""
     ratio = np.divide(mean, scale, out=np.full_like(mean, np.inf), where=scale > 0)
+    # The mean of the folded normal distribution.
     size = scale * math.sqrt(2.0 / math.pi) * np.exp(-(ratio**2) / 2.0) + mean * erf(ratio / math.sqrt(2.0))
     return np.asarray(size)
 
@@ -266,6 +276,8 @@ def smooth_ece(
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     residuals = _residuals_on_grid(predictions.calibration_rows()) / predictions.total
+    # A cosine transform of type 1 sees the residuals mirrored at 0 and 1:
+    # Blasiok & Nakkiran's reflected Gaussian kernel.
     residuals[[0, -1]] *= 2.0  # each end is its own reflection
     waves = dct(residuals, type=1) / 2.0
 
@@ -273,6 +285,7 @@ def smooth_ece(
     def excess(width: float) -> float:
         return _integral(waves, width) - width
 
+    # The smoothed error falls and the width grows, so they cross once; the error is where they are equal.
     if excess(_LEAST_WIDTH) <= 0.0:
         return 0.0
     return min(1.0, float(brentq(excess, _LEAST_WIDTH, 2.0, xtol=1e-12)))
@@ -284,6 +297,7 @@ def _residuals_on_grid(rows: BinaryRows) -> NDArray[np.float64]:
     for begin in range(0, len(rows.proba), _CHUNK_ROWS):
         chunk = slice(begin, begin + _CHUNK_ROWS)
         position = rows.proba[chunk] * _CELLS
+        # A probability of exactly 1 has its lower point in the last cell, not one beyond the grid.
         below = np.minimum(position.astype(np.intp), _CELLS - 1)
         value = rows.positive[chunk] - rows.proba[chunk]
         value = value if rows.weight is None else value * rows.weight[chunk]
@@ -294,6 +308,7 @@ def _residuals_on_grid(rows: BinaryRows) -> NDArray[np.float64]:
 
 def _integral(waves: NDArray[np.float64], width: float) -> float:
     """Return the integral of the absolute value of the residuals, smoothed by a kernel of some width."""
+    # Waves that the kernel damps to 0 are not computed; at the least width that is none, at wide kernels almost all.
     n_waves = min(len(waves), int(_LARGEST_EXPONENT / (width * np.pi)) + 1)
     damped = np.zeros_like(waves)
     damped[:n_waves] = waves[:n_waves] * np.exp(-0.5 * (width * np.pi * np.arange(n_waves)) ** 2)

@@ -48,7 +48,10 @@ class RowGroups(NamedTuple):
     @property
     def chi_squared(self) -> float:
         """The sum of squares of the variance-stabilized errors (Anscombe 1948)."""
+        # Anscombe's 3/8 brings the variance of the angle closest to 1 / (4 n) for small counts.
         angle = np.arcsin(np.sqrt((self.positive + 0.375) / (self.weight + 0.75)))
+        # Rows of differing probability vary less than their mean suggests;
+        # dividing by that ratio keeps the variance at 1.
         away = 2.0 * (angle - np.arcsin(np.sqrt(self.mean))) * np.sqrt(self.weight)
         return float((away**2 / self.heterogeneity).sum())
 
@@ -100,6 +103,7 @@ def bound_gap(cells: ProbabilityCells, confidence: float, *, as_whole: bool = Fa
     >>> round(bound.gap, 4), round(bound.loss, 4), bound_gap(cells, 0.99).gap > bound.gap
     (0.0379, 0.0047, True)
     """
+    # With one probability there is one error, and the exact interval of a proportion bounds it without groups.
     if cells.low[0] == cells.high[-1] or (as_whole and not _is_enough(group_cells(cells))):
         return _bound_of_mean(cells, confidence)
     groups = group_cells(cells)
@@ -119,6 +123,7 @@ def typical_gap_bound(cells: ProbabilityCells, n_rows: float, confidence: float)
     >>> round(typical_gap_bound(cells, 1000, 0.95), 4), round(typical_gap_bound(cells, 4000, 0.95), 4)
     (0.0487, 0.0243)
     """
+    # Samples of another size: the same probabilities, rescaled to the number of rows, and without any residual.
     many = n_rows / cells.total
     scaled = replace(cells, weight=cells.weight * many, residual=0.0 * cells.weight, variance=cells.variance * many)
     groups = group_cells(scaled)
@@ -148,12 +153,14 @@ def group_cells(cells: ProbabilityCells) -> RowGroups:
     start = np.flatnonzero(np.diff(place, prepend=-1))
     expected = cells.weight * cells.proba
     kept, positives, negatives = [], np.inf, np.inf
+    # The first group opens at once: infinity counts as enough.
     sums = np.add.reduceat(np.stack([expected, cells.weight - expected]), start, axis=1)
     for first, more_positives, more_negatives in zip(start.tolist(), *sums.tolist(), strict=True):
         if min(positives, negatives) >= _LEAST_EXPECTED:
             kept.append(first)
             positives = negatives = 0.0
         positives, negatives = positives + more_positives, negatives + more_negatives
+    # Too few are left at the end: they join the group before them.
     if len(kept) > 1 and min(positives, negatives) < _LEAST_EXPECTED:
         kept.pop()
     at = np.array(kept)
@@ -171,11 +178,14 @@ def _is_enough(groups: RowGroups) -> bool:
 
 def _noncentrality(chi_squared: float, n_groups: int, confidence: float) -> float:
     """Return the upper bound on the noncentrality; a sum of squares below its median counts as that."""
+    # The bound falls with the sum of squares; counting at least the median
+    # keeps lucky samples from claiming more than most.
     least = float(chdtri(n_groups, 0.5))
     return float(chndtrinc(max(chi_squared, least), n_groups, 1.0 - confidence))
 
 
 def _gap(groups: RowGroups, noncentrality: float) -> float:
+    # Cauchy & Schwarz: the mean of |error| is at most the root of noncentrality times variance, over the rows.
     total = float(groups.weight.sum())
     mean = float(groups.expected.sum()) / total
     gap = math.sqrt(noncentrality * float(groups.variance.sum())) / total
@@ -188,6 +198,7 @@ def _bound_of_mean(cells: ProbabilityCells, confidence: float) -> GapBound:
     mean = float(cells.weight @ cells.proba) / cells.total
     positive = min(max(float(cells.residual.sum()) + cells.total * mean, 0.0), cells.total)
     negative = cells.total - positive
+    # Clopper & Pearson (1934): quantiles of beta distributions, also for counts that weights make fractional.
     low = float(betaincinv(positive, negative + 1.0, 1.0 - confidence)) if positive > 0.0 else 0.0
     high = float(betaincinv(positive + 1.0, negative, confidence)) if negative > 0.0 else 1.0
     loss = max(float(rel_entr(end, mean) + rel_entr(1.0 - end, 1.0 - mean)) for end in (low, high))
@@ -202,6 +213,7 @@ def _less_likely(cells: ProbabilityCells) -> float:
 
 def _bound_without_assumptions(cells: ProbabilityCells, confidence: float, less_likely: float) -> float:
     """Return a bound of |q - p| <= |q - r| + |p - r|, with r the more likely class of each row, 0 or 1."""
+    # The bound holds however the errors are spread: no grouping could show errors of opposite signs among so few rows.
     likely = max(cells.total - less_likely, 0.0)
     frequency = float(betaincinv(less_likely + 1.0, likely, confidence)) if likely > 0.0 else 1.0
     mean = float(cells.weight @ np.minimum(cells.proba, 1.0 - cells.proba)) / cells.total

@@ -70,9 +70,11 @@ class ProbabilityCells:
         pairs = []
         for level in range(1, _SCANNED_LEVELS + 1):
             parts = np.arange(2 ** (level + 1) + 1) / 2.0 ** (level + 1) * ends[-1]
+            # The factor keeps a boundary that falls on a cell's end from moving by a rounding error of the running sum.
             places = ends.searchsorted(parts[1:-1] * (1.0 + 1e-12))
             places = np.concatenate([[0], places, [len(ends)]])
             pairs.append(np.stack([places[:-2], places[2:]]))
+        # Levels share ranges where cells are coarse: each is tested once.
         begin, end = np.unique(np.concatenate(pairs, axis=1), axis=1)
         variance = np.append(0.0, ends)[end] - np.append(0.0, ends)[begin]
         is_enough = variance >= _LEAST_SCANNED
@@ -86,6 +88,7 @@ class ProbabilityCells:
     @property
     def is_impossible(self) -> bool:
         """Whether a row of probability 0 is positive, or one of probability 1 negative."""
+        # Only certain probabilities can be refuted by a single row.
         certain = (self.high == 0.0) | (self.low == 1.0)
         return bool((self.residual[certain] != 0.0).any())
 
@@ -113,6 +116,7 @@ def group_rows(
     rows: BinaryRows, clusters: NDArray[np.intp] | None = None, most_cells: int = _MOST_CELLS
 ) -> tuple[ProbabilityCells, NDArray[np.intp]]:
     """Group some rows, and return the cells and the cell of each row."""
+    # Stable: rows of equal probability keep their order, so sums have the same bits whatever sorted them.
     order = np.argsort(rows.proba, kind="stable")
     proba, positive = rows.proba[order], rows.positive[order]
     weight = None if rows.weight is None else rows.weight[order]
@@ -122,15 +126,19 @@ def group_rows(
     expected = np.add.reduceat(proba if weight is None else proba * weight, start)
     found = np.add.reduceat(positive.astype(np.float64) if weight is None else positive * weight, start)
     low, high = proba[start], proba[np.append(start[1:], len(proba)) - 1]
+    # Rounding may carry a mean of equal numbers outside of them.
     mean = np.clip(expected / of_cell, low, high)
+    # From the same mean as the variance, so that a cell of one probability has no residual by rounding.
     residual = np.where(low == high, found - of_cell * mean, found - expected)
     cell = np.repeat(np.arange(len(start)), ones.astype(np.intp))
     by_cluster = None
     if clusters is not None:
         each = (positive - proba) * (1.0 if weight is None else weight)
         by_cluster = csr_array((each, (clusters[order], cell)), shape=(int(clusters.max()) + 1, len(start)))
+        # Clusters have several rows in a cell: one entry each, or products would count pairs of rows twice.
         by_cluster.sum_duplicates()
     variance = _copies(of_cell, weight, start) * mean * (1.0 - mean)
+    # Back to the order of the rows: callers pair cells with other columns.
     of_row = np.empty_like(cell)
     of_row[order] = cell
     return ProbabilityCells(of_cell, mean, residual, low, high, variance, by_cluster), of_row
@@ -144,6 +152,7 @@ def width_bins(proba: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
     >>> width_bins(np.array([0.0, 0.2, 0.6, 1.0]), 5)
     array([0, 1, 3, 4])
     """
+    # Edges as k / n, not k times a step: 0.3 is exactly the edge that a reader computes.
     return np.searchsorted(np.arange(1, n_bins) / n_bins, proba, side="right")
 
 
@@ -154,6 +163,8 @@ def _starts(proba: NDArray[np.float64], weight: NDArray[np.float64] | None, most
         return new
     before = new if weight is None else np.append(0.0, np.cumsum(weight))[new]
     total = len(proba) if weight is None else weight.sum()
+    # Blocks of equal weight, but cut as well at the bins' edges and around
+    # certain probabilities, which mean something else.
     share = np.floor(before / total * most_cells)
     bins = width_bins(proba[new], ECE_BINS)
     is_certain = (proba[new] == 0.0) | (proba[new] == 1.0)
@@ -184,9 +195,12 @@ def draw_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draws: i
     signs of the residuals of whole clusters are drawn instead, which keeps what is correlated in them (the wild
     bootstrap).
     """
+    # Signs of whole clusters keep what rows share, of which no model is known (the wild bootstrap of Wu 1986).
     if cells.by_cluster is not None:
         return draw_signs(cells.by_cluster, rng, n_draws)
+    # A fractional weight has no binomial count; the normal law has its mean and its variance.
     is_normal = (cells.variance >= _MANY) | (cells.weight != np.floor(cells.weight))
+    # A single row is drawn by one comparison, which is cheaper than a binomial of 1.
     is_single = ~is_normal & (cells.weight == 1.0)
     is_counted = ~is_normal & ~is_single
     drawn = np.empty((n_draws, len(cells.proba)))
@@ -223,10 +237,13 @@ def draw_class_counts(
     array of shape (n_draws, n_cells)
         The counts.
     """
+    # Single precision halves the memory of classes times rows; a class is drawn otherwise with a probability near 1e-7.
     ends = np.ascontiguousarray(np.cumsum(predictions.proba, axis=1).T, dtype=np.float32)
+    # The last end is 1 whatever the rounding, so a number below 1 finds a class.
     ends /= ends[-1]
     own, of_predicted, predicted = cells[:-1].ravel(), cells[-1], predictions.predicted_class()
     rows, n_rows = np.arange(predictions.n_rows), predictions.n_rows
+    # Whole copies draw classes of their own; what is left of a fractional weight is one more row that counts less.
     whole = np.floor(predictions.weight).astype(np.int64)
     left = None if predictions.weights is None else predictions.weights - whole
     chances = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
@@ -248,6 +265,7 @@ def _draw_labels(ends: NDArray[np.float32], rng: np.random.Generator) -> NDArray
     """Draw a class for each row, given the running sums of its probabilities."""
     number = rng.random(ends.shape[1], dtype=np.float32)
     label = np.zeros(ends.shape[1], dtype=np.intp)
+    # One comparison an end and no search: a few passes over a contiguous line beat a lookup for each row.
     for end in ends[:-1]:
         label += number >= end
     return label
@@ -263,6 +281,7 @@ def draw_bin_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draw
         return np.asarray(np.add.reduceat(draw_residuals(cells, rng, n_draws), start, axis=1))
     variance = np.add.reduceat(cells.variance, start)
     drawn = rng.standard_normal((n_draws, len(start))) * np.sqrt(variance)
+    # Only bins of few rows are drawn cell by cell; for others the normal law differs by less than readers can see.
     few = variance < _MANY_OF_BIN
     if few.any():
         of_bin = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(cells.proba))))
@@ -282,5 +301,6 @@ def draw_signs(residuals: csr_array, rng: np.random.Generator, n_draws: int) -> 
             part[:] = rng.choice([-1.0, 1.0], (len(part), n_clusters)) @ residuals
         return drawn
     # Many clusters: the sums are normal by the central limit theorem, with the same covariance.
+    # An eigendecomposition, not Cholesky's: cells without residuals make the covariance singular.
     values, vectors = np.linalg.eigh((residuals.T @ residuals).toarray())
     return np.asarray(rng.standard_normal((n_draws, n_cells)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T)

@@ -113,9 +113,12 @@ def degenerate_slope(rows: BinaryRows) -> float | None:
     """
     if rows.positive.all() or not rows.positive.any():
         return math.nan
+    # Only the overlap of the classes decides whether a finite line is best
+    # (Albert & Anderson 1984), so it is tested first.
     low, high = rows.proba[~rows.positive], rows.proba[rows.positive]
     if max(low.max(), high.max()) == min(low.min(), high.min()):
         return math.nan
+    # Touching at one probability still separates: the loss falls as the line gets steeper.
     if low.max() <= high.min() or high.max() <= low.min():
         return math.inf if low.max() <= high.min() else -math.inf
     return None
@@ -149,6 +152,7 @@ def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]
         np.zeros(1),
         threads_for(len(rows.proba)),
     )
+    # From the diagonal, where calibrated probabilities are already.
     coef, free = np.array([1.0, 0.0]), np.array([fit_slope, True])
 
     def loss_at(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
@@ -158,8 +162,11 @@ def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]
     loss, gradient, hessian = loss_at(coef)
     for _ in range(_MAX_STEPS):
         step = np.zeros(2)
+        # Least squares: where all probabilities are equal the Hessian is
+        # singular, and the shortest step is the right one.
         step[free] = -np.linalg.lstsq(hessian, gradient, rcond=None)[0]
         if np.abs(step).max() <= _LAST_STEP * (1.0 + np.abs(coef).max()):
+            # The last step is taken without another pass over the rows.
             return coef + step
         step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), _ROUNDING))
         size = 1.0
@@ -220,9 +227,11 @@ def standard_errors(rows: BinaryRows) -> tuple[float, float]:
     [0.249, 0.104]
     """
     line, shift = fitted_line(rows), fit_line(rows, fit_slope=False)[1]
+    # A pseudo-inverse: one distinct probability leaves no information on the slope.
     inverse = np.linalg.pinv(line.information())
     covariance = inverse @ line.meat() @ inverse
     shifted = line_at(rows, float(shift), 1.0)
+    # With the slope at 1 the sandwich has one dimension, and its middle is a sum of squares.
     middle = float((shifted.weight * shifted.residual**2).sum())
     of_slope = max(float(covariance[1, 1]), 0.0)  # rounding makes it negative where all probabilities are equal
     return math.sqrt(middle) / float(shifted.information()[0, 0]), math.sqrt(of_slope)

@@ -224,6 +224,7 @@ def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
     array([1., 0.])
     """
     proba, own = predictions.proba, predictions.true_class_proba()[:, None]
+    # Equal probabilities are ranked by the order of the class names, not of the columns, so permuted columns agree.
     rank = np.argsort(np.argsort(predictions.classes, kind="stable"))
     is_before = (proba > own) | ((proba == own) & (rank < rank[predictions.label][:, None]))
     return np.asarray(is_before.sum(axis=1) < k, dtype=np.float64)

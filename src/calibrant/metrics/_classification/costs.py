@@ -79,6 +79,7 @@ def least_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> ND
     array([ 1., 10.])
     """
     costs = read_matrix(matrix, predictions, labels)
+    # Ties go to the first class by name, as those of the greatest probability do.
     order = np.argsort(predictions.classes, kind="stable")
     decision = order[(predictions.proba @ costs)[:, order].argmin(axis=1)]
     return np.asarray(costs[predictions.label, decision])
@@ -98,6 +99,7 @@ def read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[n
         )
     if labels is not None:
         return costs
+    # A matrix is written in the order of the sorted classes, and columns may come in another.
     rank = np.argsort(np.argsort(predictions.classes))
     return np.asarray(costs[np.ix_(rank, rank)])
 
@@ -152,7 +154,9 @@ def row_profits(predictions: Predictions, amount: Any, cost: Any, estimated_amou
     predictions.check_two_classes("profit")
     rows = predictions.binary_rows()
     costs = predictions.read_amounts("cost", cost)
+    # Amounts of negative rows are not read: most data leave them empty.
     paid = np.where(rows.positive, predictions.read_amounts("amount", amount, rows.positive), 0.0)
+    # By default every row is expected to pay the mean of the payers, the rule of Zadrozny & Elkan (2001).
     estimated = _mean(paid, rows.positive, predictions) if estimated_amount is None else estimated_amount
     approached = rows.proba * predictions.read_amounts("estimated_amount", estimated) > costs
     return np.where(approached, paid - costs, 0.0)

@@ -104,12 +104,14 @@ class BootstrapPlan:
         >>> plan.once("answer", lambda: 42), plan.once("answer", lambda: 0)
         (42, 42)
         """
+        # Written past the frozen dataclass: a cache is no part of the value, and `replace` starts without one.
         computed: dict[Any, Any] = self.__dict__.setdefault("_computed", {})
         if key not in computed:
             computed[key] = compute()
         found: _T = computed[key]
         return found
 
+    # What was computed stays behind: workers get the rows, not the replicates.
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_computed"}
 
@@ -125,6 +127,7 @@ class BootstrapPlan:
         """
         if self.group is not None or self.is_simple:
             return self.group
+        # A weight that is no count makes a row a cluster of one, whose variance is taken as observed.
         return np.arange(self.predictions.n_rows)
 
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
@@ -162,9 +165,11 @@ class BootstrapPlan:
         rank = np.empty(len(weight))
         order = np.argsort(rows.proba, kind="stable")
         rank[order] = np.cumsum(weight[order]) - weight[order]
+        # Ranges of equal weight by probability: clustering that hurts in one range must not be averaged away.
         share = rank / weight.sum()
         residual = rows.positive - rows.proba
         found = [_largest(residual, weight, clusters, np.minimum(share * n, n - 1).astype(np.intp)) for n in _RANGES]
+        # Clusters may make the variance smaller, but frequency weights are not worth more rows than they count.
         return max(1.0 if self.weight_kind == "frequency" else 0.0, *found)
 
     def replicate_means(
@@ -174,6 +179,7 @@ class BootstrapPlan:
 
         Of very many rows that are of few kinds, the number of rows of each kind is drawn.
         """
+        # First: where values are few, a replicate draws a number for each kind of row, not for each row.
         found = replicate_few_kinds(self, values)
         if found is not None:
             return found
@@ -198,6 +204,7 @@ class BootstrapPlan:
             weights=None if predictions.weights is None else predictions.weights[rows],
             kept=predictions.rows[rows],
         )
+        # Numbered anew without gaps: sums over groups are arrays of that length.
         group = None if self.group is None else np.unique(self.group[rows], return_inverse=True)[1]
         return replace(self, predictions=subset, group=group)
 
@@ -217,6 +224,7 @@ def _largest(
     mean = np.bincount(part, weight * residual) / np.bincount(part, weight)
     away = residual - mean[part]
     n_parts, n_clusters = len(mean), int(cluster.max()) + 1
+    # Cluster and part in one key: a single pass instead of a loop over the parts.
     key = cluster * n_parts + part
     sums = np.bincount(key, weight * away, n_clusters * n_parts).reshape(n_clusters, n_parts)
     n_found = (np.bincount(key, minlength=n_clusters * n_parts).reshape(n_clusters, n_parts) > 0).sum(axis=0)
@@ -251,6 +259,7 @@ def replicate_few_kinds(
     weight = np.round(np.bincount(kind, plan.predictions.weights, len(of_kind))).astype(np.int64)
     rng = stream(plan.seed, _KINDS_STREAM)
     drawn = rng.multinomial(weight.sum(), weight / weight.sum(), plan.n_boot)
+    # Each block takes a random share of every kind, as blocks of permuted rows would.
     left_out = weight - rng.multinomial(weight, np.full(MOST_BLOCKS, 1.0 / MOST_BLOCKS)).T
     means = [(counts @ of_kind) / counts.sum(axis=1, keepdims=True) for counts in (drawn, left_out)]
     return means[0], means[1]
@@ -260,16 +269,19 @@ def _kinds(values: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.intp], NDA
     """Return the kind of each row and the values of each kind; None if there are very many."""
     kind, n_kinds = np.zeros(len(values[0]), dtype=np.intp), 1
     for column in values:
+        # A sample shows a continuous column at once, where the exact answer takes a sort of all rows.
         if len(np.unique(column[:_SAMPLE])) > _MOST_KINDS // 4:
             return None
         distinct = np.unique(column)
         if len(distinct) * n_kinds > _MOST_KINDS:
             return None
         kind = kind * len(distinct) + np.searchsorted(distinct, column)
+        # Only combinations that occur keep a number, or columns would multiply beyond the limit.
         present = np.flatnonzero(np.bincount(kind, minlength=n_kinds * len(distinct)))
         number = np.zeros(n_kinds * len(distinct), dtype=np.intp)
         number[present] = np.arange(len(present))
         kind, n_kinds = number[kind], len(present)
     row = np.zeros(n_kinds, dtype=np.intp)
+    # Any row stands for its kind: all its values are equal.
     row[kind] = np.arange(len(kind))
     return kind, np.stack([column[row] for column in values], axis=1)

@@ -76,6 +76,7 @@ def placement_interval(area: float, variances: Sequence[float], n_rows: Sequence
     [0.716, 0.97]
     """
     rows, freedom = _effective_rows(area, variances, n_rows)
+    # Student's quantile, not the normal one: the variance comes from as few rows as the rarer class has.
     return wilson_of_quantile(area * rows, rows, float(stdtrit(freedom, 0.5 + confidence / 2.0)))
 
 
@@ -130,11 +131,13 @@ def placement_difference(
     [-0.078, 0.249]
     """
     ends, errors = [], []
+    # Newcombe's square-and-add (MOVER): each area keeps its own skew interval, joined by their correlation.
     for which, area in enumerate(areas):
         variances = [float(each[which, which]) for each in covariances]
         ends.append(placement_interval(area, variances, n_rows, confidence))
         errors.append(math.sqrt(area * (1.0 - area) / _effective_rows(area, variances, n_rows)[0]))
     shared, scale = sum(float(each[0, 1]) for each in covariances), math.prod(errors)
+    # Variances are shrunk and covariances are not, so their ratio may leave [-1, 1].
     correlation = min(max(shared / scale, -1.0), 1.0) if scale > 0.0 else 0.0
     (low, high), (other_low, other_high) = ends
 
@@ -200,6 +203,7 @@ def _ranks(scores: NDArray[np.float64]) -> NDArray[np.intp]:
 def _share_below(ranks: NDArray[np.intp], rows: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each of some rows the share of all others that are ranked below it; equal ones count half."""
     others = np.bincount(ranks, np.where(rows, 0.0, weights))
+    # A tie counts half, as the area of a trapezium does.
     below = np.cumsum(others) - 0.5 * others
     return np.asarray(below[ranks[rows]] / others.sum())
 
@@ -213,8 +217,10 @@ def _effective_rows(area: float, variances: Sequence[float], n_rows: Sequence[fl
     greatest = area * (1.0 - area)
     parts = []
     for variance, n in zip(variances, n_rows, strict=True):
+        # Sums of squares, so that what is assumed adds to what is seen like further rows.
         squares = n * (n - 1.0) * variance if n > 1.0 else 0.0
         share = (squares + _ASSUMED_ROWS * _ASSUMED_SHARE) / (max(n - 1.0, 0.0) * greatest + _ASSUMED_ROWS)
         parts.append(share / n)
+    # Satterthwaite (1946): degrees of freedom of a sum of variances.
     freedom = sum(parts) ** 2 / sum(part**2 / (n + _MORE_FREEDOM) for part, n in zip(parts, n_rows, strict=True))
     return 1.0 / sum(parts), freedom

@@ -41,6 +41,7 @@ class Band(NamedTuple):
     def at(self, where: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower and the upper end at some probabilities."""
         points = as_floats(where)
+        # Between two points the band is a step: its lower end from the left, its upper end from the right.
         before = self.x.searchsorted(points, side="right") - 1
         return self.lower[before], self.upper[self.x.searchsorted(points, side="left")]
 
@@ -126,6 +127,7 @@ def honest_bands(
         digits = _auto_digits(x)
     alpha = 1.0 - confidence
     at_upper, upper = _upper_ends(x, found, total, digits, alpha)
+    # The lower end is the upper end of the other class, read from right to left.
     at_lower, lower = _upper_ends(1.0 - x[::-1], (total - found)[::-1], total[::-1], digits, alpha)
     return _joined(x[at_upper], upper, x[len(x) - 1 - at_lower[::-1]], 1.0 - lower[::-1])
 
@@ -133,6 +135,7 @@ def honest_bands(
 def _auto_digits(x: NDArray[np.float64]) -> int | None:
     if len(x) <= _MOST_GROUPS:
         return None
+    # Not below three digits, however many groups that takes: coarser groups would widen the band visibly.
     return max(digits for digits in range(_MOST_DIGITS) if digits < 3 or len(_starts(x, digits)) <= _MOST_GROUPS)
 
 
@@ -158,9 +161,11 @@ def _upper_ends(
 def _least_bounds(positive: NDArray[np.float64], weight: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
     """Return, for each group, the least of the bounds over all ranges that start there or later."""
     n_groups = len(weight)
+    # N (N + 1) / 2 ranges at either end: Bonferroni over all of them.
     level = alpha / (n_groups * (n_groups + 1.0))
     found, total = np.cumsum(np.append(0.0, positive)), np.cumsum(np.append(0.0, weight))
     bounds, least = np.empty(n_groups), 1.0
+    # From the right: the least bound of all later ranges is the start for the next.
     for first in range(n_groups - 1, -1, -1):
         a = found[first + 1 :] - found[first] + 1.0
         b = np.maximum(total[first + 1 :] - total[first] + 1.0 - a, 0.0)
@@ -176,9 +181,11 @@ def _least_bound(a: NDArray[np.float64], b: NDArray[np.float64], level: float, l
     below = b > (1.0 - least) * (a + b - 1.0)  # a bound is never below the frequency itself
     a, b = a[below], b[below]
     if len(a):
+        # The exact bound takes a root search: a cheap lower bound of the tail discards almost all ranges before it.
         tail = _log_tail_bound(a, b, least)
         best = int(tail.argmin())
         if tail[best] < np.log(level):
+            # The most promising range first: its bound discards most of the others.
             least = min(least, 1.0 - float(betaincinv(b[best], a[best], level)))
             candidates = _log_tail_bound(a, b, least) < np.log(level)
             least = min(least, 1.0 - float(betaincinv(b[candidates], a[candidates], level).max(initial=0.0)))
@@ -191,6 +198,7 @@ def _log_tail_bound(a: NDArray[np.float64], b: NDArray[np.float64], x: float) ->
     The probability is the hypergeometric series ``(1-x)^b x^a / (b B(a, b)) sum_i prod_{h<i} (a+b+h) (1-x) / (b+1+h)``.
     With a >= 1 each factor is at least 1 - x, so the sum is at least 1 / x.
     """
+    # In logarithms: with thousands of rows the tail is below the smallest double.
     with np.errstate(divide="ignore"):
         return np.asarray(b * np.log1p(-x) + (a - 1.0) * np.log(x) - np.log(b) - betaln(a, b))
 

@@ -91,6 +91,7 @@ def proportion_interval(
             "instead."
         )
     if n == 0:
+        # No trial, no knowledge: all proportions.
         return Interval(0.0, 1.0)
     tail = (1.0 - confidence) / (2.0 if side == "both" else 1.0)
     low, high = _ends(method, float(successes), float(n), tail, z)
@@ -135,6 +136,7 @@ def wilson_of_quantile(successes: float, n: float, z: float) -> Interval:
     >>> wilson_of_quantile(0, 3, 1.0)
     Interval(low=0.0, high=0.25)
     """
+    # z^2 / (2 n) appears in middle and reach alike; for all or no successes an end is exact and free of rounding.
     frequency, half = successes / n, z * z / (2.0 * n)
     middle = (frequency + half) / (1.0 + 2.0 * half)
     reach = z * np.sqrt(frequency * (1.0 - frequency) / n + half / (2.0 * n)) / (1.0 + 2.0 * half)
@@ -163,6 +165,7 @@ def _clopper_pearson(successes: float, n: float, tail: float) -> Interval:
 def _jeffreys(successes: float, n: float, tail: float) -> Interval:
     failures = n - successes
     low, high = betaincinv(successes + 0.5, failures + 0.5, np.array([tail, 1.0 - tail]))
+    # Brown, Cai & DasGupta (2001): at 0 and n successes Jeffreys' end is moved to 0 or 1, or it would not cover there.
     return Interval(float(low) if successes > 0 else 0.0, float(high) if failures > 0 else 1.0)
 
 
@@ -191,6 +194,7 @@ def score_difference(only_one: int, only_other: int, n: float, confidence: float
     """
     z, found = two_sided_z(confidence), (only_one - only_other) / n
     ends = []
+    # Tango (1998): the ends of the interval are where the score reaches the quantile, one on each side of the estimate.
     for sign, limit in ((1.0, -1.0), (-1.0, 1.0)):
 
         def excess(difference: float, sign: float = sign) -> float:
@@ -205,9 +209,11 @@ def _score(difference: float, only_one: int, only_other: int, n: float) -> float
     distance = only_one - only_other - n * difference
     if distance == 0.0:
         return 0.0
+    # The nuisance share maximizes the likelihood under the difference: the root of a quadratic equation.
     slope = (2.0 * n - only_one + only_other) * difference - only_one - only_other
     constant = only_other * difference * (1.0 - difference)
     root = math.sqrt(max(0.0, slope * slope + 8.0 * n * constant))  # below 0 by rounding only
+    # Of the two roots the one within [0, 1].
     only_second = (root - slope) / (4.0 * n)  # the likeliest share of rows of the second alone under `difference`
     variance = n * (2.0 * only_second + difference * (1.0 - difference))
     return distance / math.sqrt(max(variance, _LEAST_VARIANCE))
@@ -242,11 +248,14 @@ def bca_interval(
     finite = drawn[~np.isnan(drawn)]
     if not len(finite) or math.isnan(value):
         return Interval(math.nan, math.nan)
+    # Ties with the value count half: replicates of a proportion are discrete, and the bias would lean to one side.
     below = (np.count_nonzero(finite < value) + 0.5 * np.count_nonzero(finite == value)) / len(finite)
+    # With all replicates on one side the correction is infinite; plain percentiles are the best left.
     if not 0.0 < below < 1.0 or not math.isfinite(value):
         return percentile_interval(drawn, confidence)
     bias, skew = float(ndtri(below)), _acceleration(left_out)
     ends = bias + ndtri(np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]))
+    # Efron (1987), eq. 6.8: bias shifts the levels twice, skewness stretches the longer tail.
     low, high = ndtr(bias + ends / (1.0 - skew * ends))
     return _percentiles(drawn, float(low), float(high))
 
@@ -269,6 +278,7 @@ def _percentiles(drawn: NDArray[np.float64], low: float, high: float) -> Interva
 
 def _quantile(ordered: NDArray[np.float64], level: float) -> float:
     """Return the quantile interpolated between two replicates; two infinite ones, whose difference is NaN, stay so."""
+    # (n + 1) places keep a tail probability of 1 / (n + 1) beyond either end, as in Davison & Hinkley (1997).
     rank = min(max(level * (len(ordered) + 1.0) - 1.0, 0.0), len(ordered) - 1.0)
     before, after = float(ordered[math.floor(rank)]), float(ordered[math.ceil(rank)])
     return before if before == after else before + (after - before) * (rank - math.floor(rank))
@@ -294,6 +304,7 @@ def mean_interval(mean: float, square: float, cube: float, n: float, confidence:
         return Interval(mean, mean)
     skewness = (cube - 3.0 * mean * square + 2.0 * mean**3) / variance**1.5
     sixth = skewness / (6.0 * math.sqrt(n))
+    # Without the limit the quadratic expansion turns back, and an upper end may lie below the lower one.
     sixth = min(max(sixth, -_MOST_SKEWED), _MOST_SKEWED)
     ends = []
     for z in (float(ndtri((1.0 - confidence) / 2.0)), float(ndtri((1.0 + confidence) / 2.0))):

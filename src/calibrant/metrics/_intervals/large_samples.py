@@ -35,6 +35,7 @@ def large_sample_draws(
         grouped = group_rows(plan.predictions)
         found = _group_draws(plan, grouped, others)
         # What grouping changes of the value itself is taken off the replicates.
+        # Additive: grouping shifts a metric by about the same amount in every replicate.
         away = {name: values[name] - metrics[name].judge(grouped) for name in found}
         draws |= {name: (drawn + away[name], left_out) for name, (drawn, left_out) in found.items()}
     return draws
@@ -44,6 +45,7 @@ def _group_draws(plan: BootstrapPlan, grouped: Predictions, recipes: Mapping[str
     layout = Layout.of(grouped, recipes.values())
     weight = np.round(grouped.weight if layout.order is None else grouped.weight[layout.order]).astype(np.int64)
     rng = stream(plan.seed, _STREAM)
+    # A replicate of n rows drawn with replacement is multinomial over groups, at a cost that no longer grows with n.
     drawn = rng.multinomial(weight.sum(), weight / weight.sum(), plan.n_boot)
     left_out = weight - rng.multinomial(weight, np.full(MOST_BLOCKS, 1.0 / MOST_BLOCKS)).T
     values, without = (
@@ -62,12 +64,15 @@ def group_rows(predictions: Predictions) -> Predictions:
     rows, weight = predictions.binary_rows(), predictions.weight[order]
     proba, positive = rows.proba[order], rows.positive[order]
     is_new = np.append(True, proba[1:] != proba[:-1])
+    # Blocks by all rows resolve the whole ranking, those by positives its
+    # top, where rare positives decide lift and precision.
     blocks = [
         np.floor((np.cumsum(part) - part)[is_new] / part.sum() * _N_BLOCKS)
         for part in (weight, weight * positive)
         if part.any()
     ]
     predicted = predictions.predicted_class()[order][is_new]
+    # No block mixes predicted classes, so that confusion matrices of the groups are exact.
     steps = np.append(True, np.any([np.diff(part) != 0.0 for part in (*blocks, predicted)], axis=0))
     of_row = (np.cumsum(steps) - 1)[np.cumsum(is_new) - 1]
     key = 2 * of_row + positive
@@ -112,13 +117,16 @@ def _quantiles(
     """Return evenly spaced quantiles of the mean of replicates; of a rare mark, as many draws."""
     total = weight.sum()
     mean = float(weight @ values) / total
+    # A rare mark is far from normal, and its exact law is at hand.
     if ((values == 0.0) | (values == 1.0)).all():
         return np.asarray(rng.binomial(int(total), mean, n_boot) / total)
     away = values - mean
     square = weight * away**2
     variance = float(square.sum()) / total
+    # Quantiles at the middle of each step, not draws: the percentiles have no noise of simulation.
     z = ndtri((np.arange(n_boot) + 0.5) / n_boot)
     if variance == 0.0:
         return np.full(n_boot, mean)
     skewness = float(square @ away) / total / variance**1.5
+    # Cornish & Fisher (1938), first term: skewness moves both ends in the direction of the longer tail.
     return np.asarray(mean + np.sqrt(variance / total) * (z + skewness / (6.0 * np.sqrt(total)) * (z**2 - 1.0)))

@@ -66,7 +66,9 @@ def calibration_scores(plan: BootstrapPlan, metrics: Mapping[str, Metric]) -> di
         return {name: Score(name, value) for name, value in values.items()}
     binned = [name for name, metric in metrics.items() if metric.id == "ece" and not options_of(metric)]
     redrawn = {name: metric for name, metric in metrics.items() if name not in binned}
+    # Redrawing takes classes of whole independent rows; clustered or fractional rows get no p-value this way.
     by_chance = _values_by_chance(plan, redrawn, values) if plan.is_simple and plan.counts_whole_rows else {}
+    # The plain ECE is a function of sums in bins, which are drawn without redrawing rows.
     by_chance |= {name: ece_by_chance(plan, values[name]) for name in binned}
     return {name: _score(plan, metric, values[name], by_chance.get(name)) for name, metric in metrics.items()}
 
@@ -81,6 +83,7 @@ def band_of(plan: BootstrapPlan, confidence: float) -> Band:
 
 def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
     rows = plan.predictions.calibration_rows()
+    # Clustered rows count as the independent rows that they are worth, or the band would promise too much.
     weight = plan.predictions.weight / plan.design_effect()
     return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
@@ -111,6 +114,7 @@ def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDAr
         return metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
     if by_chance is None:
         return None
+    # In squares: errors of chance are independent of the true ones, so variances add and absolute values do not.
     return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
 
 
@@ -122,6 +126,8 @@ def pvalue_by_chance(drawn: NDArray[np.float64], value: float) -> float:
     >>> pvalue_by_chance(np.array([0.1, 0.2, 0.3]), 0.2)
     0.75
     """
+    # The sample itself is one of the draws: a p-value is never 0, and the
+    # test never rejects too often (Phipson & Smyth 2010).
     return float((1 + _n_larger(drawn, value)) / (1 + len(drawn)))
 
 
@@ -132,6 +138,7 @@ def _n_larger(drawn: NDArray[np.float64], value: float) -> int:
 def _is_clear(drawn: NDArray[np.float64], value: float) -> bool:
     """Return whether the p-value is clearly above or below each of the levels."""
     larger, n = _n_larger(drawn, value), len(drawn)
+    # Besag & Clifford (1991) stop early likewise; three fixed batches keep a p-value independent of the order of draws.
     return all(min(bdtr(larger, n, level), bdtrc(larger - 1, n, level)) < _UNCLEAR for level in _LEVELS)
 
 
@@ -139,6 +146,7 @@ def ece_by_chance(plan: BootstrapPlan, value: float) -> NDArray[np.float64]:
     """Return the expected calibration errors of perfectly calibrated samples, as many as the p-value takes."""
     cells, drawn = cells_of(plan), np.empty(0)
     for batch, n_draws in enumerate(_N_DRAWS):
+        # In parts of 800, so that memory stays the same for 9,000 draws.
         for part in range(0, n_draws, _N_DRAWS[1]):
             size = min(_N_DRAWS[1], n_draws - part)
             sums = draw_bin_residuals(cells, stream(plan.seed, _STREAM, batch, part), size)
@@ -158,6 +166,7 @@ def _values_by_chance(
     for n_draws in _N_DRAWS[:2]:
         for number in range(drawn, drawn + n_draws if unclear else drawn):
             classes = _draw_classes(plan.predictions, stream(plan.seed, _STREAM, number))
+            # A stream for each draw: all metrics see the same samples, whichever of them still need more.
             for name, metric in unclear.items():
                 values[name].append(metric.judge(classes))
         drawn += n_draws
@@ -181,6 +190,8 @@ def _draw_classes(predictions: Predictions, rng: np.random.Generator) -> Predict
         )
     else:
         ends = np.cumsum(predictions.proba, axis=1)
+        # Comparing with unnormalized ends spares a division of each row,
+        # and rows that sum to 1 - 1e-7 still find a class.
         label = (rng.random(predictions.n_rows)[:, None] * ends[:, -1:] >= ends[:, :-1]).sum(axis=1)
     return replace(predictions, label=label.astype(predictions.label.dtype))
 
@@ -286,6 +297,7 @@ def statistic_score(name: str, statistic: SpiegelhalterZ, confidence: float | No
 def _with_intervals(
     plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
 ) -> dict[str, Score]:
+    # Formulas first: they are exact or proved, and need no replicates.
     formulas = _by_formula(plan, metrics, values) if interval == "auto" else {}
     others = {name: metric for name, metric in metrics.items() if name not in formulas}
     draws = _draws(plan, others, values, interval)
@@ -340,6 +352,7 @@ def _by_formula(
     predictions, confidence = plan.predictions, plan.confidence
     for name in values if plan.counts_whole_rows else ():
         counts = _counted(metrics[name], predictions)
+        # Stratified replicates fix the class counts; only rates within a class are then binomial.
         if counts is not None and counts[1] > 0 and (name in _WITHIN_CLASS or not plan.stratified):
             found[name] = wilson_interval(*counts, confidence), "Wilson"
     values = {name: value for name, value in values.items() if not options_of(metrics[name])}
@@ -347,8 +360,10 @@ def _by_formula(
     if areas and predictions.n_classes == 2:
         rows = predictions.binary_rows()
         _, ends = area_interval(rows.proba, rows.positive, rows.weight, confidence, plan.n_threads)
+        # Linear in the area, so the ends move along.
         of_gini = Interval(2.0 * ends.low - 1.0, 2.0 * ends.high - 1.0)
         found |= {name: (ends if name == "auc" else of_gini, "DeLong") for name in areas}
+    # Huber's sandwich assumes that class counts vary, which stratified resampling rules out.
     return found if plan.stratified else found | _line_intervals(plan, values, confidence)
 
 
@@ -401,6 +416,7 @@ def _draws(
     recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
     grouped = {}
     if interval == "auto" and plan.is_large:
+        # Options change what a metric reads of a row, and groups keep ranks and classes alone.
         grouped = {name: recipe for name, recipe in recipes.items() if not options_of(metrics[name])}
     draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}
     exact = {name: recipe for name, recipe in recipes.items() if name not in grouped}

@@ -47,6 +47,7 @@ def _own_squared(predictions: Predictions) -> NDArray[np.float64]:
 
 def _log_loss(predictions: Predictions) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
+        # 0 - log: -0.0 would print as a loss of -0 for a certain and right row.
         return np.asarray(0.0 - np.log(predictions.true_class_proba()))
 
 
@@ -143,6 +144,7 @@ class ReplicateValues:
         if name not in self.layout.infinite:
             return means
         n_infinite = self.replicates.values[:, len(self.layout.names) + self.layout.infinite.index(name)]
+        # The core sums finite values; a mark beside them says whether an infinite one was drawn.
         return np.where(n_infinite > 0.0, np.inf, means)
 
     def ranked(self, measure: str, of_class: int | None = None) -> NDArray[np.float64]:
@@ -156,6 +158,7 @@ class ReplicateValues:
         weights = np.stack([self.ranked("positive", which) for which in classes])
         values = np.stack([self.ranked(measure, which) for which in classes])
         with np.errstate(invalid="ignore"):
+            # Classes absent from a replicate have no area and no weight: 0 times NaN must not spoil the sum.
             return np.asarray((np.where(weights > 0.0, values, 0.0) * weights).sum(axis=0) / weights.sum(axis=0))
 
     def of_confusion(self, measure: Callable[[Confusions], NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -207,10 +210,12 @@ class Layout:
         needs_ranking = any(recipe.needs_ranking for recipe in recipes)
         needs_confusion = any(recipe.needs_confusion for recipe in recipes)
         is_own_order = order is None
+        # The core walks rows in memory order; in rank order its rankings need no indices at all.
         if predictions.n_classes == 2 and is_own_order:
             order = predictions.rank_order
         functions = ROW_VALUES | {name: f for recipe in recipes for name, f in recipe.own_values.items()}
         columns = [_in_order(functions[name](predictions), order) for name in names]
+        # An infinite value times a count of 0 would be NaN in every replicate: infinities are counted apart.
         infinite = tuple(name for name, column in zip(names, columns, strict=True) if np.isinf(column).any())
         marks = [np.isinf(columns[names.index(name)]).astype(np.float64) for name in infinite]
         finite = [np.where(np.isinf(column), 0.0, column) for column in columns]
@@ -245,6 +250,7 @@ def _in_order(values: NDArray[Any], order: NDArray[np.intp] | None) -> NDArray[A
 
 
 def _cells(predictions: Predictions) -> NDArray[np.uint16]:
+    # Sixteen bits hold 256 classes squared and halve the memory that each replicate reads.
     return (predictions.label * predictions.n_classes + predictions.predicted_class()).astype(np.uint16)
 
 
@@ -276,6 +282,7 @@ def _lift(values: ReplicateValues) -> NDArray[np.float64]:
 def _aulc(values: ReplicateValues) -> NDArray[np.float64]:
     if values.predictions.n_classes > 2:
         return values.over_classes("lift_area")
+    # The area of both classes by their weights, the mean that `aulc` of two columns is.
     parts = [
         np.where(values.ranked(of) > 0.0, values.ranked(area) * values.ranked(of), 0.0)
         for of, area in (("positive", "lift_area"), ("negative", "lift_area_negative"))
@@ -338,6 +345,7 @@ def reweighted_bootstrap(
     >>> reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
     (array([0.5, 0.5, 0.5, 0.5]), array([0.5, 0.5, 0.5]))
     """
+    # By rank: rows drawn again stay neighbors, and each metric's sort finds them sorted.
     order = plan.predictions.rank_order if order is None else order
     sampling, arranged = plan.sampling(order), _take(plan.predictions, order)
     values: dict[str, list[float]] = {name: [] for name in metrics}
@@ -354,6 +362,7 @@ def _counts(sampling: Sampling, plan: BootstrapPlan) -> Iterator[NDArray[np.floa
     """Yield the weight of each unit: in each replicate, then with each block of units left out."""
     for number in range(plan.n_boot):
         yield _draw_counts(sampling, stream(plan.seed, _STREAM, number))
+    # The blocks come after the replicates, so results split at `n_boot`.
     blocks = left_out_blocks(sampling, plan.seed)
     for block in () if blocks is None else np.unique(blocks):
         yield np.where(blocks == block, 0.0, 1.0)
@@ -373,6 +382,7 @@ def _draw_counts(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.flo
 
 
 def _reweighted(predictions: Predictions, weights: NDArray[np.float64]) -> Predictions:
+    # Rows drawn no times leave, as their weight of 0 would still count in metrics of ranks.
     kept = np.flatnonzero(weights)
     return replace(_take(predictions, kept), weights=weights[kept])
 

@@ -75,10 +75,12 @@ class Sampling:
         """
         if group is not None:
             ends = np.array([int(group.max()) + 1], dtype=np.uint64)
+            # Weights of grouped rows stay with the rows: the unit drawn is the group.
             return Sampling(group.astype(np.uint32), ends, None, copies if row_weight is None else row_weight)
         if stratum is None:
             return Sampling(None, np.array([n_rows], dtype=np.uint64), copies, row_weight)
         order = np.argsort(stratum, kind="stable")
+        # Units of a stratum are neighbors, so that the core draws within ranges.
         unit = np.empty(n_rows, dtype=np.uint32)
         unit[order] = np.arange(n_rows, dtype=np.uint32)
         ends = np.cumsum(np.bincount(stratum)).astype(np.uint64)
@@ -119,6 +121,7 @@ class RankedRows:
 
 def _marks(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.uint8]:
     is_last = np.append(proba[1:] != proba[:-1], True)
+    # Two flags in a byte: the class, and the end of a tie, all that areas and distances need of a row.
     return (positive + 2 * is_last.astype(np.uint8)).astype(np.uint8)
 
 
@@ -247,6 +250,7 @@ def left_out_blocks(sampling: Sampling, seed: np.random.SeedSequence) -> NDArray
     if sampling.unit_weight is not None or sampling.n_units < 2:
         return None
     n_blocks = min(sampling.n_units, MOST_BLOCKS)
+    # A random permutation first: files are often sorted, and blocks of neighbors would differ systematically.
     return (stream(seed, 1).permutation(sampling.n_units) % n_blocks).astype(np.uint32)
 
 
@@ -276,6 +280,7 @@ def _run(
         out=(weight, values, cells, rankings),
     )
     with np.errstate(invalid="ignore", divide="ignore"):
+        # A replicate without weight, all rows of it drawn no times, is NaN and not an error.
         means = values.reshape(n_replicates, -1) / weight[:, None]
     shape = (n_replicates, len(rows.rankings), _core.N_RANK_MEASURES)
     return Replicates(weight, means, cells.reshape(n_replicates, -1), rankings.reshape(shape))

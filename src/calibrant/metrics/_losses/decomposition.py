@@ -119,6 +119,7 @@ def _decomposition(predictions: Predictions, score: str) -> Decomposition:
     if score == "log_loss":
         predictions.check_two_classes("the decomposition of the log-loss")
     parts = [_class_parts(predictions, which, score) for which in _decomposed_classes(predictions)]
+    # fsum: the parts add up to the score exactly, which readers check.
     return Decomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
 
 
@@ -128,6 +129,7 @@ def _decomposed_classes(predictions: Predictions) -> list[int]:
 
 def _class_parts(predictions: Predictions, which: int, score: str) -> tuple[float, float, float]:
     ranking = predictions.ranking(which)
+    # Isotonic regression is the best recalibration that keeps the ranking; its blocks are the hull of the ROC curve.
     weight, positive, _ = ranking.hull()
     loss_of = _variance if score == "brier" else _entropy
     recalibrated = float(weight @ loss_of(positive / weight)) / ranking.weight
@@ -196,6 +198,7 @@ def _binned_parts(predictions: Predictions, which: int, n_bins: int | None) -> t
     resolution, uncertainty = float(fraction @ (frequency - base_rate) ** 2), base_rate * (1.0 - base_rate)
     if n_bins is None:
         return reliability, resolution, uncertainty, 0.0
+    # Bins lose what varies within them; the rest makes the four parts add up (Stephenson, Coelho & Jolliffe 2008).
     within = _mean_score(predictions, which, "brier") - (reliability - resolution + uncertainty)
     return reliability, resolution, uncertainty, within
 

@@ -184,6 +184,7 @@ def avll(
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     epsilon = avll_epsilon(read_prior(prior, predictions, labels))
     total, at_zero, at_one = surprise(predictions, 0.0 if only_exact else epsilon)
+    # The core leaves certain rows out of its sum and weighs them, so that they can be replaced here.
     total -= at_zero * math.log(epsilon) + at_one * math.log1p(-epsilon)
     return total / predictions.total / math.log(2.0)
 
@@ -215,6 +216,7 @@ def informational_loss(
     array([ 1.,  2., inf])
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    # Rows of weight 0 are dropped by validation; their loss is 0 in the caller's order.
     losses = np.zeros(predictions.n_input_rows)
     with np.errstate(divide="ignore"):
         losses[predictions.rows] = 0.0 - np.log2(predictions.true_class_proba())

@@ -72,6 +72,7 @@ def root_relative_squared_error(
 
 def _ratio(error: float, of_prior: float) -> float:
     if of_prior == 0.0:
+        # A prior of one class is already perfect: nothing can be gained relative to it.
         return math.nan if error == 0.0 else math.inf
     return error / of_prior
 
@@ -100,5 +101,7 @@ def information_score(
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     p, q = predictions.true_class_proba(), read_prior(prior, predictions, labels)[predictions.label]
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Kononenko & Bratko count misleading probabilities against 1 - p:
+        # p below the prior loses what not-p would gain.
         bits = np.where(p >= q, np.log2(p) - np.log2(q), np.log2(1.0 - q) - np.log2(1.0 - p))
     return predictions.mean(np.where(p == q, 0.0, bits))

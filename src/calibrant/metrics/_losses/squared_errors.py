@@ -158,6 +158,7 @@ def brier_divisor(n_classes: int) -> float:
     >>> brier_divisor(2), brier_divisor(3)
     (2.0, 1.0)
     """
+    # Brier's sum over classes is 2 (1 - p)^2 for two; scikit-learn's score is half of that.
     return 2.0 if n_classes <= 2 else 1.0
 
 
@@ -200,6 +201,7 @@ def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     0.3536
     """
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    # At least 2: a single class column still stands for its complement.
     return math.sqrt(mean_squared_error(predictions) / max(predictions.n_classes, 2))
 
 
@@ -245,5 +247,6 @@ def quadratic_loss(
     errors = predictions.proba.copy()
     errors[np.arange(predictions.n_rows), predictions.label] -= 1.0
     losses = np.zeros(predictions.n_input_rows)
+    # Errors before squares, not 1 - 2 p + sum of squares, which cancels for good predictions.
     losses[predictions.rows] = np.einsum("ij,ij->i", errors, errors)
     return losses

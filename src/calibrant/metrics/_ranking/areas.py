@@ -65,6 +65,7 @@ def _one_vs_rest(predictions: Predictions, found: list[int], average: str) -> fl
 
 
 def _one_vs_one(predictions: Predictions, found: list[int], average: str) -> float:
+    # Both orders of a pair: each class's probability ranks the pair once (Hand & Till 2001).
     pairs = list(itertools.permutations(found, 2))
     weights = None
     if average == "one_vs_one_weighted":
@@ -159,10 +160,12 @@ def partial_auc(
         return math.nan
     true, false = (np.append(0.0, np.cumsum(each)) for each in (positive, np.maximum(weight - positive, 0.0)))
     tpr, fpr = true / true[-1], false / false[-1]
+    # Points beyond the limit collapse onto it with the interpolated height, so one trapezium sum serves.
     ends = np.minimum(fpr, max_fpr)
     heights = np.where(fpr <= max_fpr, tpr, np.interp(max_fpr, fpr, tpr))
     area = float(np.trapezoid(heights, ends))
     least = max_fpr**2 / 2.0
+    # McClish (1989): the area of a random ranking maps to 0.5, that of a perfect one to 1.
     return 0.5 * (1.0 + (area - least) / (max_fpr - least)) if standardized else area
 
 
@@ -198,10 +201,12 @@ def h_measure(
     check_options("h_measure", y_true, alpha=alpha, beta=beta)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     ranking = predictions.positive_ranking("h_measure")
+    # On the convex hull: a threshold on it is the best for some cost (Hand 2009).
     weight, positive, _ = ranking.hull()
     base_rate = ranking.positive / ranking.weight
     if base_rate in (0.0, 1.0):
         return math.nan
+    # Hand & Anagnostopoulos (2014): Beta(1 + pi_1, 1 + pi_0), whose mode is at the base rate.
     shape = (1.0 + base_rate if alpha is None else alpha, 2.0 - base_rate if beta is None else beta)
     constant = _expected_loss(np.array([ranking.weight]), np.array([ranking.positive]), *shape)
     return max(0.0, 1.0 - _expected_loss(weight, positive, *shape) / constant)
@@ -210,6 +215,7 @@ def h_measure(
 def _expected_loss(weight: NDArray[np.float64], positive: NDArray[np.float64], alpha: float, beta: float) -> float:
     """Sum the expected loss over blocks of rows, each predicted positive where c is below its frequency."""
     frequency = positive / weight
+    # Integrals of a beta density times c or 1 - c are incomplete beta functions of the next order.
     per_negative = alpha / (alpha + beta) * betainc(alpha + 1.0, beta, frequency)
     per_positive = beta / (alpha + beta) * (1.0 - betainc(alpha, beta + 1.0, frequency))
     return float(((weight - positive) * per_negative + positive * per_positive).sum())

@@ -40,6 +40,7 @@ def tree_drawing(
         description=f"Tree of {size}{first}. Its text follows.",
         classes=tuple(map(str, tree.classes)),
         nodes=_nodes(outline, _choose_nodes(outline, fewest_rows), values),
+        # The text shows the weight of every leaf, so it is left out where some are too small to be shown.
         text="" if _is_small(outline, fewest_rows).any() else _text(outline),
         shown_class=shown_class,
     )
@@ -75,10 +76,13 @@ def _choose_nodes(outline: Outline, fewest_rows: float) -> NDArray[np.bool_]:
     tree, is_shown, is_small = outline.tree, outline.is_drawn(), _is_small(outline, fewest_rows)
     chosen = np.zeros(tree.n_nodes, dtype=np.bool_)
     chosen[0], n_chosen = True, 1
+    # The heaviest node is opened first, so that the part drawn is the one that most rows pass.
     waiting = [(-float(tree.weight[0]), 0)]
     while waiting:
         _, node = heapq.heappop(waiting)
         branches = _branches(outline, node, is_shown)
+        # A node with a child of too few rows stays closed: its other
+        # children would reveal the small one by subtraction.
         is_last = tree.depth[node] == _MOST_LEVELS or is_small[tree.children_of(node)].any()
         if is_last or n_chosen + len(branches) > _MOST_NODES:
             continue
@@ -175,6 +179,7 @@ def _text(outline: Outline) -> str:
     """Return the tree as text, down to a depth at which it is not too long."""
     n_until = np.cumsum(np.bincount(outline.tree.depth[outline.is_drawn()]))
     fits = np.flatnonzero(n_until <= _MOST_LINES)
+    # Whole levels are dropped rather than the end of the text, which would be the right half of the tree.
     max_depth = None if len(fits) == len(n_until) else max(int(fits[-1]), 1)
     lines = outline.text(max_depth).splitlines()
     more = len(lines) - _MOST_LINES

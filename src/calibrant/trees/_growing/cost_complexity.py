@@ -138,7 +138,9 @@ class HeldOutErrors:
     def best(self, n_standard_errors: float) -> float:
         """Return the alpha of the smallest tree whose error is within some standard errors of the least."""
         least = float(self.errors.min())
+        # Breiman et al. (1984): the standard error of a proportion at its minimum, within which trees count as equal.
         limit = least + n_standard_errors * math.sqrt(max(least * (1.0 - least), 0.0) / self.n_rows)
+        # Alphas rise, so the last tree within the limit is the smallest.
         return float(self.alphas[np.flatnonzero(self.errors <= limit + _SAME)[-1]])
 
 
@@ -186,6 +188,7 @@ def independent_rows(
     if groups is None and is_frequency:
         return total
     parts = weights if groups is None else np.bincount(groups, weights)
+    # Kish's effective sample size: exact for equal weights, and one independent row for each group of equal size.
     return total**2 / float((parts**2).sum())
 
 
@@ -202,6 +205,7 @@ def held_out_errors(alphas: NDArray[np.float64], folds: Sequence[HeldOutLeaves],
     >>> held_out_errors(model.cost_complexity_path().alphas, model._grown_tree.folds, 40).errors
     array([0.025, 0.5  ])
     """
+    # Breiman et al. (1984): the geometric mean stands for the interval of alphas that leads to the same tree.
     means = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
     total = float(sum(fold.weight.sum() for fold in folds))
     wrong = np.sum([_wrong_weight(fold, means) for fold in folds], axis=0)
@@ -217,6 +221,7 @@ def _wrong_weight(fold: HeldOutLeaves, alphas: NDArray[np.float64]) -> NDArray[n
     becomes_leaf = np.asarray(_core.cost_complexity(tree.core).node_alpha)
     disappears = becomes_leaf[tree.parent[1:]]
     at = alphas * (1 + _SAME)
+    # Errors of nodes that are leaves at alpha: those that became one by then, without those that have vanished since.
     return _sum_up_to(at, becomes_leaf, wrong) - _sum_up_to(at, disappears, wrong[1:])
 
 
@@ -225,6 +230,7 @@ def _held_out_counts(fold: HeldOutLeaves) -> NDArray[np.float64]:
     tree = cast("Tree", fold.tree)
     counts = np.zeros_like(tree.counts)
     np.add.at(counts, (fold.leaf, fold.label[fold.row]), fold.share * fold.weight[fold.row])
+    # From the deepest level up, so that a node is complete before it is added to its parent.
     for depth in range(tree.max_depth, 0, -1):
         nodes = np.flatnonzero(tree.depth == depth)
         np.add.at(counts, tree.parent[nodes], counts[nodes])

@@ -27,6 +27,7 @@ _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
     """Collapse and prune a tree as the parameters specify."""
+    # C4.5 collapses while it grows, so collapsing comes before any pruning.
     if params.collapse:
         tree = _core.collapse_tree(tree)
     if params.prune == "pessimistic":
@@ -82,6 +83,7 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
 
 
 def _prune_pessimistic(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+    # Pruning sends the growing rows down again: rows set aside to count must not choose the pruned tree either.
     weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
     return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
@@ -89,6 +91,7 @@ def _prune_pessimistic(tree: _core.Tree, examples: TrainingSet, subsets: RowSubs
 
 def _prune_to_most_probable(tree: _core.Tree, examples: TrainingSet, params: TreeParams) -> _core.Tree:
     """Prune to the most probable subtree by the prior of the criterion, Wallace's where it has none."""
+    # The most probable subtree is searched under the prior that grew the tree; other criteria have none of their own.
     prior = CRITERIA[params.criterion].prior or "wallace"
     grown = examples.tree(tree)
     return _core.prune_marked(tree, leaves_of_most_probable(grown, prior=prior))
@@ -138,6 +141,7 @@ def _check_columns(examples: TrainingSet, n_threads: int, max_bytes: int) -> Non
     n_classes = len(examples.classes)
     for index, feature in enumerate(examples.table.schema.features):
         n_values = examples.table.core.n_values(index)
+        # its number needs: the layout of the core's keys.
         is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
         if not is_sorted:
             check_count_memory(feature.name, n_values, n_classes, max_bytes, n_threads)
@@ -174,6 +178,7 @@ def grow(
         core = _core.grow_tree(
             examples.table.core, examples.labels, weights, len(examples.classes), options, examples.cases
         )
+    # Pruned by the growing rows first: counts of an honest tree come from rows that chose neither tests nor size.
     core = prune(core, examples, subsets, params)
     if subsets.count is not None:
         core = _core.count_rows(
@@ -241,8 +246,10 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options = _core.GrowOptions()
     options.criterion = criterion.core
     options.ratio = criterion.is_ratio
+    # Quinlan's penalty is a number of bits, which has no meaning for other impurities (ALGORITHMS.md 2.7).
     options.penalty = bool(params.mdl_penalty) and criterion.in_bits
     options.min_leaf = float(params.min_leaf)
+    # A row that represents many cases is still one observation, so weight alone does not make a leaf large enough.
     if getattr(params, "weight_kind", "frequency") == "probability":
         options.min_rows = options.min_leaf
     options.c45_cuts = params.min_cut == "c45"
@@ -283,6 +290,7 @@ def _check_criterion(params: TreeParams) -> None:
 
 def _accepts_zero_gain(params: TreeParams) -> bool:
     if params.accept_zero_gain is None:
+        # C4.5 starts its search at -EPS, so a gain of 0 is accepted; J48 demands more than 0 (ALGORITHMS.md 1.2).
         return params.dialect == "c45" and CRITERIA[params.criterion].in_bits
     return bool(params.accept_zero_gain)
 
@@ -319,6 +327,7 @@ def draw_row_subsets(examples: TrainingSet, params: TreeParams, seed: np.random.
         return RowSubsets()
     grow, prune, count = np.ones(examples.n_rows, dtype=np.bool_), None, None
     if params.honest:
+        # Streams have keys of their own, so that switching one subset on does not change the draw of the other.
         count = _one_in(2, grow, examples, stream(seed, _HONEST))
         _require_rows(count, "honest=True grows on one half of the rows and counts on the other", 2)
         grow = grow & ~count
@@ -335,6 +344,7 @@ def _one_in(n: int, rows: NDArray[np.bool_], examples: TrainingSet, random: np.r
         counts = count_by_group(examples.groups, examples.labels, rows.astype(np.float64))
         return np.asarray(rows & (deal_groups(counts, np.array([n - 1.0, 1.0]), random)[examples.groups] == 1))
     shuffled = random.permutation(np.flatnonzero(rows))
+    # Every n-th row of the rows sorted by class is stratified; the shuffle before decides which ones.
     by_class = shuffled[np.argsort(examples.labels[shuffled], kind="stable")]
     chosen = np.zeros_like(rows)
     chosen[by_class[n - 1 :: n]] = True

@@ -92,6 +92,7 @@ class GrownTree:
         each_tree = [
             (examples if int(counts.max()) <= 1 else examples.repeated(counts), counts > 0) for counts in row_counts
         ]
+        # Pruning and honest counts work on one tree at a time; only plain growing shares one call of the core.
         if params.prune is not None or params.collapse or params.honest:
             return [
                 cls.grow(repeated, params, seed, rows=rows)
@@ -133,6 +134,7 @@ class GrownTree:
         """The rows counted in the tree: the columns that it tests, their classes and their weights."""
         subset = self.subsets.grow if self.subsets.count is None else self.subsets.count
         rows = np.arange(self.examples.n_rows) if subset is None else np.flatnonzero(subset)
+        # Columns that no node tests stay empty: decoding them would take most of the memory of wide tables.
         is_tested = np.zeros(self.tree.n_features, dtype=np.bool_)
         is_tested[self.tree.feature[~self.tree.is_leaf]] = True
         columns = [self.examples.column(j, rows) if is_tested[j] else np.empty(0) for j in range(len(is_tested))]
@@ -186,6 +188,7 @@ def _values_at_cuts(tree: Tree, column: int, values: NDArray[np.float64] | None)
         return None
     cuts = np.unique(tree.threshold[tree.is_numeric & (tree.feature == column)])
     above = np.searchsorted(values, cuts, side="right")
+    # The two values beside each cut are all that writing it with few digits needs, the ends tell whether it is inside.
     near = np.concatenate([above - 1, above, [0, len(values) - 1] if len(cuts) else []]).astype(np.intp)
     return values[np.unique(near[(near >= 0) & (near < len(values))])]
 
@@ -305,6 +308,7 @@ def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
     """Return the identity of a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
     draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
     draws = draws or (params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str))
+    # Without a seed every fit has a new one; where it decides nothing, it must not keep equal trees apart.
     if params.random_state is None and not draws:
         return None
     return repr(seed.entropy), tuple(seed.spawn_key), seed.pool_size
@@ -314,6 +318,7 @@ def _digest(rows: TrainingRows) -> bytes:
     """Return a digest of the validated rows, their classes, weights and groups."""
     columns, labels = rows.columns, rows.labels
     classes = (labels.classes.dtype.str, labels.classes.tolist(), labels.declared, labels.n_declared)
+    # Types and sizes enter the digest too, or arrays whose bytes run on alike would be taken for the same.
     header = (columns.schema, columns.feature_names, classes, columns.n_rows, rows.weights is None)
     digest = hashlib.blake2b(repr(header).encode("utf-8", "surrogatepass"))
     optional = [each for each in (rows.weights, rows.groups) if each is not None]

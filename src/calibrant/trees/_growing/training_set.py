@@ -381,6 +381,7 @@ class TrainingSet:
 
     def reweighted(self, weights: NDArray[np.float64]) -> TrainingSet:
         """Return the rows with other weights; the cases of J48 keep their ratio to the weight."""
+        # J48 counts cases, so a fold that takes a share of a row's weight takes that share of its cases.
         if self.cases is None:
             return replace(self, weights=weights)
         ratio = np.divide(weights, self.weights_or_ones, out=np.zeros(self.n_rows), where=self.weights_or_ones > 0)
@@ -490,6 +491,7 @@ def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArra
     """Return the weight of each class, 1 for one that is not named; raise if a name is not a class."""
     names = classes.tolist()
     unknown = [name for name in class_weight if name not in names]
+    # As in scikit-learn: a dict that covers every class may name others too, absent from this fold.
     if unknown and len(class_weight) - len(unknown) < len(names):
         raise ParameterError(f"class_weight names {unknown[0]!r}, which is not a class.{nearest(unknown[0], names)}")
     for name, weight in class_weight.items():

@@ -103,6 +103,7 @@ def _pieces(
     n_folds = min(max_folds, int(np.bincount(labels, copies).max()))
     if n_folds < 2:
         return None
+    # Rows are dealt in an order that their values decide, so that folds do not depend on the order of the file.
     order = np.lexsort([copies, examples.row_hashes, labels])
     pieces = unit_folds(labels[order], copies[order], n_folds, random)
     return Pieces(order[pieces.rows], pieces.weight, pieces.fold)
@@ -110,6 +111,7 @@ def _pieces(
 
 def _held_out(tree: Tree, examples: TrainingSet, weight: NDArray[np.float64], params: TreeParams) -> HeldOutLeaves:
     labels = examples.sorted_labels
+    # A class that is absent from the other folds gets probability 0 from any estimate and would decide every choice.
     held = (weight > 0.0) & (tree.counts[0] > 0)[labels]
     row, leaf, share = leaf_shares(tree, examples.n_rows, examples.table.core, params.n_jobs, wanted=held)
     number = np.cumsum(held) - 1  # only the rows of the fold

@@ -10,6 +10,7 @@ from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstima
 from calibrant.trees._prediction.tree_reading import leaf_shares, nearest_with_weight
 from calibrant.trees._tree import Tree
 
+# The posterior of frequencies: Jeffreys' prior, since the estimate itself adds nothing.
 _JEFFREYS = 0.5
 # Beta distributions with parameters beyond these are points: at 0 or 1 below, at their mean above.
 _MIN_PARAMETER, _MAX_PARAMETER = 1e-12, 1e15
@@ -65,6 +66,7 @@ def intervals(tree: Tree, rows: Rows, estimate: Estimate, confidence: float, n_j
     ends = _quantiles(parameters, tails)
     row, leaf, share = leaf_shares(tree, n_rows, columns, n_jobs)
     first = np.flatnonzero(np.diff(row, prepend=-1))
+    # Most rows end in one leaf, whose quantiles are computed once for all of them; only mixtures need a search.
     found = ends[leaf[first]]
     is_mixed = np.diff(first, append=len(row)) > 1
     several = np.flatnonzero(is_mixed[row])
@@ -92,6 +94,7 @@ def _mixture_quantiles(
     from scipy.special import betainc
 
     first = np.flatnonzero(np.diff(position, prepend=-1))
+    # A quantile of a mixture lies between the least and the greatest of its parts', so halving starts there.
     low, high = np.minimum.reduceat(ends, first), np.maximum.reduceat(ends, first)
     others = np.maximum(parameters.sum(axis=1, keepdims=True) - parameters, _MIN_PARAMETER)
     a, b = parameters[..., np.newaxis], others[..., np.newaxis]
@@ -104,5 +107,6 @@ def _mixture_quantiles(
 
 def _split_by_row(entries: NDArray[np.intp], row: NDArray[np.int64]) -> list[NDArray[np.intp]]:
     """Split entries sorted by row into blocks, each row within one block."""
+    # Blocks end where a row begins, as the parts of one row are summed together.
     cuts = np.searchsorted(row, row[_BLOCK::_BLOCK])
     return [block for block in np.split(entries, np.unique(cuts)) if len(block)]

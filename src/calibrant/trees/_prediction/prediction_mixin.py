@@ -44,6 +44,7 @@ def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
         above = tree.parent[node]
         row, node = row[above >= 0], above[above >= 0]
     found = np.unique(np.concatenate(cells)) if cells else np.empty(0, dtype=np.int64)
+    # Cells are numbered row by row and sorted, so the row pointers of the matrix are found by bisection.
     ends = np.searchsorted(found, np.arange(n_rows + 1) * tree.n_nodes)
     return csr_matrix((np.ones(len(found), dtype=np.int64), found % tree.n_nodes, ends), shape=(n_rows, tree.n_nodes))
 

@@ -57,6 +57,7 @@ def probability_table(
     empty = np.flatnonzero(tree.weight <= 0)
     if len(empty) == 0:
         return table
+    # Empty nodes take the estimate of the nearest node with rows (ALGORITHMS.md 10.19).
     table[empty] = table[nearest_with_weight(tree)[empty]]
     voting = majority_leaves(tree, estimate, empty_leaf=empty_leaf, dialect=dialect)
     table[voting] = 0.0
@@ -94,6 +95,7 @@ def _empty_leaf_rule(estimate: Estimate, specified: EmptyLeaf | None, dialect: D
     """Return the rule specified, or that of the dialect: C4.5's own frequencies predict the parent's majority."""
     if specified is not None:
         return specified
+    # C4.5 itself gives an empty leaf to its parent's majority class; smoothed estimates are not C4.5's.
     return "majority" if dialect == "c45" and isinstance(estimate, Frequency) else "parent"
 
 
@@ -126,6 +128,7 @@ def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CalibrantWarning)  # the chosen one will warn when it is resolved
         losses = [_loss(candidate, folds, params) for candidate in candidates]
+    # Candidates go from rough to smooth: searching from the end gives ties to the smoothest.
     return candidates[len(losses) - 1 - int(np.argmin(losses[::-1]))]
 
 
@@ -143,12 +146,15 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
     """
     counts = held_out.weight > 0
     with np.errstate(divide="ignore"):
+        # 0 minus the logarithm rather than its negative, which would be -0
+        # for certain rows; sums of shares may exceed 1.
         losses = 0.0 - np.log(np.minimum(held_out.probabilities(table)[counts], 1.0))
     return float((losses * held_out.weight[counts]).sum())
 
 
 def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
     empty_leaf, dialect = params.empty_leaf, params.dialect
+    # Exact, so that the order of the folds cannot decide between candidates of equal loss.
     return math.fsum(
         log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
         for fold in folds
@@ -237,6 +243,7 @@ class TreeReading:
         """Return the table that a file must hold; None where it follows from tree and parameters, to the bit."""
         if is_recomputed(self.estimate):
             made = TreeReading(self.tree, self.estimate, params.empty_leaf, params.dialect).table
+            # Compared by bytes: a file must predict what the model predicted, to the last bit.
             if made.tobytes() == self.table.tobytes():
                 return None
         return self.table
@@ -292,6 +299,7 @@ class TreeReading:
             return []
         tree = readings[0].tree
         check_output_memory(rows[0], len(tree.classes) * len(readings))
+        # Readings by table share one descent, readings by rows another; each is returned at its place.
         by_table = iter(_predict_by_table(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
         by_reader = iter(_predict_by_reader(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
         return [next(by_table if each.reader is None else by_reader) for each in readings]

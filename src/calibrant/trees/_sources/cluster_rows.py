@@ -206,6 +206,7 @@ class ClusterRows:
 
     def fit_by_one_worker(self, estimator: Any) -> dict[str, Any]:
         """Return the attributes of an estimator that one worker has fitted to the joined rows."""
+        # One worker holds all codes: raising here costs less than workers killed for memory.
         self.check_fits(f"{type(estimator).__name__} is fitted by one worker")
         self.join()
         return self.call(_fit, estimator, description="Fitting")
@@ -214,6 +215,7 @@ class ClusterRows:
         """Return futures of blocks of the joined rows, some for each thread; any worker has all of them."""
         n_rows, workers = self.facts.n_rows, list(self.connection.n_threads())
         n_blocks = min(_BLOCKS_PER_THREAD * self.n_threads, n_rows)
+        # Integer arithmetic divides the rows evenly, and the same on every machine.
         ends = [n_rows * each // n_blocks for each in range(n_blocks + 1)]
 
         def start(number: int, first: int, last: int) -> Any:  # Dask would make all of them on one worker
@@ -277,6 +279,7 @@ class _Numbering(NamedTuple):
 
 def _add_totals(part: CodedPart, before: NDArray[np.float64]) -> NDArray[np.float64]:
     weights = np.ones(part.n_rows) if part.weights is None else part.weights
+    # The sum so far enters as the first addend of each class, so that adding goes on in the order of the rows.
     codes = np.concatenate([np.arange(len(before)), part.labels])
     return np.bincount(codes, np.concatenate([before, weights]), len(before)).astype(np.float64)
 
@@ -287,6 +290,7 @@ def _weights(factors: NDArray[np.float64] | None, part: CodedPart) -> NDArray[np
 
 
 def _sum_weights(factors: NDArray[np.float64] | None, part: CodedPart) -> ExactSums:
+    # Exact sums do not depend on how the rows are divided into parts, so weights are rounded alike for any partition.
     return ExactSums(1).add(_weights(factors, part)[:, np.newaxis])
 
 

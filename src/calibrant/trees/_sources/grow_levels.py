@@ -64,6 +64,7 @@ class LevelPlan:
         """
         few = rows_of_small_nodes(self.n_rows) if few_rows is None else few_rows
         whole = dict(zip(seeds, parts.reduce(_count_rows, list(seeds), self, merge=_add_rows), strict=True))
+        # Known only after the first pass, and raised before any histogram is counted.
         _check_missing(whole.values(), self)
         tops = {number: _top_of(self, rows, seeds[number], few) for number, rows in whole.items()}
         # One pass over the parts serves a level of all trees
@@ -134,6 +135,7 @@ class WholeRows:
 
     def state(self, n_table_rows: int) -> tuple[Any, ...]:
         """Return the totals that the core needs to grow a subtree."""
+        # Where every row is in the tree, all values of the table are present, and none need be listed.
         present = self.present if self.n_rows < n_table_rows else None
         return n_table_rows, self.n_rows, self.weight, self.heaviest, self.is_counted, present
 
@@ -164,6 +166,8 @@ class TreeRows(NamedTuple):
         if weights.max(initial=0.0) <= _MOST_TIMES:
             times = weights.astype(np.uint16)
             if (times == weights).all():
+                # Two bytes instead of eight: bags draw whole numbers, and the
+                # weights are kept for every tree between levels.
                 return cls(0, nodes, times)
         return cls(0, nodes, weights)
 
@@ -206,6 +210,7 @@ class KeptRows:
             if rows is None:
                 return None
             self._n_bytes -= rows.n_bytes
+        # Rows routed further than the tree that asks belong to a later level of a task that is run again.
         return rows if rows.n_made <= n_nodes else None
 
     def keep(self, key: Hashable, rows: TreeRows, most_bytes: int) -> None:
@@ -343,6 +348,7 @@ def rows_of_small_nodes(n_rows: int) -> int:
     >>> rows_of_small_nodes(1_000_000), rows_of_small_nodes(1_000)
     (125000, 2048)
     """
+    # Below it, moving a node's rows to one worker costs less than passes over all rows for its levels.
     return max(_LEAST_ROWS, min(n_rows // _SHARE, _MOST_ROWS))
 
 
@@ -399,6 +405,7 @@ def _share_out(nodes: Sequence[_LeftNodes], tops: dict[int, _core.LevelTree], n_
     jobs: list[list[_LeftNodes]] = [[] for _ in range(min(n_jobs, len(nodes)))]
     loads = [0.0] * len(jobs)
     weights = [_weight_of(node, tops) for node in nodes]
+    # The heaviest node first, each to the lightest job: Graham's rule, within 4/3 of the best schedule.
     for i in sorted(range(len(nodes)), key=lambda i: -weights[i]):
         lightest = min(range(len(jobs)), key=loads.__getitem__)
         jobs[lightest].append(nodes[i])

@@ -69,6 +69,7 @@ class DaskParts(Parts):
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""
         level = [submit(self._connection, function, *args, part) for part in self._parts]
         futures = level
+        # A tree of additions: no task holds more than a few results, however many partitions there are.
         while len(level) > 1:
             groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
             level = [submit(self._connection, merge, group) for group in groups]
@@ -87,6 +88,7 @@ class DaskParts(Parts):
 
     def share(self, value: Any) -> Any:
         """Return the future of a value, which workers fetch from each other; it is made again if they die."""
+        # In pieces, since the scheduler passes a large value through one message; workers join them.
         whole = memoryview(pickle.dumps(value))
         pieces = [submit(self._connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
         return submit(self._connection, _unpickled, pieces)
@@ -101,6 +103,7 @@ class DaskParts(Parts):
         try:
             return gather(self._connection, wanted, self._description)
         except BaseException:
+            # Dask would go on with tasks that nobody waits for.
             self._connection.cancel(submitted)
             raise
 

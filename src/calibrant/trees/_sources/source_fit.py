@@ -58,6 +58,7 @@ def _fit_on_cluster(estimator: Any, source: DaskSource) -> None:
         fitted = rows.fit_by_one_worker(estimator) if fit is None else fit(rows)
     finally:  # also after an error or Ctrl-C
         rows.release()
+    # A worker fitted a copy: only what fitting added comes back, the caller's parameter objects stay his own.
     params = estimator.get_params(deep=False)
     vars(estimator).update({name: value for name, value in fitted.items() if name not in params})
 
