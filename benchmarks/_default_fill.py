@@ -166,7 +166,7 @@ def out_of_fold(fit: Callable[[NDArray[np.int64]], Any], X: Any, y: NDArray[np.i
 
 
 def scores_of(model: Any, X: Any) -> Floats:
-    """Return what CalibratedClassifierCV maps: decision values where the model has them, else probabilities."""
+    """Return the scores that CalibratedClassifierCV maps: decision values, or probabilities where there are none."""
     if hasattr(model, "decision_function"):
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
         return scores.reshape(len(scores), -1)

@@ -15,7 +15,7 @@ _FOLDS = " ~ folds"  # follows the name of a peer: its out-of-fold predictions o
 
 @dataclass(frozen=True)
 class Key:
-    """What one cell of the store is about; `rows` is the cap on the training rows."""
+    """The key of one cell of the store; `rows` is the cap on the training rows."""
 
     dataset: str
     method: str

@@ -131,7 +131,7 @@ def write_compared(name: str, folder: Path) -> Path:
 
 
 def time_limits(folder: Path, limits: list[float], n_busy: int, *, html: bool) -> bool:
-    """Print how long `compare` takes with time limits, and how far it comes."""
+    """Print the time that `compare` takes under time limits, and the trials that it finishes."""
     passed = True
     paths = [write_compared(name, folder) for name in COMPARED]
     for path in paths:
@@ -157,7 +157,7 @@ def time_limits(folder: Path, limits: list[float], n_busy: int, *, html: bool) -
 
 
 def describe(found: dict[str, object]) -> str:
-    """Return how far a comparison came."""
+    """Return the methods, splits and model that a comparison finished, in words."""
     if "error" in found:
         return str(found["error"])
     ranking, files = found["ranking"], found["files"]

@@ -49,7 +49,7 @@ def ours(table: TableSplit, options: BoostingOptions | None = None) -> tuple[NDA
 
 
 def by_folds(table: TableSplit, fit: Callable[..., Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what models of another package predict: the normalised geometric mean of the folds for the test rows."""
+    """Return probabilities of models of another package; test rows get the normalised geometric mean of the folds."""
     X, X_test, fold = numbered(table.X), numbered(table.X_test), folds_of(table.y)
     held_out = np.full((len(table.y), table.n_classes), FLOOR)
     log_proba = np.zeros((len(table.y_test), table.n_classes))

@@ -1,4 +1,4 @@
-"""How often intervals from held-out rows hold the truth, and how often differences are found: docs/resampling.md.
+"""Measure the coverage of intervals from held-out rows, and the size and power of differences: docs/resampling.md.
 
 ``python benchmarks/interval_coverage.py run FOLDER [--draws 1.0] [--only "WORDS;WORDS"] [--seed 0]`` writes a file for
 each cell that is not in the folder; ``... table FOLDER`` writes the tables of the page from them. A population is a
@@ -396,7 +396,7 @@ def _pair_shares(truth: np.ndarray, between: np.ndarray) -> Iterator[tuple[float
 
 
 def _equal_line(name: str, found: Mapping[str, np.ndarray]) -> str:
-    """Return how often any method is called worse, and in brackets the share of pairs that are told apart."""
+    """Return the share of draws that call any method worse, and in brackets the share of pairs told apart."""
     shares = zip(found["worse"].mean(axis=0), found["better"].mean(axis=0), strict=True)
     cells = [f"{100 * worse:.1f} ({100 * better:.1f})" for worse, better in shares]
     return f"| {name.partition(', ')[2]} | {len(found['worse'])} | {' | '.join(cells)} |"

@@ -102,7 +102,7 @@ def run_study(table: Table, methods: Methods, plan: Any) -> None:
 
 
 def run_loop(X: np.ndarray, y: np.ndarray, methods: Methods, splits: list[tuple[np.ndarray, np.ndarray]]) -> None:
-    """What people write: for every split and method a fit, probabilities and four metrics."""
+    """Fit every method on every split and compute four metrics, in the loop that people write by hand."""
     for train, test in splits:
         for method in methods.values():
             model = clone(method).fit(X[train], y[train])

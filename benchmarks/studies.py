@@ -202,7 +202,7 @@ def workers() -> None:
 
 
 def loop(methods: dict[str, Any], X: np.ndarray, y: np.ndarray, plan: Any) -> None:
-    """What people write: cross_validate for each method, a line of a CSV file for each fold."""
+    """Run cross_validate for each method and write a line of CSV for each fold, as people do by hand."""
     with folder() as path, (path / "results.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         for name, estimator in methods.items():

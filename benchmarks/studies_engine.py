@@ -109,7 +109,7 @@ def print_eight(n_rows: int, rounds: int, clock: Callable[[], float]) -> None:
 
 
 def print_overhead(rounds: int, clock: Callable[[], float]) -> None:
-    """Print what a trial takes beyond fitting, predicting and the metrics."""
+    """Print the time of a trial beyond fitting, predicting and the metrics."""
     from calibrant.resampling._internal import Experiment
 
     X, y = rows(SMALL)

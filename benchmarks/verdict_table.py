@@ -1,4 +1,4 @@
-"""How often the verdict on calibration is right: the tables of docs/verdict.md.
+"""Measure the share of correct verdicts on calibration: the tables of docs/verdict.md.
 
 Run `python benchmarks/verdict_table.py [--tables bounds kinds rows classes] [--draws 1.0]`; it prints Markdown, in 15
 minutes on one core. Log-odds are normal, or on 8 equally spaced leaves, with a mean that gives the base rate.
@@ -77,7 +77,7 @@ SHAPES: dict[str, Callable[[Array, float], Array]] = {
 
 
 def coverage(n_rows: int, rate: float, scores: str, shape: str, size: float, n_draws: int, first: int = 0) -> Array:
-    """Return how often the bounds on gap, log-loss and money hold, and the median bound on the gap."""
+    """Return the coverage of the bounds on gap, log-loss and money, and the median bound on the gap."""
     stakes = Stakes(rate, 1.0 / rate)
     held, money, bounds = [], [], []
     for number in range(first, first + n_draws):

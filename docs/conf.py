@@ -1,4 +1,4 @@
-"""How Sphinx builds the site; `make docs` runs it on a copy of this folder (tools/docs_source.py)."""
+"""Configure Sphinx for the site; `make docs` runs it on a copy of this folder (tools/docs_source.py)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def is_private(name: str) -> bool:
 
 
 def foreign_private(package: str) -> Iterator[str]:
-    """Yield what a package imports of other packages that it may not: private modules or private names."""
+    """Yield the private modules and private names of other packages that a package imports."""
     for path in sorted((SOURCE / package).rglob("*.py")):
         for module, name in imports(path):
             _, owner, *rest = [*module.split("."), ""]

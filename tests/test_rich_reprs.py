@@ -1,4 +1,4 @@
-"""What notebooks show of results and fitted models: sections, with the numbers of the text and all names escaped."""
+"""Notebooks show results and fitted models as sections, with the numbers of the text and all names escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the contract tests of classifiers that wrap another one share."""
+"""Shared by the contract tests of classifiers that wrap another one."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def million() -> Report:
 
 
 def gifts(table: Table) -> Any:
-    """Return what each person of the mailing gave, in dollars."""
+    """Return the gift of each person of the mailing, in dollars."""
     if table.extra is None:
         raise ReadError(f"{table.name} has no column of gifts.")
     return np.asarray(table.extra["TARGET_D"])

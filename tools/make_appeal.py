@@ -55,7 +55,7 @@ Uniform = NDArray[np.float64]
 
 
 class Donor(NamedTuple):
-    """What the charity knows of a person before it writes."""
+    """A person as the charity knows them before it writes."""
 
     months: int
     gifts: int

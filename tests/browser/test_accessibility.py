@@ -24,7 +24,7 @@ FOCUSED = """() => {
 
 
 def violations(page: Any) -> list[str]:
-    """Return what axe-core finds, with the elements."""
+    """Return the violations that axe-core finds, with their elements."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     found = axe.Axe().run(page).response["violations"]
     return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]]

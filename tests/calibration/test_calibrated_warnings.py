@@ -1,4 +1,4 @@
-"""What a calibrated classifier warns of: too few rows, a base rate changed upstream, equal scores."""
+"""A calibrated classifier warns of too few rows, of a base rate changed upstream, of equal scores."""
 
 import warnings
 

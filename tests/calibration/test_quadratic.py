@@ -27,7 +27,7 @@ def losses(p, y, penalty, low=-np.inf, high=np.inf):
 
 
 def coefficients(found):
-    """Return those of x^2, x and 1."""
+    """Return the coefficients of x^2, x and 1."""
     q, s, c, at = found.quadratic_, found.linear_, found.intercept_, found.centre_
     return [q, s - 2 * q * at, c - s * at + q * at**2]
 

@@ -14,7 +14,7 @@ from tests.cli.command_line import EXECUTABLE
 
 
 def in_terminal(*args: str, width: int, cwd: Path, **env: str) -> str:
-    """Return what a command prints to a terminal."""
+    """Return the text that a command prints to a terminal."""
     reader, writer = pty.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "CI")}

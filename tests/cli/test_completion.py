@@ -10,7 +10,7 @@ from tests.cli.command_line import execute
 
 
 def complete(words: str, cwd: Path | None = None) -> list[str]:
-    """Return what bash offers for the last of some words."""
+    """Return the completions that bash offers for the last of some words."""
     number = str(len(words.split(" ")) - 1)
     done = execute(cwd=cwd, COMP_WORDS=words, COMP_CWORD=number, _CALIBRANT_COMPLETE="complete_bash")
     assert done.returncode == 0, done.stderr

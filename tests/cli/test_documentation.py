@@ -33,7 +33,7 @@ def blocks() -> Iterator[tuple[str, list[tuple[str, str]]]]:
 
 
 class Shell:
-    """What a page needs of a shell."""
+    """The few commands of a shell that pages use."""
 
     code = 0
 

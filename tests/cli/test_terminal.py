@@ -1,4 +1,4 @@
-"""What people see: narrow and wide terminals, pipes, NO_COLOR; nothing is cut off."""
+"""Commands print to narrow and wide terminals, to pipes and without colours; nothing is cut off."""
 
 from __future__ import annotations
 

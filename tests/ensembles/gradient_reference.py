@@ -33,7 +33,7 @@ class Booster:
         return best
 
     def tree(self, gradient, hessian, grow):
-        """Return what a tree adds to the score of every row."""
+        """Return the amount that a tree adds to the score of every row."""
         self.gradient, self.hessian = gradient, hessian
         leaves = [self.node(np.flatnonzero(grow))]
         root = leaves[0]

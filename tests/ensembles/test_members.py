@@ -1,4 +1,4 @@
-"""What readings see of a forest: weights as repeated rows, rows without weight, and rows drawn by weight."""
+"""Readings count the rows of a forest: weights as repeated rows, rows without weight, and rows drawn by weight."""
 
 from __future__ import annotations
 

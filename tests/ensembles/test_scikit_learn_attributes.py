@@ -1,4 +1,4 @@
-"""What scikit-learn's tools read from a forest: paths, out-of-bag accuracy, importances."""
+"""scikit-learn's tools read paths, out-of-bag accuracy and importances from a forest."""
 
 import numpy as np
 import pytest

@@ -18,7 +18,7 @@ N_TRAIN, N_TEST = 700, 160
 
 @dataclass(frozen=True)
 class Case:
-    """How a tree is grown: classes, the odds of the first, the share of missing values, and the tree's parameters."""
+    """A tree to grow: classes, the odds of the first, the share of missing values, and the tree's parameters."""
 
     n_classes: int = 2
     missing: float = 0.0

@@ -25,7 +25,7 @@ Predict = Callable[[Path, Mapping[str, Any]], Vector]
 
 @dataclass(frozen=True)
 class Reading:
-    """What a path predicts for a row, whether a child may be entered (2.2), and what an empty leaf predicts (10.19)."""
+    """The rules of a reading: a path's prediction, entering a child (2.2), the vote of an empty leaf (10.19)."""
 
     predict: Predict
     enters: Callable[[int], bool] = lambda _child: True

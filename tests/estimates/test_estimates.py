@@ -1,4 +1,4 @@
-"""What every estimate keeps to: names, comparison, copies, and the simplest two by hand."""
+"""The contract of every estimate: names, comparison, copies; the simplest two are computed by hand."""
 
 import copy
 import pickle

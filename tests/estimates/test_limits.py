@@ -1,4 +1,4 @@
-"""Where estimates meet, on trees of every shape: what holds for all counts."""
+"""Estimates agree at the limits of their parameters, on trees of every shape and for all counts."""
 
 import warnings
 

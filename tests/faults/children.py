@@ -60,7 +60,7 @@ class Child:
         return self.status is not None
 
     def _read(self) -> None:
-        """Take what the process noted; the end of the pipe is the end of the process."""
+        """Take the notes of the process; the end of the pipe is the end of the process."""
         chunk = os.read(self._pipe, 65536)
         if not chunk:
             self._reap()
@@ -110,7 +110,7 @@ class Child:
         return len(self._begun)
 
     def moment(self, recorded: set[str]) -> str:
-        """Return what it was doing when it ended; `recorded` are the keys that the store has."""
+        """Return the moment at which it ended, in words; `recorded` are the keys that the store has."""
         if not self._begun:
             return "before the first trial was recorded"
         if len(self._begun) == len(self.acknowledged):
@@ -119,7 +119,7 @@ class Child:
 
     @property
     def output(self) -> str:
-        """What it wrote, the traceback of its exception at the end."""
+        """The text that it wrote, the traceback of its exception at the end."""
         return self._log.read_text(errors="replace")
 
 

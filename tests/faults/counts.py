@@ -1,4 +1,4 @@
-"""What became of a study that was disturbed."""
+"""Count the trials of a disturbed study that were kept, lost or recorded twice."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def read_recorded(url: str) -> tuple[Recorded, int, int, int]:
 
 
 def results_of(url: str) -> dict[str, Any]:
-    """Return what the queries of the study answer, to be compared to the bit."""
+    """Return the answers of the study's queries, to be compared to the bit."""
     results = Study.open(NAME, url).results()
     frame = results.to_frame().sort_values(["dataset", "method", "split"])[["dataset", "method", "split", *METRICS]]
     pairs = sorted(set(zip(frame["dataset"], frame["method"], strict=True)))

@@ -18,7 +18,7 @@ __all__ = ["Ground", "Watch"]
 
 
 class Ground:
-    """Where studies are disturbed: new stores, an undisturbed run to compare with, and random numbers.
+    """The ground of disturbed studies: new stores, an undisturbed run to compare with, and random numbers.
 
     Parameters
     ----------

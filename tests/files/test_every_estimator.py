@@ -66,7 +66,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def addressless(model: Any) -> str:
-    """Return what a model shows of itself, without the addresses of generators among its parameters."""
+    """Return the repr of a model without the addresses of generators among its parameters."""
     return re.sub(r"0x[0-9A-Fa-f]+", "", repr(model))
 
 

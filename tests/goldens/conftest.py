@@ -1,4 +1,4 @@
-"""What tests against other programs share: the folder of their output, where there is one, and trees read from it."""
+"""Shared by tests against other programs: the folder of their output, where there is one, and trees read from it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*no better than chance:calibran
 
 @dataclass
 class Run:
-    """What Weka did: the rows, the distributions, and the members' weights as printed."""
+    """One run of Weka: the rows, the distributions, and the members' weights as printed."""
 
     train: Any
     test: Any

@@ -99,7 +99,7 @@ def estimates(tree: _core.Tree, alpha: float, empty_leaf: str) -> NDArray[np.flo
 
 
 def first_difference(tree: _core.Tree, golden: dict[str, Any]) -> str | None:
-    """Where and how a tree differs from one of C4.5's; None where it does not."""
+    """Return the first difference between a tree and one of C4.5's; None where they agree."""
     counts, todo, n_seen = np.asarray(tree.counts).reshape(-1, tree.n_classes), [(0, golden, "root")], 0
     while todo:
         node, other, path = todo.pop()

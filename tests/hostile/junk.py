@@ -77,7 +77,7 @@ def _raise_timeout(*_: object) -> None:
 
 
 def _not_finite(result: Any) -> str:
-    """Return what is wrong with a table of probabilities."""
+    """Return the fault of a table of probabilities; empty where it has none."""
     if not isinstance(result, np.ndarray) or result.dtype.kind != "f":
         return ""
     return "" if np.isfinite(result).all() else "probabilities that are not finite"

@@ -146,7 +146,7 @@ def test_smooth_ece_is_the_width_that_equals_its_own_integral(seed):
 
 @given(seed=SEEDS)
 def test_the_line_has_the_right_totals(seed):
-    """Where the cross-entropy is least, the line's probabilities sum to the positives, also weighted by the logit."""
+    """The line of least cross-entropy has probabilities that sum to the positives, also weighted by the logit."""
     y, p = drawn(seed, n=60)
     p = np.clip(p, 0.01, 0.99)
     y[:4], p[:4] = [0, 1, 0, 1], [0.99, 0.01, 0.01, 0.99]

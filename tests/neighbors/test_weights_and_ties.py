@@ -1,4 +1,4 @@
-"""What votes count, who ties for the last place, and what a row of weight 2 is."""
+"""Votes are weighted by distance, ties for the last place all vote, and a row of weight 2 is the row twice."""
 
 import numpy as np
 import pytest

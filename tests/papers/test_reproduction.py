@@ -1,4 +1,4 @@
-"""What all reproductions share: published figures, tables, verdicts, files."""
+"""All reproductions share published figures, tables, verdicts and files."""
 
 from __future__ import annotations
 

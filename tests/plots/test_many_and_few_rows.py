@@ -1,4 +1,4 @@
-"""What displays draw of 60 rows, of very many, of a rare class and of six models: ranges, numbers of points, labels."""
+"""Displays of 60 rows, of very many, of a rare class and of six models have fitting ranges, points and labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What held-out rows contribute to means over splits, against closed forms and against DeLong's variance."""
+"""Contributions of held-out rows to means over splits agree with closed forms and with DeLong's variance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan says that trials share is what they share."""
+"""Trials share exactly the work that a plan says they share."""
 
 from __future__ import annotations
 

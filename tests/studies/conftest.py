@@ -1,4 +1,4 @@
-"""What the tests of studies share: runners that clean up after themselves, a PostgreSQL server of their own."""
+"""Shared by the tests of studies: runners that clean up after themselves, a PostgreSQL server of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What processes do with a store in the tests of several at once."""
+"""Work of several processes on one store at once, for tests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def new_context() -> Any:
 
 
 def run_together(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Return what a function returns in processes that begin at the same moment."""
+    """Return the results of a function in processes that begin at the same moment."""
     context = new_context()
     barrier, results = context.Barrier(len(arguments)), context.Queue()
     processes = [

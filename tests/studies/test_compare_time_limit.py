@@ -34,7 +34,7 @@ def clock(monkeypatch):
 
 
 def end_of_trials(clock, seconds, fit, *, processor=1.0):
-    """Return when trials end under a limit, where a second passed before them."""
+    """Return the times at which trials end under a limit, where a second passed before them."""
     limit = TimeLimit(seconds)
     clock.now, clock.processor = 1.0, processor
     limit.begin_trials(0, fit)

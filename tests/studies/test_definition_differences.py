@@ -1,4 +1,4 @@
-"""What differs between the definition of a study and the one in its store."""
+"""Messages name the differences between the definition of a study and the one in its store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store guarantees, on SQLite and on PostgreSQL."""
+"""The guarantees of every store, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which workers count as dead: processes of this host that are gone, and no others."""
+"""Workers count as dead if their process on this host is gone, and no others do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study says to the person who uses it: about failures, mistakes and missing packages."""
+"""A study explains failures, mistakes and missing packages to the person who uses it."""
 
 from __future__ import annotations
 

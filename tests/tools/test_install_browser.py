@@ -13,7 +13,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "install_browser.sh"
 
 
 def run(folder: Path, **programs: str) -> str:
-    """Return what the script prints where the path has these programs only, and the few that it needs."""
+    """Return the output of the script where the path has these programs only, and the few that it needs."""
     for name in ("dirname", "mktemp", "rm", "tail", "timeout", "env"):
         (folder / name).symlink_to(shutil.which(name) or pytest.skip(f"there is no {name}"))
     for name, script in {"id": "echo 0", **programs}.items():

@@ -1,4 +1,4 @@
-"""What tests of trees share: trees whose cuts are determined by the data alone."""
+"""Shared by tests of trees: trees whose cuts are determined by the data alone."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_large_nodes_and_small_ones_are_searched_alike(criterion, n_classes):
 
 
 def rows_of_nodes(tree, X):
-    """Return which rows reach each node, none having a missing value."""
+    """Return the rows that reach each node, none having a missing value."""
     reach = np.zeros((tree.n_nodes, len(X)), dtype=bool)
     reach[0] = True
     for node in np.flatnonzero(~tree.is_leaf):

@@ -1,4 +1,4 @@
-"""What leaves without training rows predict (ALGORITHMS.md 10.19)."""
+"""Leaves without training rows predict by the rule of their dialect (ALGORITHMS.md 10.19)."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What must not matter: the order of rows and columns, names, threads; what must: the seed."""
+"""Trees do not depend on the order of rows and columns, names or threads; they depend on the seed."""
 
 import numpy as np
 import pandas as pd

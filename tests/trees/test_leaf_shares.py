@@ -1,4 +1,4 @@
-"""Where rows end: coded rows as their raw values, whatever grew or cut the tree."""
+"""Coded rows end in the leaves of their raw values, whatever grew or cut the tree."""
 
 import numpy as np
 import pandas as pd

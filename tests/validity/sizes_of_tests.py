@@ -1,4 +1,4 @@
-"""How often tests find a difference between learners of equal expected, but unequal conditional performance.
+"""Measure the size of tests between learners of equal expected, but unequal conditional performance.
 
 One learner on two equally informative blocks of columns: on average over tables neither is better, though on any one
 table one is. ``python tests/validity/sizes_of_tests.py KIND N FIRST`` prints the counts for N tables as JSON;
@@ -233,7 +233,7 @@ def sizes(n_tables: int, kind: str, first_seed: int = 0) -> dict[str, list[int]]
 
 
 def critical_differences() -> tuple[float, float]:
-    """Return those of Nemenyi and of Bonferroni and Dunn for 4 methods on 20 tables, which depend on nothing else."""
+    """Return the differences of Nemenyi and of Bonferroni and Dunn, which depend on 4 methods and 20 tables alone."""
     table = np.random.default_rng(0).random((20, 4))
     dunn = bonferroni_dunn(table, control="method 0")
     return nemenyi(table).critical_difference, dunn.critical_difference

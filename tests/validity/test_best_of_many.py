@@ -25,7 +25,7 @@ NAMES = [f"method {i}" for i in range(N_METHODS)]
 
 
 def row_errors(random: np.random.Generator, rates: np.ndarray, n_rows: int, shared: float) -> np.ndarray:
-    """Return which rows each method gets wrong; `shared` is the share of the difficulty that rows have for all."""
+    """Return the rows that each method gets wrong; `shared` is the share of the difficulty that rows have for all."""
     difficulty = math.sqrt(shared) * random.normal(size=n_rows)
     own = math.sqrt(1 - shared) * random.normal(size=(len(rates), n_rows))
     return (difficulty + own < ndtri(rates)[:, np.newaxis]).astype(float)

@@ -21,7 +21,7 @@ DISTORTED = {"root": (np.sqrt, 0.01), "shifted": (lambda p: expit(logit(p) - 0.7
 
 
 def earned_between(low, high):
-    """Return what mailing all rows with probabilities between two values earns, per row of all."""
+    """Return the profit of mailing all rows with probabilities between two values, per row of all."""
     return (betainc(2, 9, high) - betainc(2, 9, low)) - (betainc(1, 9, high) - betainc(1, 9, low))
 
 

@@ -24,7 +24,7 @@ def log_loss(y, proba):
 
 
 def gap(kind, *, is_grouped):
-    """Return how much lower the out-of-bag log-loss is than that of new groups."""
+    """Return the log-loss of new groups minus the out-of-bag log-loss."""
     found = []
     for seed in range(DRAWS):
         random = np.random.default_rng(seed)

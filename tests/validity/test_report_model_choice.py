@@ -1,4 +1,4 @@
-"""Which model a report calls best: the truly best one is called worse in at most 5 of 100 reports."""
+"""A report calls the truly best model worse in at most 5 of 100 reports."""
 
 from __future__ import annotations
 

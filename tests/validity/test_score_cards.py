@@ -34,7 +34,7 @@ def drawn_of_three(random, n, shift):
 
 
 def coverage(draw, n, shift, metrics, n_draws, n_boot=999):
-    """Return how often each interval covers the value of four million rows."""
+    """Return the share of samples whose interval covers the value of four million rows, for each metric."""
     truth = evaluate(*draw(np.random.default_rng(0), 4_000_000, shift), metrics=metrics, confidence=None)
     random, covered = np.random.default_rng(1), dict.fromkeys(metrics, 0)
     for number in range(n_draws):

@@ -240,7 +240,7 @@ def test_the_debiased_error_of_calibrated_rows_loses_two_thirds_of_its_bias(n):
 
 
 def test_the_debiased_error_of_groups_knows_them():
-    """What chance adds by groups of ten equal rows is three times what it adds by rows of their own."""
+    """Chance adds three times as much by groups of ten equal rows as by rows of their own."""
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(200), 10)
     raw, alone, by_group = [], [], []

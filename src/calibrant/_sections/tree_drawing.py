@@ -186,7 +186,7 @@ def _bar(
 
 
 def _remark(node: TreeNode, has_branches: bool) -> Iterator[str]:
-    """Yield how much is not drawn: beside a box at which the drawing stops, or below one with further branches."""
+    """Yield the number of hidden nodes: beside a box at which the drawing stops, or below one with further branches."""
     if not node.n_hidden:
         return
     x, y = _corner(node)

@@ -228,7 +228,7 @@ class ReliabilityDisplay(Display):
             self._note_rows_outside(self.histogram_ax_, limits)
 
     def _note_rows_outside(self, ax: Axes, limits: tuple[float, float]) -> None:
-        """Write how many rows have probabilities outside the limits."""
+        """Write the number of rows with probabilities outside the limits."""
         totals = [float(curve.weight.sum()) for curve in self.curves.values()]
         shown = [float((each.positive + each.negative).sum()) for each in self.histograms.values()]
         n_outside = max(total - part for total, part in zip(totals, shown, strict=False))

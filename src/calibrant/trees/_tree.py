@@ -59,6 +59,7 @@ class Tree:
         if name != "core" or "_packed" not in self.__dict__:
             raise AttributeError(f"'Tree' object has no attribute {name!r}")
         trees, number, table = self.__dict__["_packed"]
+        # Loaded trees are unpacked when first used: a forest that predicts from packed trees never pays for it.
         core = self.__dict__["core"] = trees.unpack(number, table)
         return core
 
@@ -139,7 +140,7 @@ class Tree:
 
     @cached_property
     def first_child(self) -> NDArray[np.uint32]:
-        """Where the children of each node begin in ``children``."""
+        """The index in ``children`` at which the children of each node begin."""
         return cast("NDArray[np.uint32]", self.core.first_child)
 
     @cached_property
@@ -154,7 +155,7 @@ class Tree:
 
     @cached_property
     def first_value(self) -> NDArray[np.uint32]:
-        """Where the categories of each nominal test begin in ``branch_of_value``."""
+        """The index in ``branch_of_value`` at which the categories of each nominal test begin."""
         return cast("NDArray[np.uint32]", self.core.first_value)
 
     @cached_property
@@ -341,10 +342,12 @@ def _ranked_cuts(test: NDArray[np.uint32], cut: NDArray[np.float64], schema: Sch
     distinct, rank, first = [], np.empty(len(cut), dtype=np.int64), [0]
     for j in range(len(schema.features)):
         of_column = np.flatnonzero(column == j)
+        # Compared by bits, so that 0.0 and -0.0 stay what they are in the file.
         bits, rank[of_column] = np.unique(cut[of_column].view(np.int64), return_inverse=True)
         distinct.append(bits.view(np.float64))
         first.append(first[-1] + len(bits))
     ranked = {"cut": np.concatenate(distinct), "first_cut": np.array(first), "cut_rank": rank}
+    # Ranks pay only where trees share cuts; else the cuts themselves are shorter.
     return ranked if sum(map(_n_bytes, ranked.values())) < _n_bytes(cut) else {}
 
 
@@ -373,9 +376,11 @@ def _normalize(gains: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
     impurity = _gini(tree) if criterion in ("gini", "twoing") else _entropy(tree)
+    # Impurities are weighted totals, so a node's decrease is its own minus those of its children.
     gain = impurity.copy()
     np.subtract.at(gain, tree.parent[1:], impurity[1:])
     inner = ~tree.is_leaf
+    # Rows set aside by `honest` may raise the impurity; a column is not charged for that.
     gains = np.bincount(tree.feature[inner], np.maximum(gain[inner], 0.0), tree.n_features)
     return _normalize(gains.astype(np.float64))
 

@@ -1,4 +1,4 @@
-"""What the cost-benefit analyser of a report embeds: exact, small, and nothing of single rows where none is allowed."""
+"""The data in a report's cost-benefit analyser is exact and small, without single rows where none is allowed."""
 
 from __future__ import annotations
 

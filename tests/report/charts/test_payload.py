@@ -49,7 +49,7 @@ def payload_of(*layers: Layer, x: Axis = SHARE, y: Axis = SHARE) -> dict[str, An
 
 
 def named(spec: Any, *keys: str) -> Iterator[Any]:
-    """Yield what stands at some keys anywhere in a specification."""
+    """Yield the values at some keys anywhere in a specification."""
     if isinstance(spec, dict):
         yield from (value for key, value in spec.items() if key in keys)
     for part in spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ():

@@ -1,4 +1,4 @@
-"""How a report was made: what another person needs to make it again."""
+"""A report records all that another person needs to make it again."""
 
 from __future__ import annotations
 

@@ -223,6 +223,7 @@ class ForestReader:
         estimate = _choose_by_cv(named, self.forest)
         if isinstance(estimate, Resolvable):
             leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in self.forest.trees])
+            # Base rates of the whole training set, not of each bag (ALGORITHMS.md 10.3).
             estimate = estimate.resolve(self.forest.examples.class_weights, leaves)
         return estimate
 
@@ -315,7 +316,7 @@ class ForestReader:
         return not is_by_table and isinstance(self.estimate, RowEstimate)
 
     def prepare(self) -> None:
-        """Compute what predictions need."""
+        """Compute the tables that predictions read."""
         if self.options.combine == "vote":
             _ = self._voters
         elif self.options.out_of_bag == "ignore":
@@ -350,6 +351,7 @@ class ForestReader:
 
     @property
     def _voters(self) -> list[NDArray[np.float64]]:
+        # Only MOB-ESP conditions on votes, for which new rows need as many voters as out-of-bag rows had.
         if self.options.out_of_bag != "condition":
             return self.frequencies
         return self.frequencies[: self.n_voters]
@@ -415,6 +417,7 @@ def average_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float
     sums = np.empty((n_rows, tables[0].shape[1]))
     cores = [tree.core for tree in forest.trees]
     _core.predict_forest(cores, n_rows, columns, list(tables), sums, n_threads(forest.params.n_jobs))
+    # In place, as the sums of many rows are the largest array here.
     return np.divide(sums, len(cores), out=sums)
 
 
@@ -422,6 +425,7 @@ def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
     """Choose what is left to cross-validation once for all trees, on a tree grown from all rows."""
     if not needs_all_rows(estimate, forest.trees[0]):
         return estimate
+    # Chosen for one tree of all rows: copies of a row would be on both sides of the folds of a bag.
     grown = GrownTree.grow(forest.examples, forest.params, forest.seed)
     return TreeReading.of(grown, estimate, forest.params).estimate
 

@@ -191,7 +191,7 @@ def comparison_section(data: ReportData) -> Section | None:
 
 
 def _statement(data: ReportData, choice: ModelChoice) -> str:
-    """Return who wins, in words."""
+    """Return the outcome of the comparison, in words."""
     measure, at = measure_words(choice.measure), confidence_text(data.confidence)
     best = f"By {measure}, {choice.best} is the best of {len(data.names)} models on these rows"
     if not choice.tested:

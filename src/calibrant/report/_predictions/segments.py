@@ -186,7 +186,7 @@ def _test_callouts(
 
 
 def _of(data: ReportData, names: list[str]) -> str:
-    """Return whose segments a sentence is about, where that is not all models."""
+    """Return the names of the models that a sentence is about, unless these are all."""
     return "" if len(names) == len(data.names) else f"by {listed(names)}, "
 
 

@@ -31,7 +31,7 @@ _PASSWORD = re.compile(r"(?<=://)([^:/?#]*):(.*)@"), re.compile(r"((?:^|[?&\s])(
 
 @dataclass(frozen=True)
 class StoreAddress:
-    """Where a store is.
+    """The address of a store.
 
     Parameters
     ----------

@@ -262,7 +262,7 @@ class Store(Leases, Recorder):
 
     @property
     def url(self) -> str:
-        """Where the store is, for messages: without a password."""
+        """The place of the store, for messages: without a password."""
         return self._database.address.shown
 
     def close(self) -> None:
