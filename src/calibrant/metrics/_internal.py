@@ -1,5 +1,6 @@
 """Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
+from calibrant.metrics._classification.confusion import values_without_blocks
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import placements
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
@@ -32,5 +33,6 @@ __all__ = [
     "row_values_of",
     "scope_text",
     "score_difference",
+    "values_without_blocks",
     "verdict_of",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,6 +52,7 @@ def confusion_matrix(
     check_options("confusion_matrix", y_true, threshold=threshold, inclusive=inclusive)
     predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
     counts = Confusions.of(predictions, threshold, inclusive).counts[0]
+    # Without `labels` the caller expects sorted classes, whatever order the columns came in.
     order = np.arange(predictions.n_classes) if labels is not None else np.argsort(predictions.classes)
     return np.asarray(counts[np.ix_(order, order)])
 
@@ -80,6 +82,7 @@ class Confusions:
     def of(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> Confusions:
         """Return the matrix of some rows, counted once for all metrics."""
         key = ("confusion", threshold, inclusive)
+        # A score card asks for a dozen measures of the same matrix.
         if key not in predictions.cache:
             predictions.cache[key] = _counts(predictions, threshold, inclusive)
         return Confusions(predictions.cache[key][None], predictions)
@@ -169,13 +172,42 @@ def measure_of(metric: Metric) -> Callable[[Confusions], NDArray[np.float64]] | 
     judge = metric.judge
     if not isinstance(judge, partial) or judge.func is not judge_confusion:
         return None
+    # A threshold has a matrix of its own, which the shared one of the replicates is not.
     return None if judge.keywords.keys() & {"threshold", "inclusive"} else partial(judge.args[0], **judge.keywords)
+
+
+def values_without_blocks(
+    metric: Metric, predictions: Predictions, block: NDArray[np.intp], options: Mapping[str, Any]
+) -> NDArray[np.float64] | None:
+    """Return a measure of the confusion matrix without each block of rows; None for another metric or a threshold.
+
+    Examples
+    --------
+    >>> from calibrant.metrics import METRICS
+    >>> predictions = read_predictions([0, 1, 1, 0], [0.2, 0.5, 0.9, 0.7])
+    >>> values_without_blocks(METRICS["f1"], predictions, np.array([0, 0, 1, 2]), {}).tolist()
+    [0.6666666666666666, 0.0, 0.6666666666666666]
+    """
+    measure = measure_of(metric)
+    if measure is None or options.keys() & {"threshold", "inclusive"}:
+        return None
+    n_classes, n_blocks = predictions.n_classes, int(block.max()) + 1
+    cells, shape = predictions.label * n_classes + predictions.predicted_class(), (n_blocks, n_classes, n_classes)
+    of_blocks = block * n_classes**2 + cells
+    n_rows = np.bincount(of_blocks, minlength=math.prod(shape)).reshape(shape)
+    n_left = n_rows.sum(axis=0) - n_rows
+    left: NDArray[np.float64] = n_left.astype(np.float64)
+    if predictions.weights is not None:
+        weight = np.bincount(of_blocks, predictions.weights, math.prod(shape)).reshape(shape)
+        left = np.where(n_left > 0, weight.sum(axis=0) - weight, 0.0)  # an empty cell is exactly 0, as in `_counts`
+    return measure(Confusions(left, predictions), **options)
 
 
 def averaged(
     values: NDArray[np.float64], found: NDArray[np.bool_], actual: NDArray[np.float64], average: str
 ) -> NDArray[np.float64]:
     """Return the mean of a value of each class found, weighted by its rows if `average` is "weighted"."""
+    # Classes without a row have no value: they leave the mean, and do not count as 0.
     if average == "macro":
         return np.asarray(values.mean(axis=1, where=found))
     weights = np.where(found, actual, 0.0)
@@ -184,6 +216,7 @@ def averaged(
 
 def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return quotients; NaN where the whole is not above 0."""
+    # Filled before dividing, so that NumPy has no division by 0 to warn of.
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0.0))
 
 
@@ -217,6 +250,7 @@ def _binary_counts(predictions: Predictions, predicted: NDArray[np.bool_]) -> ND
     actual = predictions.label == predictions.positive
     counts: NDArray[np.float64]
     if predictions.weights is None:
+        # Counts of booleans need neither codes nor sums in floating point.
         both, n_actual, n_predicted = map(np.count_nonzero, (actual & predicted, actual, predicted))
         n_neither = predictions.n_rows - n_actual - n_predicted + both
         counts = np.array([[n_neither, n_predicted - both], [n_actual - both, both]], dtype=np.float64)
@@ -240,6 +274,7 @@ def error_of(confusions: Confusions) -> NDArray[np.float64]:
 @of_confusion
 def balanced_accuracy_of(confusions: Confusions) -> NDArray[np.float64]:
     """Return the mean recall of the classes that have rows."""
+    # A class without a row has no recall; the mean is over those that have.
     recalls = confusions.recalls
     return np.asarray(recalls.mean(axis=1, where=~np.isnan(recalls)))
 
@@ -275,9 +310,11 @@ def f_beta_of(
 ) -> NDArray[np.float64]:
     """Return the F-measure of the positive class, or its average over classes."""
     if average == "micro":
+        # Each row is one prediction of one class: micro averages of precision, recall and F are the accuracy.
         return ratio(confusions.correct, confusions.actual.sum(axis=1))
     if average is None:
         tp, fp, fn, _ = confusions.two_by_two(who)
+        # In counts, not precision and recall: defined wherever there is a positive, predicted or actual.
         return ratio((1.0 + beta**2) * tp, (1.0 + beta**2) * tp + beta**2 * fn + fp)
     correct = np.diagonal(confusions.counts, axis1=1, axis2=2)
     of_class = ratio((1.0 + beta**2) * correct, beta**2 * confusions.actual + confusions.predicted)
@@ -312,7 +349,9 @@ def rate_of(confusions: Confusions, average: str | None = None, name: str = "rec
     trials = {"precision": predicted, "specificity": not_actual, "npv": not_predicted}.get(name, actual)
     correct = np.diagonal(counts, axis1=1, axis2=2)
     if RATES[name][0] == _TRUE_NEGATIVE:
+        # By inclusion and exclusion, from sums of rows and columns; below 0 by rounding only.
         correct = np.maximum(not_actual - predicted + correct, 0.0)
+    # A class neither predicted nor present says nothing about the predictions.
     found = actual + predicted > 0.0
     if average == "micro":
         return ratio(correct.sum(axis=1, where=found), trials.sum(axis=1, where=found))

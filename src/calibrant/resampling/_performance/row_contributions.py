@@ -8,7 +8,7 @@ found by leaving out blocks of rows (the grouped jackknife).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -319,32 +319,34 @@ def _of_blocks(
     for trial, value, tests in zip(trials, values.tolist(), _slices(trials), strict=True):
         if math.isnan(value):
             continue
-        own, own_weight = block[tests], weight[tests]
-        score = _scorer_without(scorer, metric, trial)
-        for each in np.unique(own):
-            is_out = own == each
-            share = float(own_weight[is_out].sum() / own_weight.sum())
-            without = value if is_out.all() else score(~is_out)  # a split of one block contributes its value alone
-            if not math.isfinite(without):
-                why = "it has no value without some of the rows"
-                return Contributions(sums[:0], tested.copies, why_none=why)
-            sums[each] += ((value - without) * (1.0 - share) + (value - mean) * share) / n_defined
+        own, place = np.unique(block[tests], return_inverse=True)
+        share = np.bincount(place, weight[tests]) / weight[tests].sum()
+        # A split of one block contributes its value alone
+        without = _scores_without(scorer, metric, trial, place) if len(own) > 1 else np.array([value])
+        if not np.isfinite(without).all():
+            why = "it has no value without some of the rows"
+            return Contributions(sums[:0], tested.copies, why_none=why)
+        sums[own] += ((value - without) * (1.0 - share) + (value - mean) * share) / n_defined
     copies = np.bincount(of_unit, tested.copies**2, n_blocks) / np.bincount(of_unit, tested.copies, n_blocks)
     return Contributions(sums, copies, min(tested.n_rarer, float(n_blocks)) - 1.0)
 
 
-def _scorer_without(scorer: Scorer, metric: str, trial: MethodTrial) -> Callable[[NDArray[np.bool_]], float]:
+def _scores_without(scorer: Scorer, metric: str, trial: MethodTrial, block: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return a metric of the test rows of a trial without each block of them; NaN where it is undefined."""
     predictions = np.asarray(trial.predictions)
-
-    def score(kept: NDArray[np.bool_]) -> float:
+    stacked = scorer.scores_without(metric, predictions, trial.test, trial.training, block)
+    if stacked is not None:
+        return stacked
+    found = np.full(int(block.max()) + 1, math.nan)
+    for each in range(len(found)):
+        kept = block != each
         try:
-            return scorer.score(metric, predictions[kept], trial.test[kept], trial.training)
+            found[each] = scorer.score(metric, predictions[kept], trial.test[kept], trial.training)
         except Exception:
             if scorer.metrics[metric] is None:
                 raise
-            return math.nan  # a function of the user's may not take fewer rows, such as those of one class
-
-    return score
+            # A function of the user's may not take fewer rows, such as those of one class: it stays NaN
+    return found
 
 
 def _blocks(tested: TestedRows) -> tuple[NDArray[np.intp], int]:

@@ -16,7 +16,14 @@ from calibrant._params import choose
 from calibrant._repr import short_repr
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, numeric
-from calibrant.metrics._internal import CALIBRATION_ERRORS, Predictions, RowValues, check_options, row_values_of
+from calibrant.metrics._internal import (
+    CALIBRATION_ERRORS,
+    Predictions,
+    RowValues,
+    check_options,
+    row_values_of,
+    values_without_blocks,
+)
 
 if TYPE_CHECKING:
     from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
@@ -89,6 +96,26 @@ class Scorer:
             return None
         keywords = self._keywords(name, rows, training)
         return row_values_of(METRICS[name], self.read(predictions, rows), keywords)
+
+    def scores_without(
+        self,
+        name: str,
+        predictions: NDArray[np.float64],
+        rows: NDArray[np.intp],
+        training: TrainingSummary,
+        block: NDArray[np.intp],
+    ) -> NDArray[np.float64] | None:
+        """Return a measure of the confusion matrix without each block of the rows; None for any other metric.
+
+        All matrices are counted at once: one by one, a jackknife of 2,000 rows takes six times as long.
+        """
+        if self.metrics[name] is not None or self.data.classes is None:
+            return None
+        keywords = self._keywords(name, rows, training)
+        try:
+            return values_without_blocks(METRICS[name], self.read(predictions, rows), block, keywords)
+        except DataError:  # such as several classes where a metric is of one
+            return None
 
     def no_information_scores(
         self, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
