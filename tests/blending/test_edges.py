@@ -1,9 +1,14 @@
 """Tables at the edge of what can be learned from: the blend has probabilities for all of them."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from calibrant import load_model, save
+from calibrant.bayes import NaiveBayesClassifier
 from calibrant.blending import ProbabilityClassifier
 from calibrant.exceptions import DataError
 
@@ -117,3 +122,23 @@ def test_a_hundred_classes_by_all_members():
     y = np.arange(400) % 100
     model = fit(np.stack([y % 10, y // 10], axis=1) + rng.normal(scale=0.3, size=(400, 2)), y)
     assert float(model.expected_log_loss_) < 0.7 * np.log(100)
+
+
+def test_a_model_of_a_constant_nominal_column_is_saved_and_loaded(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).normal(size=120)
+    X, y = pd.DataFrame({"x": x, "c": ["USD"] * 120}), (x > 0).astype(int)
+    model = ProbabilityClassifier(members=["bayes", "gradient"], random_state=0).fit(X, y)
+    save(model, tmp_path / "m.calibrant")
+    other = X.assign(c="EUR")
+    assert np.array_equal(load_model(tmp_path / "m.calibrant").predict_proba(other), model.predict_proba(other))
+
+
+@pytest.mark.parametrize("empty", [[None] * 80, pd.Categorical([None] * 80), pd.Categorical([None] * 80, ["u", "v"])])
+def test_a_text_column_without_values_changes_nothing_for_naive_bayes(empty: Any) -> None:
+    x = np.random.default_rng(0).normal(size=80)
+    y = (x > 0).astype(int)
+    X = pd.DataFrame({"a": pd.Series(empty, dtype=None if isinstance(empty, pd.Categorical) else object), "b": x})
+    with_empty, without = (NaiveBayesClassifier().fit(each, y).predict_proba(each) for each in (X, X[["b"]]))
+    assert np.array_equal(with_empty, without)
+    proba = ProbabilityClassifier(members=["bayes", "logistic"], random_state=0).fit(X, y).predict_proba(X)
+    assert np.isfinite(proba).all()

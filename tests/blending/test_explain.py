@@ -1,4 +1,4 @@
-"""What a fitted blend reports of itself agrees with what it predicts."""
+"""The report of a fitted blend agrees with its predictions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_members_are_sorted_by_weight(model: ProbabilityClassifier) -> None:
 
 def test_the_repr_names_members_and_loss(model: ProbabilityClassifier) -> None:
     text = repr(model)
-    assert f"expected log-loss on new rows {model.expected_log_loss_.value:.4f}" in text
+    assert f"expected log-loss on new rows like these {model.expected_log_loss_.value:.4f}" in text
     assert all(member.name in text for member in model.members_)
     assert "calibration:" in text
     assert repr(ProbabilityClassifier(random_state=0)) == "ProbabilityClassifier(random_state=0)"

@@ -37,13 +37,6 @@ def _no_thread_is_left():
     assert worker_threads() <= before
 
 
-@pytest.fixture
-def _default_handler():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 class PressesCtrlC(GaussianNB):
     """A classifier during whose second fit Ctrl-C is pressed."""
 
@@ -57,7 +50,6 @@ class PressesCtrlC(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
-@pytest.mark.usefixtures("_default_handler")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_during_a_later_member_keeps_the_first(n_jobs, monkeypatch):
     monkeypatch.setattr(PressesCtrlC, "n_fits", 0)
@@ -69,7 +61,6 @@ def test_ctrl_c_during_a_later_member_keeps_the_first(n_jobs, monkeypatch):
     assert PressesCtrlC.n_fits < 6  # of 9: the folds that were begun, no more
 
 
-@pytest.mark.usefixtures("_default_handler")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_during_the_first_member_is_raised(n_jobs, monkeypatch):
     monkeypatch.setattr(PressesCtrlC, "n_fits", 0)
@@ -92,7 +83,6 @@ def forest_begun(monkeypatch):
     return begun
 
 
-@pytest.mark.usefixtures("_default_handler")
 @pytest.mark.parametrize("time_limit", [None, 1e5])
 def test_ctrl_c_stops_a_forest_in_the_core(time_limit, forest_begun):
     pressed = []

@@ -1,4 +1,4 @@
-"""Where scores come from, what is fitted to what, and what comes out."""
+"""A calibrated classifier takes scores from the right rows, fits its map to them and returns probabilities."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from calibrant.calibration import CalibratedClassifier, Platt
 from calibrant.ensembles import BPETsClassifier, EBPETsClassifier, MOBESPClassifier
-from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError, ParameterError
 
 
 def rows(n=300, n_classes=2, seed=0):
@@ -281,6 +281,12 @@ def test_a_rare_class_lowers_the_number_of_folds():
 def test_invalid_parameters_raise(params, message):
     with pytest.raises(ParameterError, match=message):
         CalibratedClassifier(GaussianNB(), **params).fit(*rows())
+
+
+@pytest.mark.parametrize("X", [np.array(3.0), 3.0, None])
+def test_rows_without_dimensions_raise_our_error(X):
+    with pytest.raises(DataTypeError, match="X must be a table of rows and columns"):
+        CalibratedClassifier(GaussianNB()).fit(X, [0, 1])
 
 
 def test_folds_that_lack_a_class_raise():

@@ -373,7 +373,7 @@ def test_smaller_training_of_a_bootstrap_is_still_a_632_bootstrap() -> None:
         (lambda: estimate_performance(GaussianNB, X, Y), DataTypeError, "must be an estimator with fit and predict"),
         (lambda: estimate_performance([GaussianNB(), Ridge()], X, Y), DataTypeError, "classifiers and regressors"),
         (lambda: estimate_performance(StandardScaler(), X, Y), DataTypeError, "must be an estimator"),
-        (lambda: estimate_performance(TREE, X, Y, "folds"), ParameterError, "plan must be a plan"),
+        (lambda: estimate_performance(TREE, X, Y, "folds"), ParameterError, r"plan must be '10', '10x3'"),
         (lambda: estimate_performance(TREE, X, Y, metrics=["acuracy"]), ParameterError, "Did you mean 'accuracy'"),
         (lambda: estimate_performance(TREE, X, Y, metrics=["ks"]), ParameterError, "pass pos_label="),
         (lambda: estimate_performance(TREE, X, Y, metrics=["profit"]), ParameterError, "'profit' needs"),

@@ -239,7 +239,7 @@ BAD = [
     ({"metric_params": {"mse": {}}}, "names 'mse', which is not in metrics: auc"),
     ({"metric_params": {"auc": {"averag": 1}}}, "'auc' has no keyword 'averag'. Did you mean 'average'"),
     ({"metric_params": {"auc": 3}}, "metric_params must be a dict"),
-    ({"plan": "cv"}, "plan must be a plan"),
+    ({"plan": "cv"}, "plan must be '10', '10x3'"),
     ({"plan": CrossValidation}, r"write CrossValidation\(\)"),
     ({"plan": CrossValidation(1)}, "plan: n_folds must be"),
     ({"plan": CrossValidation(3, random_state=np.random.default_rng(0))}, "random_state must be an int or None"),

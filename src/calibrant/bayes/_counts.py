@@ -101,7 +101,8 @@ class CategoryCounts:
         keys = codes.astype(np.int64) * batch.n_classes + batch.labels
         is_known = codes >= 0
         weights = None if batch.weights is None else batch.weights[is_known]
-        new = np.bincount(keys[is_known], weights, n_values * batch.n_classes).reshape(n_values, -1).astype(np.float64)
+        cells = np.bincount(keys[is_known], weights, n_values * batch.n_classes)
+        new = cells.reshape(n_values, batch.n_classes).astype(np.float64)
         new[: len(self.counts)] += self.counts
         return replace(self, counts=new)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from calibrant._saved import Array, Number, Object, RowsOnly, need, saved
+from calibrant._saved import Array, Flag, Maybe, Number, Object, RowsOnly, need, saved
 from calibrant.blending._log_linear_pool import LogLinearPool, fit_pool
 from calibrant.blending._member import BlendRows, FittedMember
 from calibrant.blending._table import BlendSample
@@ -23,10 +23,21 @@ _INFLATION = 1.3  # without it 88 to 98 % of the 95 % intervals held the truth (
 _MAX_LOG_FACTOR = 50.0  # of the interval's ends to the mean, so that they are finite
 
 
-@saved(inline=True, value=Number(0), low=Number(0), high=Number(0), confidence=Number(0, 1), n_rows=Number(0))
+@saved(
+    inline=True,
+    value=Number(0),
+    low=Number(0),
+    high=Number(0),
+    confidence=Number(0, 1),
+    n_rows=Number(0),
+    is_by_time=Maybe(Flag()),
+)
 @dataclass(frozen=True)
 class ExpectedLoss:
     """The log-loss to be expected on new rows.
+
+    By default rows are taken to be exchangeable: the new ones as if drawn with those of `fit`. By time it is the loss
+    of rows that followed those that a model was fitted to, and the interval allows for differences between periods.
 
     Parameters
     ----------
@@ -38,6 +49,8 @@ class ExpectedLoss:
         The share of such intervals that hold the log-loss of new rows.
     n_rows : float
         The weight of the rows it comes from.
+    is_by_time : bool
+        Whether the rows followed those that the models were fitted to.
 
     Examples
     --------
@@ -50,12 +63,14 @@ class ExpectedLoss:
     high: float
     confidence: float
     n_rows: float
+    is_by_time: bool = False
 
     def __float__(self) -> float:
         return self.value
 
     def __repr__(self) -> str:
-        return f"{self.value:.3f} ({100 * self.confidence:g} % interval {self.low:.3f} to {self.high:.3f})"
+        when = " on rows that follow in time" if self.is_by_time else ""
+        return f"{self.value:.3f} ({100 * self.confidence:g} % interval {self.low:.3f} to {self.high:.3f}){when}"
 
 
 def row_losses(proba: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -81,14 +96,18 @@ def expected_loss(proba: NDArray[np.float64], sample: BlendSample, confidence: f
     rows of a fold share a model (Bates, Hastie and Tibshirani 2024), so it is multiplied. The logarithm makes the
     interval longer above, as losses are skewed. Where predictions hardly differ, losses do not either, and what remains
     is the cost of estimating base rates: (n_classes - 1) / (2 n_rows) nats, of which the interval has twice.
+
+    By time, rows of one period share what is special about it: the interval is at least that of the means of periods.
     """
     losses, total = row_losses(proba, sample.codes), float(sample.weight.sum())
     mean, _, reach = mean_with_error(losses, sample.weight, sample.groups, confidence)
     if mean == 0.0:
-        return ExpectedLoss(0.0, 0.0, 0.0, confidence, total)
+        return ExpectedLoss(0.0, 0.0, 0.0, confidence, total, sample.is_by_time)
     reach = float(np.hypot(_INFLATION * reach, (sample.n_classes - 1.0) / total))
+    if sample.is_by_time and len(sample.folds) > 1:
+        reach = max(reach, mean_with_error(losses, sample.weight, sample.fold, confidence)[2])
     factor = float(np.exp(min(reach / mean, _MAX_LOG_FACTOR)))
-    return ExpectedLoss(mean, mean / factor, mean * factor, confidence, total)
+    return ExpectedLoss(mean, mean / factor, mean * factor, confidence, total, sample.is_by_time)
 
 
 _LEAST = 1e-15
@@ -115,11 +134,11 @@ def cross_fit_pool(
     sample: BlendSample,
     start: LogLinearPool | None = None,
 ) -> NDArray[np.float64]:
-    """Return the pooled probabilities of the sample, by pools fitted to the other folds; the search starts at one."""
+    """Return the pooled probabilities of the sample, by pools fitted to other folds; the search starts at one."""
     pooled = np.empty((sample.n_pieces, sample.n_classes))
     for fold in sample.folds:
-        inside = sample.fold == fold
-        pool = fit_pool([each[~inside] for each in tables], families, sample.take(~inside), start)
+        inside, known = sample.fold == fold, sample.known_to(fold)
+        pool = fit_pool([each[known] for each in tables], families, sample.take(known), start)
         pooled[inside] = pool.proba([each[inside] for each in tables], int(inside.sum()))
     return pooled
 
@@ -167,8 +186,17 @@ def apply_map(calibrator: PoolCalibrator, proba: NDArray[np.float64]) -> NDArray
 
 
 def cross_fit_map(proba: NDArray[np.float64], sample: BlendSample) -> NDArray[np.float64]:
-    """Return the calibrated probabilities of the sample, by maps fitted to the other folds, two at a time."""
-    mapped = np.empty_like(proba)
+    """Return the calibrated probabilities of the sample, by maps fitted to other folds, two at a time.
+
+    By time, a map is fitted to earlier folds; before all classes occurred in these there is none.
+    """
+    mapped = proba.copy()
+    if sample.is_by_time:
+        for fold in sample.folds:
+            inside, known = sample.fold == fold, sample.known_to(fold)
+            if len(np.unique(sample.codes[known])) == sample.n_classes:
+                mapped[inside] = apply_map(fit_map(proba[known], sample.take(known)), proba[inside])
+        return mapped
     # Two folds at a time, which halves the fits: the guard tries several maps in each
     for pair in np.unique(sample.fold // 2):
         inside = sample.fold // 2 == pair

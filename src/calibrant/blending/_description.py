@@ -16,8 +16,8 @@ from calibrant._optional import optional_import
 from calibrant._progress import progress
 from calibrant._random import stream
 from calibrant._sections import Block, Callout, DataTable, Definitions, Section, TableColumn
-from calibrant.blending._blend import Blend, Member, mean_with_error, row_losses
-from calibrant.blending._measured_rows import MeasuredRows, foreign_members
+from calibrant.blending._blend import Blend, ExpectedLoss, Member, mean_with_error, row_losses
+from calibrant.blending._measured_rows import MeasuredRows, members_of_passed_rows
 from calibrant.data._internal import Schema
 from calibrant.ensembles import PermutationImportances
 
@@ -68,7 +68,12 @@ def _stages(model: Any) -> tuple[tuple[str, str], ...]:
     expected, choice = model.expected_log_loss_, model.calibration_
     loss = f"{expected.value:.4f} ({expected.low:.4f} to {expected.high:.4f})"
     calibration = () if choice is None else (("calibration", f"{choice.name}, {choice.reason}"),)
-    return ("expected log-loss on new rows", loss), *calibration
+    return (f"expected log-loss on {_new_rows(expected)}", loss), *calibration
+
+
+def _new_rows(expected: ExpectedLoss) -> str:
+    """Return the rows that an expected loss is of: it assumes that new rows are like the old, or that they follow."""
+    return "rows that follow in time" if expected.is_by_time else "new rows like these"
 
 
 def _members_table(members: tuple[Member, ...]) -> DataTable:
@@ -85,7 +90,8 @@ def _members_table(members: tuple[Member, ...]) -> DataTable:
 def describe(blend: Blend, left_out: Mapping[str, str]) -> str:
     """Return the expected loss, the members by weight, the calibration and what was left out, a line each."""
     expected = blend.expected
-    lines = [f"  expected log-loss on new rows {expected.value:.4f} ({expected.low:.4f} to {expected.high:.4f})"]
+    ends = f"({expected.low:.4f} to {expected.high:.4f})"
+    lines = [f"  expected log-loss on {_new_rows(expected)} {expected.value:.4f} {ends}"]
     tried = sorted(blend.tried, key=lambda each: -each.weight)
     width = max((len(each.name) for each in tried), default=0)
     if tried:
@@ -104,7 +110,7 @@ def blend_importances(
     blend: Blend, rows: MeasuredRows, schema: Schema, n_repeats: int, seed: np.random.SeedSequence, n_threads: int
 ) -> PermutationImportances:
     """Return the importance of each column to a blend on rows that it was fitted without."""
-    if not foreign_members(blend):
+    if not members_of_passed_rows(blend):
         rows = replace(rows, X=None)
     with threadpool_limits(1):
         before = _losses(blend, rows, n_threads)

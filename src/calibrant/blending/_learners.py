@@ -59,12 +59,14 @@ def cross_validated(
             return model, None
         return model, score(model, table.sample.rows[table.held_out_of(fold)])
 
-    folds = table.sample.folds
+    folds = [] if table.is_whole else table.sample.folds
     # Of convergence, few rows and the like: no news to the blend. Filters are global, so no thread may change them
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # The longest fit first, so that no thread is idle at the end
         (whole, _), *parts = _run_in_threads(run, [None, *folds], table)
+    if table.is_whole:
+        return FittedMember(family, (family,), whole)
     held_out = np.empty((table.sample.n_pieces, table.n_classes))
     for fold, (_, scores) in zip(folds, parts, strict=True):
         held_out[table.held_out_of(fold)] = scores
@@ -120,6 +122,18 @@ _SOURCE_TREES = 100  # fewer than of a table in memory, as each tree has all row
 _THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")  # as scikit-learn, CatBoost, XGBoost, LightGBM name it
 
 
+def _fit_columns(learner: BayesLearner | LogisticLearner | BoostedLearner, table: BlendTable) -> FittedMember:
+    """Return a member of the validated columns."""
+
+    def fit(rows: NDArray[np.intp], weights: NDArray[np.float64]) -> Any:
+        return learner.fit_rows(table, rows, weights)
+
+    def score(model: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return learner.score(model, table.take_columns(rows).arrays)
+
+    return cross_validated(learner.family, fit, score, table)
+
+
 @dataclass(frozen=True)
 class BayesLearner:
     """Naive Bayes with numeric columns cut by minimum description length."""
@@ -128,15 +142,16 @@ class BayesLearner:
 
     def fit(self, table: BlendTable) -> FittedMember:
         """Fit naive Bayes."""
+        return _fit_columns(self, table)
 
-        def fit_rows(rows: NDArray[np.intp], weights: NDArray[np.float64]) -> BayesModel:
-            batch = Batch(table.take_columns(rows), table.codes[rows], table.n_classes, weights)
-            return BayesModel(NaiveBayesClassifier()._fit_batch(batch, table.examples.classes))
+    def fit_rows(self, table: BlendTable, rows: NDArray[np.intp], weights: NDArray[np.float64]) -> BayesModel:
+        """Return the model of some rows."""
+        batch = Batch(table.take_columns(rows), table.codes[rows], table.n_classes, weights)
+        return BayesModel(NaiveBayesClassifier()._fit_batch(batch, table.examples.classes))
 
-        def score(model: BayesModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            return model.predict_proba((len(rows), list(table.take_columns(rows).arrays)))
-
-        return cross_validated(self.family, fit_rows, score, table)
+    def score(self, model: BayesModel, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the class probabilities of validated columns."""
+        return model.predict_proba((len(arrays[0]), list(arrays)))
 
 
 @dataclass(frozen=True)
@@ -156,18 +171,19 @@ class LogisticLearner:
 
     def fit(self, table: BlendTable) -> FittedMember:
         """Fit logistic regression, and its design, to each fold's training rows."""
+        return _fit_columns(self, table)
 
-        def fit_rows(rows: NDArray[np.intp], weights: NDArray[np.float64]) -> LogisticModel:
-            columns, codes = table.take_columns(rows), table.codes[rows]
-            rates = base_rates(codes, weights, table.n_classes)
-            radial = {} if self.n_centres is None else {"n_centres": self.n_centres, "random": stream(table.seed, 6)}
-            options: dict[str, Any] = {"C": self.C, "max_iter": self.max_iter, **radial}
-            return LogisticModel.fit(columns.schema, columns.arrays, codes, weights, rates, **options)
+    def fit_rows(self, table: BlendTable, rows: NDArray[np.intp], weights: NDArray[np.float64]) -> LogisticModel:
+        """Return the model of some rows."""
+        columns, codes = table.take_columns(rows), table.codes[rows]
+        rates = base_rates(codes, weights, table.n_classes)
+        radial = {} if self.n_centres is None else {"n_centres": self.n_centres, "random": stream(table.seed, 6)}
+        options: dict[str, Any] = {"C": self.C, "max_iter": self.max_iter, **radial}
+        return LogisticModel.fit(columns.schema, columns.arrays, codes, weights, rates, **options)
 
-        def score(model: LogisticModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            return model.proba(table.take_columns(rows).arrays)
-
-        return cross_validated(self.family, fit_rows, score, table)
+    def score(self, model: LogisticModel, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the class probabilities of validated columns."""
+        return model.proba(arrays)
 
 
 @dataclass(frozen=True)
@@ -200,20 +216,15 @@ class BoostedLearner:
 
     def fit(self, table: BlendTable) -> FittedMember:
         """Boost on all rows of the sample, and on those outside each fold for the held-out scores."""
+        return _fit_columns(self, table)
+
+    def score(self, model: TreesModel, arrays: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Return the class probabilities of validated columns."""
+        return np.asarray(model.predict_proba((len(arrays[0]), list(arrays)))[0])
+
+    def fit_rows(self, table: BlendTable, rows: NDArray[np.intp], weights: NDArray[np.float64]) -> TreesModel:
+        """Return the model of some rows."""
         seed = np.random.SeedSequence(stream_seed(table.seed, self.stream))
-
-        def fit_rows(rows: NDArray[np.intp], weights: NDArray[np.float64]) -> TreesModel:
-            return self._boost(table, rows, weights, seed)
-
-        def score(model: TreesModel, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            proba = model.predict_proba((len(rows), list(table.take_columns(rows).arrays)))
-            return np.asarray(proba[0])
-
-        return cross_validated(self.family, fit_rows, score, table)
-
-    def _boost(
-        self, table: BlendTable, rows: NDArray[np.intp], weights: NDArray[np.float64], seed: np.random.SeedSequence
-    ) -> TreesModel:
         params = BoostedTreesClassifier(
             algorithm="real", resample=False, max_depth=self.max_depth, n_jobs=1, **_TREE_SETTINGS
         )

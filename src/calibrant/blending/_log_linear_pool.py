@@ -44,6 +44,9 @@ class MemberMap:
         return np.asarray(log_softmax(self.inverse_temperature * np.log(replaced), axis=1))
 
 
+_UNKNOWN = MemberMap(ReplaceCertain(1e-3, 1 - 1e-3), 1.0)  # as Laplace's estimate of a thousand rows would be
+
+
 @saved(
     inline=True,
     weights=Array("f8", finite=True, low=0, high=1e50),
@@ -88,7 +91,7 @@ def fit_pool(
     families : sequence of str
         The family of each table: equal weights are those of families, whose tables share them.
     sample : BlendSample
-        The classes and weights of the sample.
+        The classes and weights of the sample; of none, members have equal weights.
 
     Returns
     -------
@@ -105,11 +108,13 @@ def fit_pool(
     >>> good > 0.7, noise < 0.5
     (np.True_, np.True_)
     """
+    equal = np.array([1.0 / (len(set(families)) * list(families).count(family)) for family in families])
+    if tables and sample.n_pieces == 0:  # nothing is known of any member yet
+        return LogLinearPool((_UNKNOWN,) * len(tables), equal, np.zeros(sample.n_classes))
     maps = tuple(_fit_map(table, sample) for table in tables)
     if not tables or sample.n_classes == 1:
         return LogLinearPool(maps, np.zeros(len(tables)), np.log(sample.base_rates))
     logs = np.stack([each.logs(table) for each, table in zip(maps, tables, strict=True)])
-    equal = np.array([1.0 / (len(set(families)) * list(families).count(family)) for family in families])
     at = (equal, np.zeros(sample.n_classes)) if start is None else (start.weights, start.bias)
     weights, bias = _minimize(logs, sample, equal, at)
     kept = _is_felt(weights, logs)

@@ -79,9 +79,10 @@ def _codes(y: Any, n_rows: int, kept: NDArray[np.intp], classes: NDArray[Any]) -
     return np.array([position_of[label] for label in labels.classes.tolist()], dtype=np.intp)[labels.codes]
 
 
-def foreign_members(blend: Blend) -> list[str]:
-    """Return the members that are estimators of other libraries."""
-    return [member.family for member in blend.members if isinstance(member.model, EstimatorModel)]
+def members_of_passed_rows(blend: Blend) -> list[str]:
+    """Return the members that take rows as passed: estimators of other libraries, and what learns from free text."""
+    models = [(member.readings[0], member.model) for member in blend.members]
+    return [name for name, model in models if isinstance(model, EstimatorModel) or getattr(model, "takes_text", False)]
 
 
 def check_passed(X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> None:
@@ -111,18 +112,22 @@ class RefittedBlend:
 _REFITTED: WeakKeyDictionary[Blend, RefittedBlend] = WeakKeyDictionary()
 
 
-def refit(blend: Blend, examples: TrainingSet, n_threads: int) -> RefittedBlend:
-    """Fit the members of positive weight to three quarters of the rows; a second call returns the same."""
+def refit(blend: Blend, examples: TrainingSet, sample: BlendSample, n_threads: int) -> RefittedBlend:
+    """Fit the members of positive weight to three quarters of the rows; a second call returns the same.
+
+    With a sample by time, they are fitted to all rows but those of its latest period.
+    """
     if blend not in _REFITTED:
-        if foreign := foreign_members(blend):
+        if names := members_of_passed_rows(blend):
             raise ParameterError(
-                f"X and y must be passed where {foreign[0]!r}, an estimator of another library, is a member: it would "
-                "have to be fitted again, and the rows that it takes are not kept. Pass rows that fit has not seen."
+                f"X and y must be passed where {names[0]!r}, an estimator of another library or of free text, is a "
+                "member: it would have to be fitted again, and the rows that it takes are not kept. Pass rows that fit "
+                "has not seen."
             )
-        side = _split(examples)
+        side = _latest(examples, sample) if sample.is_by_time else _split(examples)
         train, rest = np.flatnonzero(side == 0), np.flatnonzero(side == 1)
         with threadpool_limits(1):
-            _REFITTED[blend] = _fit(blend, _take(examples, train), _measured(examples, rest), n_threads)
+            _REFITTED[blend] = _fit(blend, take_training_rows(examples, train), _measured(examples, rest), n_threads)
     return _REFITTED[blend]
 
 
@@ -140,7 +145,7 @@ def take_columns(examples: TrainingSet, rows: NDArray[np.intp]) -> Columns:
     return Columns(examples.table.schema, arrays, len(rows), examples.feature_names)
 
 
-def _take(examples: TrainingSet, rows: NDArray[np.intp]) -> TrainingSet:
+def take_training_rows(examples: TrainingSet, rows: NDArray[np.intp]) -> TrainingSet:
     """Return some coded rows, with all classes."""
     return replace(
         examples,
@@ -156,6 +161,13 @@ def _measured(examples: TrainingSet, rows: NDArray[np.intp]) -> MeasuredRows:
     groups = None if examples.groups is None else examples.groups[rows]
     columns = take_columns(examples, rows).arrays
     return MeasuredRows(columns, examples.sorted_labels[rows], examples.weights_or_ones[rows], groups)
+
+
+def _latest(examples: TrainingSet, sample: BlendSample) -> NDArray[np.intp]:
+    """Return the side of each row: 1 for the rows of the latest period."""
+    side = np.zeros(examples.n_rows, dtype=np.intp)
+    side[sample.rows[sample.fold == sample.fold.max()]] = 1
+    return side
 
 
 def _split(examples: TrainingSet) -> NDArray[np.intp]:

@@ -137,7 +137,10 @@ class EstimatorModel:
 
 @saved(
     readings=TupleOf(Text(), least=1),
-    model=Object(BayesModel, EstimatorModel, TreesModel, "ensembles.GradientBoostedFolds", "linear.LogisticModel"),
+    model=Object(
+        *(BayesModel, EstimatorModel, TreesModel),
+        *("blending.PartsModel", "ensembles.GradientBoostedFolds", "linear.LogisticModel"),
+    ),
     held_out=RowsOnly(TupleOf(Array("f8", ndim=2, finite=True, low=0, high=1))),
     seconds=Number(0),
 )
@@ -145,7 +148,8 @@ class EstimatorModel:
 class FittedMember:
     """A member with the held-out probabilities of the sampled pieces, one table for each of its readings.
 
-    Its model has a method ``predict_proba(rows, n_jobs=...)`` of validated rows, but for an `EstimatorModel`.
+    Its model has a method ``predict_proba(rows, n_jobs=...)`` of validated rows, but for an `EstimatorModel` and a
+    `PartsModel`, which take rows as passed too.
     """
 
     family: str
@@ -159,6 +163,8 @@ class FittedMember:
         """Return the class probabilities of rows, for each reading."""
         if isinstance(self.model, EstimatorModel):
             return [self.model.proba(new.X)]
+        if hasattr(self.model, "predict_rows"):  # with the strings of free text
+            return [self.model.predict_rows(new, n_threads)]
         proba = self.model.predict_proba(new.rows, n_jobs=n_threads)
         return list(proba) if isinstance(self.model, TreesModel) else [proba]
 

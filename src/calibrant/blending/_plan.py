@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from calibrant.blending._learners import (
     LogisticLearner,
 )
 from calibrant.blending._member import FittedMember, MemberLearner
+from calibrant.blending._parts import PartsLearner
 from calibrant.blending._table import BlendTable, StopRequest
 from calibrant.exceptions import nearest
 
@@ -30,6 +31,7 @@ MemberName: TypeAlias = str | tuple[str, Any]
 # The fastest first: with a time limit the first useful model is there after a second
 MEMBERS = ("bayes", "logistic", "forest", "gradient", "kernel", "boosted", "bagged")
 
+_PARTS_FAMILIES = ("bayes", "logistic", "boosted")  # which take dates and free text too, as members of their own
 _FIRST_STREAM = 100  # key of the random streams of other estimators
 _ALL_ROWS = 20_000  # up to here every tree of a forest has all rows
 _MAX_BAG, _MIN_TREES = 100_000, 60
@@ -146,7 +148,18 @@ def plan_members(members: str | Sequence[MemberName], table: BlendTable) -> Memb
             left_out[name] = reason
         else:
             learners.append(learner)
+            learners.extend(_of_parts(learner, table))
     return MemberPlan(tuple(learners), left_out)
+
+
+def _of_parts(learner: MemberLearner, table: BlendTable) -> list[MemberLearner]:
+    """Return the learner of dates and free text as numbers, where there are any and it learns by folds."""
+    measures = {feature.measure for feature in table.columns.schema.features}
+    if learner.family not in _PARTS_FAMILIES or not measures & {"dates", "text"}:
+        return []
+    if "text" in measures and table.X is None:  # training rows that are kept have no strings
+        return []
+    return [PartsLearner(cast("Any", learner))]
 
 
 def _learner(name: str, table: BlendTable) -> tuple[MemberLearner | None, str]:

@@ -24,6 +24,7 @@ from calibrant._sections import Section
 from calibrant._source_limits import check_no_client, check_source_columns
 from calibrant._threads import N_JOBS, n_threads
 from calibrant.blending._blend import Blend, ExpectedLoss, Member, fit_blend
+from calibrant.blending._by_time import TimeOrderedTable, TimePlanRule
 from calibrant.blending._description import blend_importances, blend_sections, describe, member_names, members_frame
 from calibrant.blending._distill import Distilled, distill_tree, measure_tree
 from calibrant.blending._learners import SourceForestLearner
@@ -44,6 +45,11 @@ _WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
     The weight of each row, a frequency: 2 means the row twice, whose units may be in different folds; 0 that it is
     absent. Where weights are not frequencies, pass a group for each row as `groups`, which keeps rows whole."""
+
+
+_TIMES = """\
+times : sequence of length n_rows, optional
+    The time of each row, for a `cv` by time without times of its own; without any, rows are in order of time."""
 
 
 @saved(
@@ -84,6 +90,11 @@ class ProbabilityClassifier(
         so there is a model after a second or so; what was left out is in ``left_out_`` and in a warning. Logistic
         regression and estimators of other libraries are stopped after the fold that they are at. None: all members,
         and the same result, to the bit, for any number of threads.
+    cv : "time", a plan by time or pairs of (train, test), optional
+        None: rows are exchangeable, and those held out are out of bag or in folds drawn at random. ``"time"``,
+        `calibrant.resampling.RollingOrigin` or another plan by time: every model predicts rows that follow those it was
+        fitted to, for the weights, the calibration and ``expected_log_loss_``. The model for new rows has all rows.
+        Pairs of rows are in order of time.
     n_jobs : int, optional
         Number of threads, counted as scikit-learn counts; estimators of other libraries and BLAS get one.
     random_state : int, numpy Generator, RandomState or SeedSequence, optional
@@ -99,12 +110,13 @@ class ProbabilityClassifier(
         The members that were not fitted, with the reason.
     expected_log_loss_ : ExpectedLoss
         The log-loss to be expected on new rows, in nats, with an interval that allows for the choice of weights and
-        calibration: both were made without the rows that it is measured on.
+        calibration: both were made without the rows that it is measured on. It takes rows to be exchangeable, the new
+        ones as if drawn with those of `fit`; where the world changes it is too low, and `cv` by time is not.
     calibration_ : AutoChoice or None
         What the guarded calibration tried and chose; None with a single class.
     held_out_proba_ : array of shape (n_rows, n_classes)
-        The cross-fitted probabilities of the training rows, NaN for rows that are not in the sample of a large table;
-        a row whose units are in several folds has their mean.
+        The cross-fitted probabilities of the training rows, NaN for rows that are not in the sample of a large table,
+        and by time for the first ones; a row whose units are in several folds has their mean.
     %(features_in_)s
 
     Notes
@@ -139,6 +151,7 @@ class ProbabilityClassifier(
     _rules: ClassVar[Mapping[str, Rule]] = {
         "members": MEMBERS_RULE,
         "time_limit": Real(0.0, closed="neither") | Nothing(),
+        "cv": TimePlanRule() | Nothing(),
         "n_jobs": N_JOBS,
         "random_state": Seed(),
     }
@@ -148,16 +161,22 @@ class ProbabilityClassifier(
         *,
         members: str | Sequence[MemberName] = "auto",
         time_limit: float | None = None,
+        cv: Any = None,
         n_jobs: int | None = None,
         random_state: SeedLike = None,
     ) -> None:
         self.members = members
         self.time_limit = time_limit
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None) -> Self:
+    @fill_docstring(
+        y=TREE_PARAMETER_DOCS["y"], sample_weight=_WEIGHT, groups=f"{TREE_PARAMETER_DOCS['groups']}\n{_TIMES}"
+    )
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, times: Any = None, client: Any = None
+    ) -> Self:
         """Fit the members and blend them.
 
         %(source_fit_sections)s
@@ -165,6 +184,8 @@ class ProbabilityClassifier(
         start = time.perf_counter()
         check_params(self)
         if is_source(X):
+            if self.cv is not None:
+                raise ParameterError("cv must be None where X is a source. Pass a table in memory.")
             self._fit_source(X, y, sample_weight, groups, client, start)
             return self
         check_no_client(client)
@@ -173,7 +194,13 @@ class ProbabilityClassifier(
             table = read_blend_table(X, y, sample_weight, groups, seed=seed, n_threads=threads)
             if groups is None:
                 warn_of_number(table.examples.n_copies, table.n_rows, has_weight_kind=False)
-            self._store(fit_members(plan_members(self.members, table), table, start, self.time_limit), table)
+            plan = plan_members(self.members, table)
+            if self.cv is None or table.n_classes == 1:
+                self._store(fit_members(plan, table, start, self.time_limit), table)
+                return self
+            ordered = TimeOrderedTable.of(table, self.cv, times)
+            fitted = fit_members(ordered.plan(plan), table, start, self.time_limit)
+            self._store(fitted, replace(table, sample=ordered.sample))
         return self
 
     def _fit_source(self, X: Any, y: Any, sample_weight: Any, groups: Any, client: Any, start: float) -> None:
@@ -273,7 +300,7 @@ class ProbabilityClassifier(
 
     @property
     def expected_log_loss_(self) -> ExpectedLoss:
-        """The log-loss to be expected on new rows."""
+        """The log-loss to be expected on new rows like those of `fit`, or with `cv` on rows that follow them."""
         self._check_fitted()
         return self._blend.expected
 
@@ -345,7 +372,7 @@ class ProbabilityClassifier(
         tree = distill_tree(self._blend, self._examples, self._sample, int(max_leaves))
         measured, blend, rows = tree, self._blend, self._measured_rows(X, y, sample_weight, groups)
         if rows is None:
-            other = refit(blend, self._examples, n_threads(self.n_jobs))
+            other = refit(blend, self._examples, self._sample, n_threads(self.n_jobs))
             measured = distill_tree(other.blend, other.examples, other.sample, int(max_leaves))
             blend, rows = other.blend, other.rows
         return replace(measure_tree(measured, blend, rows), tree=tree, max_leaves=int(max_leaves))
@@ -408,7 +435,7 @@ class ProbabilityClassifier(
         rows = self._measured_rows(X, y, sample_weight, groups)
         if rows is None:
             self._check_has_rows("permutation_importances", "pass X and y, or save it with training_rows=True")
-            other = refit(blend, self._examples, threads)
+            other = refit(blend, self._examples, self._sample, threads)
             blend, rows = other.blend, other.rows
         return blend_importances(blend, rows, self._schema, int(n_repeats), seed, threads)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from calibrant._core import Stop
 from calibrant._folds import Pieces, count_by_group, deal_groups, unit_folds
 from calibrant._random import stream
-from calibrant._saved import Array, Integer, saved
+from calibrant._saved import Array, Flag, Integer, Maybe, saved
 from calibrant.data import CodedTable
 from calibrant.data._internal import Columns, read_training_rows, warn_of_weights
 from calibrant.exceptions import DataError
@@ -34,10 +34,14 @@ _MIN_GROUPS = 3  # a model is grown, stopped and measured on different groups
     n_classes=Integer(1),
     pieces=_PIECES,
     groups=_PIECES | None,
+    is_by_time=Maybe(Flag()),
 )
 @dataclass(frozen=True, eq=False)
 class BlendSample:
-    """The pieces of rows that every stage after the members is fitted to: rows, weights, folds, classes and groups."""
+    """The pieces of rows that every stage after the members is fitted to: rows, weights, folds, classes and groups.
+
+    By time, folds are numbered in order of time, and rows before the first are in none.
+    """
 
     rows: NDArray[np.intp]
     weight: NDArray[np.float64]
@@ -46,6 +50,7 @@ class BlendSample:
     n_classes: int
     pieces: NDArray[np.intp]  # their positions among the pieces of all rows
     groups: NDArray[np.intp] | None = None
+    is_by_time: bool = False
 
     @property
     def n_pieces(self) -> int:
@@ -56,6 +61,10 @@ class BlendSample:
     def folds(self) -> list[int]:
         """The folds that have pieces."""
         return [int(fold) for fold in np.unique(self.fold)]
+
+    def known_to(self, fold: int) -> NDArray[np.bool_]:
+        """Return whether each piece may be learned from to predict a fold: those of others, by time of earlier ones."""
+        return np.asarray(self.fold < fold if self.is_by_time else self.fold != fold)
 
     def take(self, chosen: NDArray[np.bool_]) -> BlendSample:
         """Return some of the pieces."""
@@ -141,6 +150,7 @@ class BlendTable:
     seed: np.random.SeedSequence
     n_threads: int
     stop: StopRequest = field(default_factory=StopRequest)
+    is_whole: bool = False  # no member is held out by folds: only models of all rows are needed
 
     @property
     def n_rows(self) -> int:
@@ -208,7 +218,7 @@ def read_blend_table(
     >>> table.pieces.rows, table.is_sampled
     (array([0, 1, 2, 3, 3]), False)
     """
-    training = read_training_rows(X, y, sample_weight, groups=groups)
+    training = read_training_rows(X, y, sample_weight, groups=groups, takes_text=True)
     warn_of_weights(training.weights)
     examples = TrainingSet.of(training, n_jobs=n_threads)
     kept = None if sample_weight is None else np.flatnonzero(np.asarray(sample_weight))
@@ -226,8 +236,7 @@ def make_blend_table(
 ) -> BlendTable:
     """Assign coded rows to folds and draw the sample; `X` has them as passed, for estimators of other libraries."""
     pieces, n_folds = _assign_folds(examples, seed)
-    most = max(MIN_SAMPLE, min(MAX_SAMPLE, MAX_CELLS // len(examples.classes)))
-    sample = _draw_sample(pieces, examples, most, seed)
+    sample = draw_sample(pieces, examples, seed)
     return BlendTable(X, kept, columns, examples, pieces, sample, n_folds, seed, n_threads)
 
 
@@ -256,8 +265,9 @@ def _assign_folds(examples: TrainingSet, seed: np.random.SeedSequence) -> tuple[
     return Pieces(np.arange(examples.n_rows), weight, fold[examples.groups]), n_folds
 
 
-def _draw_sample(pieces: Pieces, examples: TrainingSet, most: int, seed: np.random.SeedSequence) -> BlendSample:
-    """Return at most so many pieces, drawn class by class; rare classes are drawn more often and weighted less."""
+def draw_sample(pieces: Pieces, examples: TrainingSet, seed: np.random.SeedSequence) -> BlendSample:
+    """Return as many pieces as weights are fitted to, class by class; rare ones are drawn more often, weighted less."""
+    most = max(MIN_SAMPLE, min(MAX_SAMPLE, MAX_CELLS // len(examples.classes)))
     n_pieces, codes = len(pieces.rows), examples.sorted_labels[pieces.rows]
     groups = None if examples.groups is None else examples.groups[pieces.rows]
     whole = BlendSample(

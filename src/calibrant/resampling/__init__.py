@@ -6,7 +6,7 @@ from calibrant.resampling._performance.performance import Performance, Pooled
 from calibrant.resampling._plans.bootstrap import Bootstrap632
 from calibrant.resampling._plans.cross_validation import CrossValidation, LeaveOneOut
 from calibrant.resampling._plans.derived_plans import Nested, SmallerTraining
-from calibrant.resampling._plans.fixed_splits import AcrossGroups, Resubstitution, TimeOrderedHoldout
+from calibrant.resampling._plans.fixed_splits import AcrossGroups, Resubstitution, RollingOrigin, TimeOrderedHoldout
 from calibrant.resampling._plans.holdout import Holdout, RepeatedHoldout
 from calibrant.resampling._plans.plan import Plan
 
@@ -23,6 +23,7 @@ __all__ = [
     "Pooled",
     "RepeatedHoldout",
     "Resubstitution",
+    "RollingOrigin",
     "SmallerTraining",
     "TimeOrderedHoldout",
     "estimate_performance",

@@ -126,8 +126,9 @@ class Study:
     methods : dict of name to estimator
         Classifiers, or regressors; a `Grid` stands for several, and text for an estimator by its import path. A
         ``random_state`` that a method leaves open is set from the seed and the number of the split.
-    plan : plan of `calibrant.resampling`, splitter or int, optional
-        How rows are split, as in `estimate_performance`; by default 10-fold cross-validation, once.
+    plan : plan of `calibrant.resampling`, splitter, int or str, optional
+        How rows are split, as in `estimate_performance`, such as ``"10x3"`` or ``"time"``; by default
+        10-fold cross-validation, once.
     metrics : list of str, or dict of name to function, optional
         As in `estimate_performance`; by default ``error``, ``mse``, ``log_loss`` and ``auc``, of regressors
         ``mean_absolute_error``, ``root_mean_squared_error``, ``relative_root_mean_squared_error`` and ``correlation``.

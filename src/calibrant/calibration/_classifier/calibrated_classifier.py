@@ -51,6 +51,10 @@ groups : sequence of length n_rows, optional
     The group of each row, such as the patient of several rows. Folds keep groups whole, those of the automatic
     calibrator too. A splitter gets the groups, and so does the estimator's `fit` where it takes them; for
     ``cv="oob"`` it must, so that bags are of whole groups."""
+_TIMES = """\
+times : sequence of length n_rows, optional
+    The time of each row, for a `cv` by time without times of its own, and for the estimator's `fit` where it takes
+    times; without any, rows are in order of time."""
 _FIT_PARAMS = """\
 **fit_params : Any
     Arguments of the estimator's `fit`; those with a value for each row are split with the rows."""
@@ -80,7 +84,9 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         ``"prefit"``: the estimator is fitted already and all rows passed are for the map. ``"train"``: the model scores
         its own training rows, which suits naive Bayes alone (Zadrozny & Elkan 2001). ``"oob"``: trees score their
         out-of-bag rows, for the forests of `calibrant.ensembles` and scikit-learn's; one fit instead of six. A
-        `ProbabilityClassifier` has held-out probabilities of its own, which serve alike.
+        `ProbabilityClassifier` has held-out probabilities of its own, which serve alike. Numbers, ``"oob"`` and
+        ``"train"`` take rows to be exchangeable; where the model will predict the future, a plan by time, such as
+        `calibrant.resampling.RollingOrigin`, fits the map to scores of rows that follow.
     ensemble : bool
         Whether each fold keeps its model with a map of its own and their probabilities are averaged (pairs of
         `VennAbers` by geometric means); no model is then fitted to all rows.
@@ -173,8 +179,10 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(row_weight=_WEIGHT, groups=_GROUPS, fit_params=_FIT_PARAMS)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any) -> Self:
+    @fill_docstring(row_weight=_WEIGHT, groups=f"{_GROUPS}\n{_TIMES}", fit_params=_FIT_PARAMS)
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, times: Any = None, **fit_params: Any
+    ) -> Self:
         """Fit the classifier and the map.
 
         With ``cv="oob"`` or ``"prefit"``, `X` may be a source that is larger than memory, as of the forests of
@@ -190,7 +198,7 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
             options = {"estimator": self.estimator, "cv": self.cv}
             data, kept = read_source_data(X, y, sample_weight, groups, fit_params, **options), None
         else:
-            data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups)
+            data, kept = read_fit_data(self, X, y, sample_weight, fit_params, groups=groups, times=times)
         self._warn_of_rows(data)
         scoring = Scoring(self.estimator, self.method, self._find_classes(data), getattr(self, "_adopted", None))
         with one_warning_a_fit():
@@ -203,14 +211,22 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         self._fit_maps(calibrator, models, [self._scored_rows(part, data, scoring.classes) for part in parts])
         return self
 
-    def _fit_map(self, shared: ReadingOfFits, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def _fit_map(
+        self,
+        shared: ReadingOfFits,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        times: Any = None,
+    ) -> Self:
         """Fit the map alone: `shared` holds the estimator as `fit` would fit it to all these rows, and its folds.
 
         Where it is read in several ways, ``estimator_`` is the estimator that was fitted; see `_calibrate`.
         """
         self._adopted = shared
         try:
-            return self.fit(X, y, sample_weight, groups)
+            return self.fit(X, y, sample_weight, groups, times)
         finally:
             del self._adopted
 

@@ -18,12 +18,13 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import has_fit_parameter
 
+from calibrant._repr import short_repr
 from calibrant._sklearn import num_samples, safe_indexing
 from calibrant._source_limits import check_source_columns
 from calibrant.calibration._classifier.response import final_step
 from calibrant.calibration._source_rows import read_source_rows
 from calibrant.data._internal import check_integers, check_weights, code_labels, read_groups
-from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
+from calibrant.exceptions import CalibrantWarning, DataError, DataTypeError, ParameterError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,8 @@ class FitData:
         Arguments of the base estimator's `fit` and of the splitter's `split`, those with a value a row among them.
     groups : array of shape (n_rows,) or None
         The number of each row's group.
+    times : array of shape (n_rows,) or None
+        The time of each row.
     pieces_of : array of shape (n_rows,) or None
         Where these are pieces of other rows, the row of each.
     target : str or None
@@ -57,6 +60,7 @@ class FitData:
     to_fit: Mapping[str, Any] = field(default_factory=dict)
     to_split: Mapping[str, Any] = field(default_factory=dict)
     groups: NDArray[np.intp] | None = None
+    times: NDArray[Any] | None = None
     pieces_of: NDArray[np.intp] | None = None
     target: Any = None
 
@@ -89,6 +93,7 @@ class FitData:
             to_fit=self._take_arguments(self.to_fit, rows),
             to_split=self._take_arguments(self.to_split, rows),
             groups=None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1],
+            times=None if self.times is None else self.times[rows],
         )
 
     def pieces(self, rows: NDArray[np.intp], weight: NDArray[np.float64]) -> FitData:
@@ -194,6 +199,7 @@ def read_fit_data(
     fit_params: Mapping[str, Any],
     *,
     groups: Any = None,
+    times: Any = None,
     otherwise: str = _IN_MAP_ONLY,
 ) -> tuple[FitData, NDArray[np.intp] | None]:
     """Validate classes and weights, and route the arguments to the map, the base estimator and the splitter.
@@ -208,6 +214,8 @@ def read_fit_data(
         Its further arguments.
     groups : sequence of length n_rows or None
         The group of each row: for the map, the splitter and, where it takes groups, the base estimator.
+    times : sequence of length n_rows or None
+        The time of each row: for a splitter by time and, where it takes times, the base estimator.
     otherwise : str
         What becomes of weights where the base estimator takes none, for the warning.
 
@@ -227,12 +235,21 @@ def read_fit_data(
     >>> data.y.tolist(), data.to_fit, kept.tolist()
     (['a', 'c'], {'sample_weight': array([1., 2.])}, [0, 2])
     """
-    X = indexable(X)[0]
-    weight = check_weights(sample_weight, num_samples(X))
-    numbers = read_groups(groups, num_samples(X))
+    try:
+        X = indexable(X)[0]
+        n_rows = num_samples(X)
+    except TypeError as error:  # of a number, None or an array of no dimensions
+        raise DataTypeError(
+            f"X must be a table of rows and columns; got {short_repr(X)}. Pass a frame or an array."
+        ) from error
+    weight = check_weights(sample_weight, n_rows)
+    numbers = read_groups(groups, n_rows)
     to_fit, to_split = _route(owner, weight, groups, fit_params, otherwise)
+    moments = None if times is None else _read_times(times, n_rows)
+    if moments is not None and has_fit_parameter(owner.estimator, "times"):
+        to_fit["times"] = moments
     kept = _kept_rows(owner.estimator, weight, to_fit)
-    labels = code_labels(y, num_samples(X), kept)
+    labels = code_labels(y, n_rows, kept)
     if labels.classes.dtype.kind == "O":  # scikit-learn's splitters do not know the type of vast integers
         check_integers(labels.classes)
     if len(labels.classes) < 2:
@@ -240,10 +257,17 @@ def read_fit_data(
             f"y has one class only ({labels.classes.tolist()[0]!r}); a classifier needs rows of two classes."
         )
     if kept is None:
-        return FitData(X, labels.classes, labels.codes, weight, to_fit, to_split, numbers), None
-    codes = np.zeros(num_samples(X), dtype=np.int32)
+        return FitData(X, labels.classes, labels.codes, weight, to_fit, to_split, numbers, moments), None
+    codes = np.zeros(n_rows, dtype=np.int32)
     codes[kept] = labels.codes
-    return FitData(X, labels.classes, codes, weight, to_fit, to_split, numbers).subset(kept), kept
+    return FitData(X, labels.classes, codes, weight, to_fit, to_split, numbers, moments).subset(kept), kept
+
+
+def _read_times(times: Any, n_rows: int) -> NDArray[Any]:
+    moments = np.asarray(times)
+    if moments.shape != (n_rows,):
+        raise DataError(f"times must have a value for each of the {n_rows} rows; got shape {moments.shape}.")
+    return moments
 
 
 def _kept_rows(

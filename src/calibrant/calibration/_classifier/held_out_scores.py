@@ -164,6 +164,13 @@ def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_st
     """
     if cv in Int():
         return splits_of_folds(stratified_folds(data, int(cv), random_state))
+    is_by_time = hasattr(cv, "_at")  # a plan of `calibrant.resampling`, which this package may not import
+    if is_by_time:
+        cv = cv._at(data.times, kept)
+    elif data.times is not None and type(cv).__name__ == "TimeSeriesSplit":
+        raise ParameterError(
+            "cv: TimeSeriesSplit knows no times: it takes rows in their order. Use calibrant.resampling.RollingOrigin."
+        )
     folds = check_cv(cv if hasattr(cv, "split") else _read_pairs(cv), data.y, classifier=True)
     pairs = folds.split(data.X, data.y, **data.to_split)
     if kept is None or hasattr(cv, "split"):
@@ -172,6 +179,15 @@ def make_splits(cv: Any, data: FitData, kept: NDArray[np.intp] | None, random_st
         found = [(_renumbered(train, kept), _renumbered(test, kept)) for train, test in pairs]
     if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
         raise DataError("cv must have splits with training rows and test rows of positive weight; got one without.")
+    return _with_all_classes(found, data) if is_by_time else found
+
+
+def _with_all_classes(splits: list[Split], data: FitData) -> list[Split]:
+    """Return the splits by time before which every class has occurred; models of fewer classes have other scores."""
+    n_classes = len(data.classes)
+    found = [split for split in splits if len(np.unique(data.codes[split[0]])) == n_classes]
+    if not found:
+        raise DataError("cv: no training rows of a split by time have all classes. Pass more rows of the past.")
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +16,7 @@ from calibrant._params import Choice
 from calibrant._saved import Field, Integer, LabelArray, ListOf, Maybe, Object, need
 from calibrant._saved.form import check_fitted
 from calibrant.data._internal import LogProbaMixin
-from calibrant.exceptions import DataError, ParameterError
+from calibrant.exceptions import CalibrantError, DataError, DataTypeError, ParameterError
 
 Method: TypeAlias = Literal["auto", "predict_proba", "decision_function"]
 
@@ -49,7 +50,17 @@ def scores_of(estimator: Any, X: Any, method: Method, classes: NDArray[Any]) -> 
     (4, 1)
     """
     name = response_method(estimator, method)
-    return score_columns(estimator, name, getattr(estimator, name)(X), classes)
+    try:
+        response = getattr(estimator, name)(X)
+    except (CalibrantError, NotFittedError, MemoryError):
+        raise
+    except Exception as error:  # whatever other packages raise, of rows or of steps that do not fit each other
+        kind = DataTypeError if isinstance(error, TypeError) else DataError
+        raise kind(
+            f"{type(estimator).__name__} cannot score these rows ({type(error).__name__}: {error!s:.500}). Pass rows "
+            "like those that it was fitted to."
+        ) from error
+    return score_columns(estimator, name, response, classes)
 
 
 def score_columns(estimator: Any, name: str, response: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

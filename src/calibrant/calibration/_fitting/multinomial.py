@@ -242,7 +242,10 @@ def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArr
     size = np.sqrt(np.diag(hessian).clip(min=0.0))
     size = np.maximum(size, _FLAT * max(float(size.max()), _FLAT))
     scaled = hessian / np.outer(size, size) + _RIDGE * np.eye(len(size))
-    return np.asarray(np.linalg.solve(scaled, gradient / size) / size)
+    try:
+        return np.asarray(np.linalg.solve(scaled, gradient / size) / size)
+    except np.linalg.LinAlgError:  # the same shift of all logits changes nothing; rounding may swallow the ridge
+        return np.asarray(np.linalg.lstsq(scaled, gradient / size)[0] / size)
 
 
 def _quasi_newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:

@@ -184,7 +184,9 @@ class GradientBoostedFolds:
         is_same = len(self.order) == len(classes) and is_nominal.astype(bool).tolist() == kinds
         need(is_same, "has a member of other columns")
         sizes = zip(schema.features, np.diff(first_category).tolist(), strict=True)
-        need(all(size == len(feature.categories) for feature, size in sizes), "has a member of other categories")
+        # The core keeps no categories of a column with a single bin, which it never splits
+        is_known = all(size in (0, len(feature.categories)) for feature, size in sizes)
+        need(is_known, "has a member of other categories")
 
     def predict_proba(self, rows: Rows, *, n_jobs: int | None = None, by_scores: bool = False) -> NDArray[np.float64]:
         """Return the class probabilities of validated rows: the mean of the models'.
@@ -194,6 +196,7 @@ class GradientBoostedFolds:
         n_rows, columns = rows
         found = np.empty((n_rows, len(self.order)))
         self.core.predict_proba(n_rows, columns, by_scores, found, n_threads(n_jobs))
+        # The core numbers classes as they were declared, callers have them sorted.
         return np.ascontiguousarray(found[:, self.order])
 
 
@@ -221,6 +224,7 @@ def fit_gradient_boosting(
     folds = np.ascontiguousarray(fold_of_row, dtype=np.uint16)
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     n_folds = max(_LEAST_FOLDS, int(folds.max()) + 1)
+    # A seed for each fold, so that a fold's model does not depend on the number of the others.
     seeds = np.array([stream_seed(root, fold) for fold in range(n_folds)], dtype=np.uint64)
     if options is None:
         options = BoostingOptions.for_table(float(examples.weights_or_ones.sum()), examples.table.n_columns)

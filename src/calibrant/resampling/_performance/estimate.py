@@ -273,6 +273,7 @@ def estimate_performance(
     metrics: Any = None,
     *,
     groups: Any = None,
+    times: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
     metric_params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -295,9 +296,11 @@ def estimate_performance(
         The table.
     y : sequence of length n_rows
         The class of each row, or the number to predict.
-    plan : plan of `calibrant.resampling`, any scikit-learn splitter, iterable of (train, test) or int, optional
-        How rows are split; None: tenfold cross-validation, an int: that number of folds; both stratified. With
-        `Nested` the methods are candidates, of which each split chooses one.
+    plan : plan of `calibrant.resampling`, any scikit-learn splitter, iterable of (train, test), int or str, optional
+        How rows are split; None: tenfold cross-validation, an int: that number of folds; both stratified. In words:
+        ``"10x3"`` is tenfold cross-validation three times, ``"holdout 30%"``, ``"time"`` (`RollingOrigin`), ``"time
+        30%"`` (`TimeOrderedHoldout`), ``"loo"``, ``"632"``. With `Nested` the methods are candidates, of which each
+        split chooses one.
     metrics : list of str, or dict of name to function, optional
         Ids in `calibrant.metrics.METRICS`, or for regressors names in `calibrant.metrics.numeric`; functions take
         classes and probabilities (or numbers and predictions), and ``sample_weight`` if they have it. None: error,
@@ -306,6 +309,9 @@ def estimate_performance(
     groups : sequence of length n_rows, optional
         The group of each row, for the plan and for `fit` where a method takes groups, as the forests of
         `calibrant.ensembles` and `CalibratedClassifier` do.
+    times : sequence of length n_rows, optional
+        The time of each row, for a plan by time without times of its own, and for `fit` where a method takes times.
+        Without any, rows are in order of time.
     sample_weight : sequence of length n_rows, optional
         The weight of each row, in `fit` where a method takes weights and in the metrics; a row of weight 0 is absent.
         A row of weight 2 is never split into a training row and a test row.
@@ -366,6 +372,6 @@ def estimate_performance(
     Whatever was chosen by looking at all rows beforehand is not tested by this.
     """
     experiment = Experiment.read(
-        estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
+        estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs, times
     )
     return run_plan(experiment, splitters.read_plan(plan), choose_by, interval)

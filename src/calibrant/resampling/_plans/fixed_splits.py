@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Literal
 
@@ -9,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._params import Choice, Int
-from calibrant.exceptions import DataError, DataTypeError, ParameterError, SchemaError, nearest
+from calibrant.exceptions import DataError, ParameterError, SchemaError, nearest
 from calibrant.resampling._plans.holdout import SIZE, n_test_rows, size_text
-from calibrant.resampling._plans.plan import IntervalKind, Plan, PlanRows, Split, read_plan_rows
+from calibrant.resampling._plans.plan import IntervalKind, Plan, PlanRows, Split, rank_times, read_plan_rows
 
 _OTHERS = -1  # stands for all groups but the tested one
 
@@ -186,7 +187,56 @@ class Resubstitution(Plan):
         yield np.arange(rows.n_rows), np.arange(rows.n_rows)
 
 
-class TimeOrderedHoldout(Plan):
+class TimeOrderedPlan(Plan):
+    """A plan that trains on the past and tests on what follows; rows of one time are never on both sides of a cut."""
+
+    time: Any
+    gap: int
+    _is_lenient = False  # whether splits may be fewer than requested
+
+    def _describe_times(self) -> str:
+        """Return the gap in words."""
+        return f", {self.gap:,} rows before it left out" if self.gap else ""
+
+    def _order(self, rows: PlanRows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows in order of time, and the rank of each one's time in that order."""
+        rank = self._rank(rows)
+        order = np.argsort(rank, kind="stable")
+        return order, rank[order]
+
+    def _cut(self, rows: PlanRows, order: NDArray[np.intp], first: int, last: int) -> Split:
+        """Return the rows before a cut, less the gap and groups that are tested, and those up to the next cut."""
+        train, test = order[: max(0, first - self.gap)], order[first:last]
+        if rows.groups is not None:
+            train = train[~np.isin(rows.groups[train], rows.groups[test])]
+        return train, test
+
+    def _rank(self, rows: PlanRows) -> NDArray[np.intp]:
+        """Return the rank of each row's time."""
+        if self.time is None:
+            return np.arange(rows.n_rows) if rows.times is None else rows.times
+        found = _column(rows.arguments[0], self.time) if isinstance(self.time, str) else self.time
+        return rank_times(found, rows.n_rows)
+
+    def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> TimeOrderedPlan:
+        if self.time is None or isinstance(self.time, str) or len(self.time) != n_rows:
+            return self
+        made = copy.copy(self)
+        made.time = np.asarray(self.time)[kept]
+        return made
+
+    def _at(self, times: Any, kept: NDArray[np.intp] | None = None) -> TimeOrderedPlan:
+        """Return the plan for a classifier's `fit`: these times where it has none, fewer splits where times are few.
+
+        Of its own times, one for each row passed, it has those of the rows that were kept.
+        """
+        made = copy.copy(self if kept is None or self.time is None else self._for_rows(kept, len(self.time)))
+        made.time = times if self.time is None else made.time
+        made._is_lenient = True
+        return made
+
+
+class TimeOrderedHoldout(TimeOrderedPlan):
     """Test on the latest third of the rows and train on the earlier ones.
 
     Parameters
@@ -194,8 +244,8 @@ class TimeOrderedHoldout(Plan):
     test_size : float or int
         The share of test rows, or their number; more where rows of one time would be split.
     time : sequence of length n_rows or str, optional
-        The time of each row, anything that can be sorted, or the name of its column in X; None: the rows are in
-        order of time.
+        The time of each row, anything that can be sorted, or the name of its column in X; None: the times that come
+        with the rows, else the rows are in order of time.
     gap : int
         Number of rows just before the test rows that are not trained on, because their outcomes would not have been
         known yet.
@@ -226,42 +276,86 @@ class TimeOrderedHoldout(Plan):
         self.gap = gap
 
     def _describe(self) -> str:
-        return f"holdout of the latest {size_text(self.test_size)}"
+        return f"holdout of the latest {size_text(self.test_size)}{self._describe_times()}"
 
     def _splits(self, rows: PlanRows) -> Iterator[Split]:
-        rank = self._rank(rows)
-        order = np.argsort(rank, kind="stable")
+        order, rank = self._order(rows)
         first = rows.n_rows - n_test_rows(self.test_size, rows.n_rows)
-        first = int(np.searchsorted(rank[order], rank[order[first]]))
-        train, test = order[: max(0, first - self.gap)], order[first:]
-        if rows.groups is not None:
-            train = train[~np.isin(rows.groups[train], rows.groups[test])]
-        yield train, test
-
-    def _rank(self, rows: PlanRows) -> NDArray[np.intp]:
-        """Return the rank of each row's time."""
-        if self.time is None:
-            return np.arange(rows.n_rows)
-        times = np.asarray(_column(rows.arguments[0], self.time) if isinstance(self.time, str) else self.time)
-        if times.shape != (rows.n_rows,) or any(map(_is_missing, times)):
-            raise DataError(f"time must have a value for each of the {rows.n_rows} rows, none of them missing.")
-        try:
-            return np.unique(times, return_inverse=True)[1].reshape(-1)
-        except TypeError as error:
-            raise DataTypeError(f"time must hold values that can be sorted: {error}.") from error
-
-    def _for_rows(self, kept: NDArray[np.intp], n_rows: int) -> TimeOrderedHoldout:
-        if self.time is None or isinstance(self.time, str) or len(self.time) != n_rows:
-            return self
-        return TimeOrderedHoldout(self.test_size, time=np.asarray(self.time)[kept], gap=self.gap)
+        yield self._cut(rows, order, int(np.searchsorted(rank, rank[first])), rows.n_rows)
 
 
-def _is_missing(time: Any) -> bool:
-    """Return whether a time is None, or not equal to itself as NaN and NaT; pandas' NA raises on that question."""
-    try:
-        return time is None or bool(time != time)
-    except TypeError:
-        return True
+class RollingOrigin(TimeOrderedPlan):
+    """Train on the past and test on the part that follows, again and again with a later origin.
+
+    The rows in order of time are cut into one part more than there are splits. Each part but the first is tested once,
+    by a model of all rows before it; the last part is the latest the table has to say. Without equal times the splits
+    are those of scikit-learn's ``TimeSeriesSplit``.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of origins.
+    time : sequence of length n_rows or str, optional
+        The time of each row, anything that can be sorted, or the name of its column in X; None: the times that come
+        with the rows, else the rows are in order of time.
+    gap : int
+        Number of rows just before the test rows that are not trained on, because their outcomes would not have been
+        known yet.
+
+    Notes
+    -----
+    A cut that would fall among rows of one time is moved to the first of them. With groups, rows of a group that is
+    tested are not trained on. Nothing is drawn at random, and classes have the proportions that their times have.
+
+    When it misleads: early origins have few rows to learn from, and their models are worse than the one in use will
+    be. Values of later parts depend on the same past, so that they are not independent.
+
+    References
+    ----------
+    L. J. Tashman, "Out-of-sample tests of forecasting accuracy: an analysis and review", 2000.
+
+    Examples
+    --------
+    >>> for train, test in RollingOrigin(2, time=[3, 1, 2, 4, 5, 6]).split([[0]] * 6):
+    ...     print(train, test)
+    [1 2] [0 3]
+    [1 2 0 3] [4 5]
+    >>> RollingOrigin().describe()
+    'trained on the past, tested on what follows, at 5 moments'
+    """
+
+    caution: ClassVar[str] = "The models of early moments learned from few rows; the latest part is nearest to use."
+    _split_word: ClassVar[str] = "part"
+    _rules: ClassVar = {"n_splits": Int(1), "gap": Int(0)}
+
+    def __init__(self, n_splits: int = 5, *, time: Any = None, gap: int = 0) -> None:
+        self.n_splits = n_splits
+        self.time = time
+        self.gap = gap
+
+    def _describe(self) -> str:
+        moments = f"{self.n_splits} moments" if self.n_splits > 1 else "1 moment"
+        return f"trained on the past, tested on what follows, at {moments}{self._describe_times()}"
+
+    def _n_splits(self, X: Any, y: Any, groups: Any) -> int:  # noqa: ARG002
+        return self.n_splits
+
+    def _splits(self, rows: PlanRows) -> Iterator[Split]:
+        order, rank = self._order(rows)
+        size = rows.n_rows // (self.n_splits + 1)
+        cuts = [rows.n_rows - number * size for number in range(self.n_splits, 0, -1)] if size else []
+        cuts = [int(np.searchsorted(rank, rank[cut])) for cut in cuts]
+        if self._is_lenient:
+            cuts = sorted(cut for cut in set(cuts) if cut > self.gap)
+        if not cuts or cuts[0] <= self.gap or len(set(cuts)) < len(cuts):
+            n_times = len(np.unique(rank))
+            raise DataError(
+                f"RollingOrigin: n_splits={self.n_splits} needs {self.n_splits + 1} parts of different times; got "
+                f"{rows.n_rows:,} rows of {n_times:,} times{f' and gap={self.gap}' if self.gap else ''}. Take fewer "
+                "splits."
+            )
+        for first, last in zip(cuts, [*cuts[1:], rows.n_rows], strict=True):
+            yield self._cut(rows, order, first, last)
 
 
 def _column(X: Any, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +19,7 @@ from calibrant._params import Rule, check_params
 from calibrant._random import SeedLike
 from calibrant._sklearn import num_samples
 from calibrant.data._internal import code_groups, factorize
-from calibrant.exceptions import DataError
+from calibrant.exceptions import DataError, DataTypeError
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class PlanRows:
     """Validated rows to split; ``strata`` is None where y is absent or continuous, ``arguments`` are X, y and groups.
 
     Classes and groups are numbered from 0; ``group_names`` holds the groups by their numbers. ``are_classes`` is False
-    where the strata are equal numbers to predict.
+    where the strata are equal numbers to predict; ``times`` has the rank of each row's time, where times are known.
     """
 
     n_rows: int
@@ -35,6 +36,7 @@ class PlanRows:
     group_names: tuple[Any, ...] = ()
     arguments: tuple[Any, Any, Any] = (None, None, None)
     are_classes: bool = True
+    times: NDArray[np.intp] | None = None
 
     @property
     def n_groups(self) -> int:
@@ -74,6 +76,59 @@ def read_plan_rows(X: Any, y: Any = None, groups: Any = None, *, codes: NDArray[
         return PlanRows(n_rows, strata, arguments=(X, y, None))
     numbers, names = code_groups(groups, n_rows)
     return PlanRows(n_rows, strata, numbers, names, (X, y, groups))
+
+
+def rank_times(times: Any, n_rows: int) -> NDArray[np.intp]:
+    """Return the rank of each time, equal times alike.
+
+    Examples
+    --------
+    >>> rank_times(["2024-05-01", "2023-01-31", "2024-05-01"], 3)
+    array([1, 0, 1])
+    """
+    values = np.asarray(times)
+    if values.shape != (n_rows,):
+        raise DataError(f"time must have a value for each of the {n_rows} rows; got shape {values.shape}.")
+    if n_missing := _count_missing(values):
+        raise DataError(
+            f"time must be known of every row; {n_missing:,} of {n_rows:,} have none. Leave these rows out."
+        )
+    if values.dtype.kind in "OUS":
+        _check_sorts_as_time(values)
+    try:
+        return np.unique(values, return_inverse=True)[1].reshape(-1)
+    except TypeError as error:
+        raise DataTypeError(f"time must hold values that can be sorted: {error}.") from error
+
+
+def _count_missing(values: NDArray[Any]) -> int:
+    """Return the number of values that are None, NaN, NaT or pandas' NA."""
+    if values.dtype.kind in "fmM":
+        return int(np.isnat(values).sum() if values.dtype.kind in "mM" else np.isnan(values).sum())
+    return sum(map(_is_missing, values)) if values.dtype.kind == "O" else 0
+
+
+def _is_missing(time: Any) -> bool:
+    """Return whether a time is None, or not equal to itself as NaN and NaT; pandas' NA raises on that question."""
+    try:
+        return time is None or bool(time != time)
+    except TypeError:
+        return True
+
+
+_YEAR_FIRST = re.compile(r"\d{4}(?!\d)|\d{8}(?!\d)")
+
+
+def _check_sorts_as_time(values: NDArray[Any]) -> None:
+    """Raise for text whose order is not that of time: 31.01.2024 sorts after 01.02.2025."""
+    if not all(isinstance(each, str) for each in values):
+        return
+    for text in values:
+        if not _YEAR_FIRST.match(text):
+            raise DataError(
+                f"time as text must begin with the year, as 2024-05-31 does; got {str(text)!r}. Pass dates, or "
+                "read the column as dates."
+            )
 
 
 def _strata(y: Any, codes: NDArray[Any] | None) -> NDArray[np.intp] | None:

@@ -114,11 +114,12 @@ class Experiment:
         metric_params: Mapping[str, Mapping[str, Any]] | None = None,
         confidence: float = 0.95,
         n_jobs: int | None = None,
+        times: Any = None,
     ) -> Experiment:
         """Validate the arguments of `estimate_performance` apart from the plan."""
         check_param("confidence", confidence, CONFIDENCE)
         methods = read_methods(estimator)
-        data = read_trial_data(X, y, sample_weight, groups, is_regression=are_regressors(methods))
+        data = read_trial_data(X, y, sample_weight, groups, times, is_regression=are_regressors(methods))
         ignoring = [] if data.weight is None else [name for name, each in methods.items() if not takes_weights(each)]
         if ignoring:
             warnings.warn(

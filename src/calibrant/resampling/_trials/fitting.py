@@ -32,18 +32,20 @@ from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredicti
 
 
 def fit_model(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:
-    """Fit a model to the training rows, with weights and groups where it takes them."""
-    X, y, weight, groups = fit_arguments(model, data, train)
-    keywords = {"sample_weight": weight, "groups": groups}
+    """Fit a model to the training rows, with weights, groups and times where it takes them."""
+    X, y, weight, groups, times = fit_arguments(model, data, train)
+    keywords = {"sample_weight": weight, "groups": groups, "times": times}
     model.fit(X, y, **{name: value for name, value in keywords.items() if value is not None})
 
 
-def fit_arguments(model: Any, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, Any, Any, Any]:
-    """Return features, classes, weights and groups of the training rows; None where the model takes none."""
+def fit_arguments(model: Any, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, Any, Any, Any, Any]:
+    """Return features, classes, weights, groups and times of the training rows; None where the model takes none."""
     X = take_square(data.X, train, train) if is_pairwise(model) else take_rows(data.X, train)
     weight = data.weight[train] if data.weight is not None and takes_weights(model) else None
     has_groups = data.groups is not None and has_fit_parameter(model, "groups")
-    return X, take_rows(data.y, train), weight, take_rows(data.groups, train) if has_groups else None
+    groups = take_rows(data.groups, train) if has_groups else None
+    times = data.times[train] if data.times is not None and has_fit_parameter(model, "times") else None
+    return X, take_rows(data.y, train), weight, groups, times
 
 
 def takes_weights(estimator: Any) -> bool:
@@ -74,7 +76,7 @@ def predict(model: Any, data: TrialData, rows: NDArray[np.intp], train: NDArray[
 
 
 def read_probabilities(model: Any, predicted: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Check what `predict_proba` of a model returned, and return a column for each of the classes.
+    """Check the output of a model's `predict_proba`, and return it with a column for each of the classes.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from calibrant.calibration._internal import take_rows
 from calibrant.data._internal import Labels, check_weights, code_labels
 from calibrant.exceptions import DataError, DataTypeError
 from calibrant.resampling._plans import splitters
-from calibrant.resampling._plans.plan import PlanRows, read_plan_rows
+from calibrant.resampling._plans.plan import PlanRows, rank_times, read_plan_rows
 from calibrant.resampling._trials.scoring import TrainingSummary
 
 
@@ -32,6 +32,7 @@ class TrialData:
     groups: Any
     rows: NDArray[np.intp]  # the position of each row among all rows passed
     n_passed: int
+    times: NDArray[np.intp] | None = None  # the rank of each row's time
 
     @property
     def n_rows(self) -> int:
@@ -46,7 +47,7 @@ class TrialData:
     def plan_rows(self) -> PlanRows:
         """Return the rows as plans split them, without coding the classes again where the codes are the same."""
         rows = read_plan_rows(self.X, self.y, self.groups, codes=self._codes())
-        return replace(rows, are_classes=self.labels is not None)
+        return replace(rows, are_classes=self.labels is not None, times=self.times)
 
     def _codes(self) -> NDArray[Any] | None:
         """Return the classes numbered as declared, or None where that has gaps which `labels` does not show."""
@@ -56,7 +57,9 @@ class TrialData:
         return np.asarray(np.argsort(labels.declared)[labels.codes])
 
 
-def read_trial_data(X: Any, y: Any, sample_weight: Any, groups: Any, *, is_regression: bool) -> TrialData:
+def read_trial_data(
+    X: Any, y: Any, sample_weight: Any, groups: Any, times: Any = None, *, is_regression: bool
+) -> TrialData:
     """Validate outcomes and weights; each method validates the table itself.
 
     Examples
@@ -73,11 +76,12 @@ def read_trial_data(X: Any, y: Any, sample_weight: Any, groups: Any, *, is_regre
     outcome = _read_numbers(y, n_rows)[kept] if labels is None else labels.codes
     if groups is not None and num_samples(groups) != n_rows:
         raise DataError(f"groups has {num_samples(groups)} rows, X {n_rows}; pass one group for each row.")
+    ranks = None if times is None else rank_times(times, n_rows)[kept]
     if len(kept) < n_rows:
         X, y = take_rows(X, kept), take_rows(y, kept)
         groups = None if groups is None else take_rows(groups, kept)
     weight = None if weight is None or (weight[kept] == 1).all() else weight[kept]
-    return TrialData(X, y, outcome, labels, weight, groups, kept, n_rows)
+    return TrialData(X, y, outcome, labels, weight, groups, kept, n_rows, ranks)
 
 
 def _read_numbers(y: Any, n_rows: int) -> NDArray[np.float64]:

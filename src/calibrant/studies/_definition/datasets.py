@@ -18,6 +18,7 @@ from calibrant._sklearn import num_samples
 from calibrant.data import Table
 from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import CalibrantError, ParameterError, StudyError, nearest
+from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
 from calibrant.studies._definition.digests import canonical_json
@@ -76,6 +77,8 @@ class Dataset:
         The class column of a file or a frame; by default the last one.
     groups : str or sequence, optional
         The group of each row: a column, which is removed from the features, or a sequence.
+    time : str or sequence, optional
+        The time of each row, for a plan by time: a column, which is removed from the features, or a sequence.
     weight : str or sequence, optional
         The weight of each row: a column, which is removed from the features, or a sequence; by default the weights
         that the table has, if it has any.
@@ -100,6 +103,7 @@ class Dataset:
     _: KW_ONLY
     target: str | None = None
     groups: Any = None
+    time: Any = None
     weight: Any = None
     positive: Any = None
     metric_params: Mapping[str, Mapping[str, Any]] | None = None
@@ -108,7 +112,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", _read_source(self.source))
-        for role in ("groups", "weight"):
+        for role in ("groups", "time", "weight"):
             value = getattr(self, role)
             if value is not None and not isinstance(value, str):
                 object.__setattr__(self, role, _as_array(role, value))
@@ -328,7 +332,7 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
     Returns
     -------
     StudyRows
-        Features without the columns of groups, weights and metrics.
+        Features without the columns of groups, times, weights and metrics.
 
     Examples
     --------
@@ -341,6 +345,7 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
         raw = _read(dataset)
         columns = _Columns(raw.X, raw.extra)
         groups, weight = columns.values(dataset.groups, "groups"), columns.values(dataset.weight, "weight")
+        times = columns.values(dataset.time, "time")
         weight = raw.sample_weight if weight is None else weight
         params = _resolve(_merged(metric_params or {}, dataset.metric_params or {}), columns)
         positive = raw.positive if dataset.positive is None else _matched(dataset.positive, raw.y)
@@ -351,8 +356,10 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
             for key, each in keywords.items()
             if np.ndim(each) == 1 and len(each) == num_samples(X)
         }
+        if times is not None:
+            by_row["time"] = splitters.rank_times(times, num_samples(X))
         found = fingerprint(X, raw.y, groups=groups, sample_weight=weight, positive=positive, by_row=by_row)
-    return StudyRows(name, found, X, raw.y, groups, weight, positive, params)
+    return StudyRows(name, found, X, raw.y, groups, weight, positive, params, by_row.get("time"))
 
 
 @dataclass(frozen=True, eq=False)

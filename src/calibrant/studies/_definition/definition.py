@@ -26,7 +26,7 @@ def read_study_plan(plan: Any, seed: int) -> Any:
 
     Parameters
     ----------
-    plan : plan, splitter, iterable of (train, test), int or None
+    plan : plan, splitter, iterable of (train, test), int, str or None
         As `estimate_performance` takes it.
     seed : int
         The seed of the study.

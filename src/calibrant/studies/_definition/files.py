@@ -401,7 +401,13 @@ def _build(document: Any, folder: Path) -> StudyFile:
     return StudyFile(definition, _store(document.get("store"), folder), _run_options(document.get("run", {})))
 
 
+_CLASS = re.compile(r"[A-Z]\w*|[A-Za-z_]\w*(\.\w+)+")  # other text is a plan in words, such as 10x3
+
+
 def _plan(plan: Any) -> Any:
+    plan = str(plan) if isinstance(plan, int) else plan  # 632 is a name, other numbers are folds
+    if isinstance(plan, str) and not _CLASS.fullmatch(plan):
+        return plan
     described = {"class": plan} if isinstance(plan, str) else plan
     try:
         return build_value(described, ("plan",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import warnings
 from typing import Any
@@ -85,7 +86,7 @@ def _find(module: str, name: str) -> Any:
 
 
 def resolve_path(path: str) -> Any:
-    """Import the class or function that a path names; a name without a dot is one of calibrant's.
+    """Import the class or function that a path names; a name without a dot is one of calibrant's, or a method's.
 
     Raises
     ------
@@ -101,10 +102,10 @@ def resolve_path(path: str) -> Any:
     Traceback (most recent call last):
     calibrant.exceptions.StudyError: sklearn.naive_bayes has no 'GausianNB'. Did you mean 'GaussianNB'?
     """
-    if not all(part.isidentifier() for part in path.split(".")):
-        raise StudyError(f"{path!r} is not an import path; write it as 'package.module.Name'.")
     if "." not in path:
         return _own(path)
+    if not all(part.isidentifier() for part in path.split(".")):
+        raise StudyError(f"{path!r} is not an import path; write it as 'package.module.Name'.")
     parts = path.split(".")
     for n_module in range(len(parts) - 1, 0, -1):
         module = _import(".".join(parts[:n_module]), path)
@@ -125,17 +126,53 @@ def short_names() -> dict[str, type]:
     return {vars(each)["_short_name"]: each for each in classes}
 
 
+# Further spellings of methods, which rankings and other libraries use
+_SPELLINGS = {"logistic regression": "logistic", "boosted trees": "boosted", "random forest": "forest"}
+
+
+def find_method(written: str) -> str | None:
+    """Return the short name of the method that is meant; None if there is none.
+
+    Case, spaces and underscores do not count, a class stands for its method, and so does its title in a ranking. What
+    is neither a short name, a title nor a class is corrected in a warning.
+
+    Examples
+    --------
+    >>> find_method("naive Bayes"), find_method("LogisticClassifier"), find_method("tre")
+    ('naive_bayes', 'logistic', None)
+    """
+    known = short_names()
+    spellings = {_folded(title): name for title, name in _SPELLINGS.items()}
+    spellings |= {_folded(each.__name__): name for name, each in known.items()}
+    spellings |= {_folded(each.__name__.removesuffix("Classifier")): name for name, each in known.items()}
+    spellings |= {_folded(name): name for name in known}
+    found = spellings.get(_folded(written))
+    exact = found is not None and (written in (found, known[found].__name__, *_SPELLINGS) or " " in written)
+    if found is not None and not exact:
+        warnings.warn(f"the method {written!r} is called {found!r}.", stacklevel=3)
+    return found
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
 def _own_names() -> dict[str, Any]:
     modules = [importlib.import_module(f"calibrant.{package}") for package in reversed(_PACKAGES)]
     return {name: getattr(module, name) for module in modules for name in module.__all__}
 
 
 def _own(name: str) -> Any:
-    known = _own_names()
+    methods, known = short_names(), _own_names()
+    if name in methods:  # before functions of the same name
+        return methods[name]
     if name not in known:
+        method = find_method(name)
+        if method is not None:
+            return methods[method]
         raise StudyError(
-            f"{name!r} is not a name of calibrant.{nearest(name, known)} Write another package's in full, as in "
-            "'sklearn.naive_bayes.GaussianNB'."
+            f"{name!r} is not a name of calibrant.{nearest(name, [*methods, *known])} Write another package's in "
+            "full, as in 'sklearn.naive_bayes.GaussianNB'."
         )
     return known[name]
 

@@ -14,7 +14,7 @@ from calibrant._params import Choice, Nothing, check_param
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS, numeric
 from calibrant.metrics._internal import CALIBRATION_ERRORS
-from calibrant.resampling import CrossValidation, LeaveOneOut, Nested, SmallerTraining
+from calibrant.resampling import CrossValidation, LeaveOneOut, Nested, RollingOrigin, SmallerTraining
 from calibrant.resampling._internal import bootstrap_632_values, splitters
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def _has_disjoint_tests(plan: Any) -> bool:
         return _has_disjoint_tests(plan.outer_)
     if isinstance(plan, SmallerTraining):
         return _has_disjoint_tests(plan.plan)
-    if isinstance(plan, CrossValidation | LeaveOneOut):
+    if isinstance(plan, CrossValidation | LeaveOneOut | RollingOrigin):
         return True
     return type(plan).__module__.startswith("sklearn.") and type(plan).__name__ in _DISJOINT
 

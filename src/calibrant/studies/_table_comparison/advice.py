@@ -61,6 +61,8 @@ def advise(
     money: DecisionReport | None,
     metric_words: str,
     passed_over: Sequence[str] = (),
+    *,
+    is_by_time: bool = False,
 ) -> str:
     """Return the advice in one or two sentences: an action first, its limits after it.
 
@@ -80,6 +82,8 @@ def advise(
         The metric, in words.
     passed_over : sequence of str
         Simpler methods that are not advised because their probabilities are shown to be miscalibrated.
+    is_by_time : bool
+        Whether methods were tested on rows that follow in time; else rows are taken to be exchangeable.
 
     Examples
     --------
@@ -92,8 +96,9 @@ def advise(
     """
     by_name = {each.method: each for each in ranking}
     if advised == BASELINE:
-        return _use_base_rate(by_name, against, money, metric_words)
-    text = f"Use {advised}: {_why(ranking, by_name[advised])}{_earns(money)}.{_on_calibration(verdict)}"
+        return _use_base_rate(by_name, against, money, metric_words, " that follow in time" if is_by_time else "")
+    why = _why(ranking, by_name[advised]) + (", tested on rows that follow in time" if is_by_time else "")
+    text = f"Use {advised}: {why}{_earns(money)}.{_on_calibration(verdict)}"
     if not passed_over:
         return text
     are = "is passed over: its" if len(passed_over) == 1 else "are passed over: their"
@@ -122,7 +127,11 @@ def _earns(money: DecisionReport | None) -> str:
 
 
 def _use_base_rate(
-    by_name: dict[str, RankedMethod], against: AgainstBest | None, money: DecisionReport | None, metric_words: str
+    by_name: dict[str, RankedMethod],
+    against: AgainstBest | None,
+    money: DecisionReport | None,
+    metric_words: str,
+    when: str,
 ) -> str:
     rate = "Use the base rate, the same probability for every row"
     if money is not None:
@@ -133,7 +142,7 @@ def _use_base_rate(
     if against is not None and against.has_too_few_rows:
         return f"{rate}: {against.comparison.reason} to show that a method beats it."
     n_rows = "these rows" if against is None or not against.n_rows else f"{against.n_rows:,} rows"
-    text = f"{rate}: no method is shown to beat the base rate on {n_rows}"
+    text = f"{rate}: no method is shown to beat the base rate on {n_rows}{when}"
     advantage = math.nan if against is None else against.least_shown
     if math.isnan(advantage):
         return f"{text}."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-import time
-from collections.abc import Callable, Sequence
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,8 @@ from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS, Verdict
+from calibrant.resampling._internal import seeded_clone, splitters
+from calibrant.studies._definition.names import find_method
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._store.read_url import DEFAULT_STORE
 from calibrant.studies._table_comparison.advice import advise, simplest_first
@@ -29,12 +31,13 @@ from calibrant.studies._table_comparison.ranking import (
     rank_methods,
     unchanged_by_calibration,
 )
-from calibrant.studies._table_comparison.table_comparison import TableComparison
+from calibrant.studies._table_comparison.table_comparison import TableComparison, TestScore
 from calibrant.studies._table_comparison.table_study import (
     BASELINE,
+    CALIBRATED,
     ComparedTable,
+    TimeCheck,
     candidates,
-    choose_plan,
 )
 from calibrant.studies._table_comparison.winner import (
     HeldOutRows,
@@ -42,6 +45,7 @@ from calibrant.studies._table_comparison.winner import (
     fit_winner,
     held_out_rows,
     model_size,
+    predict_test,
     prepare_folder,
     save_winner,
 )
@@ -78,7 +82,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = math.inf if seconds is None else seconds
-        self._start, self._processor = time.monotonic(), time.process_time()
+        self._start, self._processor = clock.monotonic(), clock.process_time()
         self._before = self._summary = 0.0
         self._fit_seconds: Callable[[], float | None] = lambda: None
         self._expected: float | None = None
@@ -87,7 +91,7 @@ class TimeLimit:
     @property
     def left(self) -> float:
         """Seconds until the limit."""
-        return self.seconds - (time.monotonic() - self._start)
+        return self.seconds - (clock.monotonic() - self._start)
 
     def left_for_fit(self, expected: float) -> float:
         """Return the seconds after which a fit to all rows is ended; infinite where it is expected to be short."""
@@ -107,17 +111,17 @@ class TimeLimit:
         fit_seconds : function
             Returns the seconds that fitting the best method so far to all rows would take; None before the first trial.
         """
-        self._before = time.monotonic() - self._start
-        slowdown = max(1.0, self._before / max(time.process_time() - self._processor, 1e-3))
+        self._before = clock.monotonic() - self._start
+        slowdown = max(1.0, self._before / max(clock.process_time() - self._processor, 1e-3))
         needed = slowdown * (_SUMMARY_SECONDS + _SECONDS_A_ROW * n_rows)
         self._summary = min(max(needed, _LEAST_SHARE * self.seconds), _MOST_SHARE * self.seconds)
         self._fit_seconds = fit_seconds
 
     def is_over(self) -> bool:
         """Return whether trials must end now."""
-        if time.monotonic() >= self._next_check:
+        if clock.monotonic() >= self._next_check:
             self._expected = self._fit_seconds()
-            self._next_check = time.monotonic() + _CHECK_SHARE * self.seconds
+            self._next_check = clock.monotonic() + _CHECK_SHARE * self.seconds
         if self._expected is None:  # nothing can be summarised before a trial is recorded
             return self.left <= _LEAST_SHARE * self.seconds
         left = self.left - self._summary
@@ -145,6 +149,8 @@ def fit_seconds(study: Study, metric: str, n_rows: int, method: str | None = Non
 _METRICS = ("log_loss", "brier", "auc")
 _TOO_SHORT = "time_limit: no method has finished a split in time. Pass a longer one."
 
+_MOST_FITS = 5  # of the advised method, to tell what another plan would say
+
 Ended = Literal["", "time limit", "interrupted"]
 
 
@@ -155,7 +161,11 @@ def compare_table(
     positive: Any = None,
     costs: Any = None,
     groups: str | None = None,
+    time: str | None = None,
+    plan: Any = None,
+    test: Any = None,
     nominal: Sequence[str] | None = None,
+    reading: Mapping[str, Any] | None = None,
     methods: Sequence[str] | None = None,
     metric: str = "log_loss",
     time_limit: float | None = None,
@@ -186,10 +196,23 @@ def compare_table(
     groups : str, optional
         A column that says which rows belong together, such as the patient; it is not a feature, and no group is both
         trained and tested on.
+    time : str, optional
+        A column of dates or other times; it is not a feature. Methods are trained on the past and tested on what
+        follows, and what they learn from held-out rows of their own they learn so too.
+    plan : str, int, plan of `calibrant.resampling` or splitter, optional
+        How rows are split, as `estimate_performance` takes it: ``"10x3"``, ``"holdout 30%"``, ``"time"``, ``"loo"``,
+        ``"632"``; by default by the number of rows, or by time. A plan by time without `time` takes rows in their
+        order.
+    test : path, str, Table or frame, optional
+        A table kept apart. Methods are ranked by the plan; the score to expect, the verdict on calibration and money
+        are those of the advised model on this table.
     nominal : sequence of str, optional
         Columns of a file that are nominal whatever their values.
+    reading : dict, optional
+        Further keywords of `calibrant.data.read_table` for a file, such as ``{"decimal": ","}``.
     methods : sequence of str, optional
-        Some of the methods, by the names of the ranking; by default all. The base rate is always among them.
+        Some of the methods, by their short names, such as ``"naive_bayes"`` and ``"calibrated naive_bayes"``, or those
+        of the ranking; by default all. The base rate is always among them.
     metric : str
         The metric that ranks.
     time_limit : float, optional
@@ -225,7 +248,11 @@ def compare_table(
 
     The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
     to 50,000 5-fold cross-validation, above a stratified third held out, at most 200,000 rows. The rarest class must
-    have two rows, and folds are at most as many as it has; with groups, groups that have such rows.
+    have two rows, and folds are at most as many as it has; with groups, groups that have such rows. By time there are
+    five moments, fewer where times are few or a class comes late; above 50,000 rows the latest third is held out.
+
+    Scores of shuffled rows assume that rows are exchangeable: that new ones are as if drawn with these. Where the table
+    has times or dates, ``time_check`` has the score of the advised method by the other plan.
 
     Examples
     --------
@@ -247,13 +274,17 @@ def compare_table(
         raise ParameterError(
             f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}"
         )
-    compared = ComparedTable.read(table, target=target, positive=positive, groups=groups, nominal=nominal)
+    compared = ComparedTable.read(
+        table, target=target, positive=positive, groups=groups, time=time, nominal=nominal, reading=reading
+    )
     matrix = _read_costs(costs, compared)
+    split, apart = compared.plan(plan, seed), None if test is None else compared.read_test(test)
+    by_time = splitters.is_by_time(split)
     study = Study(
         name or f"compare {compared.table.name}",
         datasets=[compared.dataset],
-        methods=_chosen(candidates(), methods),
-        plan=choose_plan(compared.table.n_rows, compared.n_rarest, seed),
+        methods=_chosen(candidates(by_time=by_time), methods),
+        plan=split,
         metrics=list(dict.fromkeys((metric, *_METRICS))),
         store=store,
         seed=seed,
@@ -274,7 +305,7 @@ def compare_table(
         if ended == "interrupted":
             raise KeyboardInterrupt
         raise StudyError(_TOO_SHORT)
-    found = _summarise(study, compared, matrix, metric, ended, seed, limit)
+    found = _summarise(study, compared, apart, matrix, metric, ended, seed, limit)
     return found if out is None else save_winner(found, Path(out))
 
 
@@ -298,17 +329,24 @@ def _chosen(methods: dict[str, Any], names: Sequence[str] | None) -> dict[str, A
     """Return the methods of some names, and the base rate, which all are compared with."""
     if names is None:
         return methods
+    titles = {type(each)._short_name: name for name, each in methods.items() if not name.startswith(CALIBRATED)}
+    titles |= {f"{CALIBRATED}{short}": f"{CALIBRATED}{name}" for short, name in titles.items() if name != BASELINE}
+    chosen = {BASELINE}
     for name in names:
-        if name not in methods:
+        plain = name.removeprefix(CALIBRATED)
+        title = titles.get(name[: len(name) - len(plain)] + (find_method(plain) or ""))
+        if title is None:
             raise ParameterError(
-                f"methods: there is no {name!r}.{nearest(name, methods)} There are {', '.join(methods)}."
+                f"methods: there is no {name!r}.{nearest(name, titles)} There are {', '.join(titles)}."
             )
-    return {name: methods[name] for name in methods if name in (BASELINE, *names)}
+        chosen.add(title)
+    return {name: methods[name] for name in methods if name in chosen}
 
 
 def _summarise(
     study: Study,
     compared: ComparedTable,
+    apart: ComparedTable | None,
     costs: CostMatrix | None,
     metric: str,
     ended: Ended,
@@ -325,11 +363,16 @@ def _summarise(
     earned, standings = earnings_per_row(finished, compared, costs), {} if against is None else against.standings
     ranking = rank_methods(finished, metric, standings, earned, {plain: name for name, plain in same.items()})
     held_out, verdict, passed_over = _choose(ranking, against, finished, compared, costs, seed)
-    money = None if costs is None else held_out.money(costs, seed)
     plan, n_planned = finished.plans[finished.datasets[0]], everything.plans[everything.datasets[0]].n_splits
     model, no_model = None, ""
     if ended != "interrupted":
         model, no_model = _fit(study, held_out.method, compared, metric, seed, limit)
+    judged = held_out
+    if apart is not None and model is not None:
+        judged = predict_test(held_out.method, model, compared, apart)
+        verdict = judged.verdict(seed, costs)
+    money = None if costs is None else judged.money(costs, seed)
+    by_time = splitters.is_by_time(study.definition.plan)
     return TableComparison(
         compared,
         plan.words,
@@ -341,7 +384,9 @@ def _summarise(
         verdict,
         money,
         costs,
-        advise(ranking, held_out.method, against, verdict, money, metric_words(metric), passed_over),
+        advise(
+            ranking, held_out.method, against, verdict, money, metric_words(metric), passed_over, is_by_time=by_time
+        ),
         left_out,
         ended,
         plan.n_splits,
@@ -352,7 +397,22 @@ def _summarise(
         None if model is None else model_size(model),
         held_out.to_frame(),
         no_model=no_model,
+        test=None if judged is held_out else TestScore.of(judged, metric),
+        latest=TestScore.of(held_out.latest, metric) if by_time else None,
+        time_check=_check_time(study, held_out.method, compared, metric, seed, limit),
     )
+
+
+def _check_time(
+    study: Study, method: str, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
+) -> TimeCheck | None:
+    """Return the score of the advised method by the plan that was not run, where there are dates and time is left."""
+    expected = fit_seconds(study, metric, compared.table.n_rows, method) or 0.0
+    if method == BASELINE or _MOST_FITS * expected > limit.left:
+        return None
+    estimator = candidates(by_time=False)[method]
+    is_by_time = splitters.is_by_time(study.definition.plan)
+    return compared.score_otherwise(seeded_clone(estimator, seed), metric, seed, is_by_time=is_by_time)
 
 
 def _choose(

@@ -15,6 +15,7 @@ from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 if TYPE_CHECKING:
     from calibrant.decisions import DecisionReport
     from calibrant.studies._table_comparison.table_comparison import TableComparison
+    from calibrant.studies._table_comparison.table_study import TimeCheck
 
 _WIDTH = 110
 _SHORT = {"log_loss": "log-loss", "brier": "Brier", "mse": "MSE", "auc": "AUC", "ece": "ECE"}
@@ -83,11 +84,14 @@ def ranking_cells(found: TableComparison, *, grouped: bool = False) -> list[tupl
 def findings(found: TableComparison) -> dict[str, str]:
     """Return the findings of the comparison by heading: the advice first, its limits after it."""
     texts = {"Advice": found.advice, "Score": _score(found)}
+    if found.time_check is not None:
+        texts["Time"] = _time(found, found.time_check)
     as_good = _as_good(found)
     if as_good:
         texts["As good"] = as_good
     if found.verdict is not None and found.advised != BASELINE:
-        texts["Calibration"] = f"of {found.advised} on held-out rows: {found.verdict.words}."
+        where = "held-out rows" if found.test is None else f"the {found.test.n_rows:,} rows of {found.test.name}"
+        texts["Calibration"] = f"of {found.advised} on {where}: {found.verdict.words}."
     if found.money is not None:
         texts["Money"] = _money(found, found.money)
     if found.left_out:
@@ -132,12 +136,34 @@ def _score(found: TableComparison) -> str:
     value, low, high = found.expected
     ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
     article = "an" if name[0] in "aeiouAEM" or name in ("f1", "f_beta", "rms", "nce") else "a"  # as they are read
-    text = f"expect {article} {name} of {number_text(value)}{ends} of {found.advised} on new rows"
+    if found.test is not None:
+        by_plan = next(each.value for each in found.ranking if each.method == found.advised)
+        text = f"{found.advised} has {article} {name} of {number_text(value)}{ends} on the {found.test.n_rows:,} rows"
+        return f"{text} of {found.test.name}, kept apart; by the plan it was {number_text(by_plan)}."
+    where = "new rows like these"
+    if found.latest is not None:
+        where = f"rows that follow in time (the latest {found.latest.n_rows:,}: {number_text(found.latest.value)})"
+    text = f"expect {article} {name} of {number_text(value)}{ends} of {found.advised} on {where}"
     if found.advised == best.method and number_text(value) != number_text(best.apparent):
         return f"{text}; its mean of {number_text(best.apparent)} is flattered by its choice among {best.n_methods}."
     if found.advised != best.method:
         text += f"; the best mean, {number_text(best.apparent)}, is that of {best.method}"
     return f"{text}."
+
+
+def _time(found: TableComparison, check: TimeCheck) -> str:
+    """Return the scores of shuffled rows and by time, side by side."""
+    name, own = metric_words(found.metric), next(each.value for each in found.ranking if each.method == found.advised)
+    if found.latest is not None:
+        return (
+            f"{found.advised} by time ({check.column}): {name} {number_text(own)}; by shuffled rows "
+            f"{number_text(check.value)}, as if the future were known."
+        )
+    return (
+        f"{check.column!r} holds dates. {found.advised} by shuffled rows: {name} {number_text(own)}; trained on the "
+        f"past and tested on what follows: {number_text(check.value)}. If it will predict the future, expect the "
+        f"latter: --time {check.column} ranks by time."
+    )
 
 
 def _as_good(found: TableComparison) -> str:
@@ -168,9 +194,10 @@ def _bytes(number: int) -> str:
 
 def _money(found: TableComparison, report: DecisionReport) -> str:
     now, alone, lost = report.now.total, report.everybody, report.miscalibration
+    rows = "held-out rows" if found.test is None else f"rows of {found.test.name}"
     shares = ", ".join(f"{action} for {100 * share:.3g} %" for action, share in report.now.share.items())
     text = (
-        f"deciding by {found.advised} earns {now!r} on {report.now.n_rows:,.0f} held-out rows ({shares}); "
+        f"deciding by {found.advised} earns {now!r} on {report.now.n_rows:,.0f} {rows} ({shares}); "
         f"{report.now.best_alone} for every row earns {alone!r}"
     )
     if lost.low is not None and lost.low > 0:
@@ -193,6 +220,7 @@ def document_of(found: TableComparison) -> dict[str, Any]:
                 "kinds": dict(table.kinds),
                 "left_out": [] if table.extra is None else [str(name) for name in table.extra],
                 "groups": found.compared.groups_column,
+                "time": found.compared.time_column,
                 "notes": list(table.notes),
             },
             "plan": found.plan,
@@ -219,6 +247,9 @@ def document_of(found: TableComparison) -> dict[str, Any]:
             "model_bytes": found.model_bytes,
             "money": None if found.money is None else _money_document(found.money),
             "advice": found.advice,
+            "kept_apart": None if found.test is None else asdict(found.test),
+            "latest": None if found.latest is None else asdict(found.latest),
+            "time_check": None if found.time_check is None else asdict(found.time_check),
             "no_model": found.no_model or None,
             "study": {"name": found.study.name, "store": found.study.store},
             "files": dict(found.files),

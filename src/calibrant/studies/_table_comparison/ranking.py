@@ -245,5 +245,5 @@ def rank_methods(
 def _seconds(results: StudyResults) -> dict[str, float]:
     frame: Any = results.to_frame()
     total = frame[["fit_seconds", "predict_seconds", "shared_seconds"]].sum(axis=1)
-    means = total.groupby(frame["method"]).mean()
+    means = total.groupby(frame["method"], observed=True).mean()
     return {str(method): float(value) for method, value in means.items()}

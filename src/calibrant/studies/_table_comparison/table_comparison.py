@@ -17,8 +17,38 @@ if TYPE_CHECKING:
     from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.study_comparison import StudyComparison
     from calibrant.studies._table_comparison.ranking import RankedMethod
-    from calibrant.studies._table_comparison.table_study import ComparedTable
+    from calibrant.studies._table_comparison.table_study import ComparedTable, TimeCheck
+    from calibrant.studies._table_comparison.winner import HeldOutRows
     from calibrant.studies.study import Study
+
+
+@dataclass(frozen=True)
+class TestScore:
+    """The score of the advised method on rows of their own: a table kept apart, or the latest part by time.
+
+    Parameters
+    ----------
+    name : str
+        The name of the table.
+    n_rows : int
+        Number of rows.
+    value, low, high : float
+        The score with its interval, NaN where there is none.
+    """
+
+    __test__ = False  # not a test of pytest
+
+    name: str
+    n_rows: int
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, rows: HeldOutRows, metric: str) -> TestScore:
+        """Score predictions by a metric."""
+        found = rows.score(metric)
+        return cls(rows.compared.table.name, len(rows.predictions.row), found.value, found.low, found.high)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +99,12 @@ class TableComparison:
         What was written: ``model``, ``held_out``.
     no_model : str
         Where the time limit left too little for the model, a sentence that says so; else empty.
+    test : TestScore or None
+        The score of the model on a table kept apart; the verdict and money are then of its rows.
+    latest : TestScore or None
+        With a plan by time, the score of the advised method on the latest part.
+    time_check : TimeCheck or None
+        Where the table has times or dates, the score of the advised method by the plan that was not run.
 
     Examples
     --------
@@ -104,6 +140,9 @@ class TableComparison:
     held_out: pd.DataFrame
     files: Mapping[str, str] = field(default_factory=dict)
     no_model: str = ""
+    test: TestScore | None = None
+    latest: TestScore | None = None
+    time_check: TimeCheck | None = None
 
     @property
     def table(self) -> Any:
@@ -170,7 +209,12 @@ class TableComparison:
 
     @property
     def expected(self) -> tuple[float, float, float]:
-        """The score to expect of the advised method on new rows, with its interval; corrected where it is the best."""
+        """The score to expect of the advised method on new rows, with its interval; corrected where it is the best.
+
+        With a table kept apart it is the score there. Else it takes rows to be exchangeable, or by time to follow.
+        """
+        if self.test is not None:
+            return self.test.value, self.test.low, self.test.high
         if self.advised == self.best.method and not math.isnan(self.best.corrected):
             return self.best.corrected, self.best.low, self.best.high
         own = next(each for each in self.ranking if each.method == self.advised)

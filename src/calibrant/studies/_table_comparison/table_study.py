@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +14,37 @@ from numpy.typing import NDArray
 from calibrant._optional import optional_import
 from calibrant._repr import short_repr
 from calibrant.data import Table, load, read_table
-from calibrant.exceptions import DataError, ParameterError, nearest
-from calibrant.resampling import CrossValidation, Holdout, Plan
+from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
+from calibrant.resampling import CrossValidation, Holdout, Plan, RollingOrigin, TimeOrderedHoldout
+from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.datasets import Dataset, is_path
 
 _MAX_NAMES = 6  # classes in a line
 _MAX_CLASSES = 100  # more are a number, an id or free text; a study of so many classes is written by hand
 
 
+@dataclass(frozen=True)
+class TimeCheck:
+    """The score of a method by another plan: by time where rows were shuffled, of shuffled rows where they were not.
+
+    Parameters
+    ----------
+    column : str
+        The column of times or dates.
+    plan : str
+        The other plan, in words.
+    value : float
+        The score.
+    """
+
+    column: str
+    plan: str
+    value: float
+
+
 @dataclass(frozen=True, eq=False)
 class ComparedTable:
-    """A table, the data set of its study, and the groups of its rows.
+    """A table, the data set of its study, and the groups and times of its rows.
 
     Parameters
     ----------
@@ -35,12 +56,21 @@ class ComparedTable:
         The group of each row.
     groups_column : str or None
         The column that they were taken from.
+    times : array of shape (n_rows,) or None
+        The rank of each row's time.
+    time_column : str or None
+        The column that they were taken from.
+    reading : dict
+        The keywords of `read_table` that a file was read by; a table kept apart is read alike.
     """
 
     table: Table
     dataset: Dataset
     groups: NDArray[Any] | None = None
     groups_column: str | None = None
+    times: NDArray[np.intp] | None = None
+    time_column: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -50,7 +80,9 @@ class ComparedTable:
         target: str | None = None,
         positive: Any = None,
         groups: str | None = None,
+        time: str | None = None,
         nominal: Sequence[str] | None = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> ComparedTable:
         """Read a table by its path or name, or take one that is passed, and check that its classes can be predicted.
 
@@ -59,11 +91,16 @@ class ComparedTable:
         >>> ComparedTable.read("appeal").n_rarest
         138
         """
-        table = _read(source, target, nominal)
+        options = {**(reading or {}), **({} if nominal is None else {"nominal": list(nominal)})}
+        table = _read(source, target, options)
         positive = _read_positive(table, positive)
-        features, group, column = _group_of(table, groups)
-        table = replace(table, X=features, kinds={name: table.kinds[name] for name in features}, positive=positive)
-        found = cls(table, _dataset(source, table, target, column, group, nominal), group, column)
+        table, group = _take_column(table, "groups", groups)
+        table, moments = _take_column(table, "time", time)
+        times = None if moments is None else _rank_times(str(time), moments)
+        number = None if group is None else np.unique(np.asarray(group.astype(str)), return_inverse=True)[1]
+        table = replace(table, positive=positive)
+        roles = {"groups": (groups, number), "time": (time, times)}
+        found = cls(table, _dataset(source, table, target, roles, options), number, groups, times, time, options)
         _check_classes(found)
         return found
 
@@ -84,6 +121,9 @@ class ComparedTable:
         if self.groups is not None:
             n_groups = len(set(self.groups.tolist()))
             lines.append(f"rows that belong together: {n_groups:,} groups of {self.groups_column!r}, kept whole")
+        if self.times is not None:
+            n_times = len(np.unique(self.times))
+            lines.append(f"times: {n_times:,} of {self.time_column!r}, which is not learned from")
         lines += [f"not used: {', '.join(map(str, table.extra))}"] if table.extra is not None else []
         return lines + [f"note: {note}" for note in table.notes]
 
@@ -98,22 +138,98 @@ class ComparedTable:
         return np.asarray(self.table.y)
 
     @property
+    def codes(self) -> NDArray[np.intp]:
+        """The number of each row's class."""
+        return np.unique(self.labels.astype(str), return_inverse=True)[1]
+
+    @property
+    def date_column(self) -> str | None:
+        """The first column of dates among the features and the columns that are not used."""
+        frames = [each for each in (self.table.X, self.table.extra) if each is not None]
+        return next((str(name) for each in frames for name in each if each[name].dtype.kind == "M"), None)
+
+    def plan(self, words: Any, seed: int) -> Any:
+        """Return the plan that is requested, in words or as an object, else that of the table's times and size."""
+        if words is None:
+            if self.times is not None:
+                return choose_time_plan(self.times, self.codes)
+            return choose_plan(self.table.n_rows, self.n_rarest, seed)
+        plan = splitters.read_plan(words, seed)
+        if self.times is not None and not splitters.is_by_time(plan):
+            raise ParameterError(
+                f"plan: {splitters.describe(plan)} mixes past and future, which the times of {self.time_column!r} keep "
+                "apart. Leave out one of them."
+            )
+        return plan
+
+    def read_test(self, source: Any) -> ComparedTable:
+        """Read a table kept apart: the same class, and the columns that are features here."""
+        found = _read(source, self.target, self.reading, drops_ids=False)
+        if found.y is None:
+            raise DataError(f"test: {found.name} has no class column {self.target!r}.")
+        frames = {str(name): each[name] for each in (found.extra, found.X) if each is not None for name in each}
+        missing = [name for name in map(str, self.table.X) if name not in frames]
+        if missing:
+            raise DataError(f"test: {found.name} has no column {missing[0]!r}.{nearest(missing[0], list(frames))}")
+        known = {str(label): label for label, n in self.table.class_counts.items() if n}
+        labels = found.y.astype(str)
+        unknown = sorted(set(labels[~labels.isin(known)]))
+        if unknown:
+            raise DataError(f"test: {found.name} has the class {unknown[0]!r}, which {self.table.name} has not.")
+        X = type(self.table.X)({name: frames[name] for name in map(str, self.table.X)})
+        y = labels.map(known).rename(self.target)
+        return replace(
+            self,
+            table=replace(found, X=X, y=y, kinds=dict(self.table.kinds), extra=None, positive=self.table.positive),
+            groups=None,
+            times=None,
+        )
+
+    def score(self, estimator: Any, plan: Any, metric: str, times: Any = None) -> Any:
+        """Return the mean of a metric of an estimator by a plan, with its interval."""
+        from calibrant.resampling import estimate_performance
+
+        table, times = self.table, self.times if times is None else times
+        rows = {"groups": self.groups, "times": times, "sample_weight": table.sample_weight}
+        found = estimate_performance(estimator, table.X, table.y, plan, [metric], pos_label=table.positive, **rows)
+        return found.score(metric)
+
+    def score_otherwise(self, estimator: Any, metric: str, seed: int, *, is_by_time: bool) -> TimeCheck | None:
+        """Return the score by the other plan: of shuffled rows where the plan is by time, else by time of a date.
+
+        None where there is no date, or rows cannot be split by it.
+        """
+        column = self.time_column or ("the order of the rows" if is_by_time else self.date_column)
+        if column is None:
+            return None
+        try:
+            if is_by_time:
+                plan: Plan = CrossValidation(min(_MOMENTS, self.n_rarest), random_state=seed)
+                return TimeCheck(column, plan.describe(), self.score(estimator, plan, metric).value)
+            frame: Any = self.table.X if column in self.table.X else self.table.extra
+            times = splitters.rank_times(frame[column], self.table.n_rows)
+            plan = choose_time_plan(times, self.codes)
+            return TimeCheck(column, plan.describe(), self.score(estimator, plan, metric, times).value)
+        except (DataError, DataTypeError):  # a date is missing, a class comes late
+            return None
+
+    @property
     def n_rarest(self) -> int:
         """Number of rows of the rarest class; of groups that have such rows, where there are groups."""
-        _, code = np.unique(self.labels.astype(str), return_inverse=True)
+        code = self.codes
         if self.groups is None:
             return int(np.bincount(code).min())
         return min(len(set(self.groups[code == number].tolist())) for number in range(int(code.max()) + 1))
 
 
-def _read(source: Any, target: str | None, nominal: Sequence[str] | None) -> Table:
+def _read(source: Any, target: str | None, options: Mapping[str, Any], *, drops_ids: bool = True) -> Table:
     if isinstance(source, Table):
         if target is not None and source.y is not None and target != source.y.name:
             raise ParameterError(f"target: the table has its class {source.y.name!r} already; got {target!r}.")
         return source
     if isinstance(source, str | os.PathLike):
         if is_path(str(source)):
-            return read_table(source, target, nominal=nominal, drop_ids=True)
+            return read_table(source, target, drop_ids=drops_ids, **options)
         return _named_table(str(source), target)
     return _table_of_frame(source, target)
 
@@ -156,35 +272,50 @@ def _read_positive(table: Table, positive: Any) -> Any:
     return found
 
 
-def _group_of(table: Table, groups: str | None) -> tuple[Any, NDArray[Any] | None, str | None]:
-    """Return the features without the column of groups, the groups, and the name of the column."""
-    if groups is None:
-        return table.X, None, None
+def _take_column(table: Table, role: str, name: str | None) -> tuple[Table, Any]:
+    """Return the table without a column that has a role, and its values; None where no column has it."""
+    if name is None:
+        return table, None
     for frame in (table.X, table.extra):
-        if frame is not None and groups in frame:
-            column = frame[groups]
+        if frame is not None and name in frame:
+            column = frame[name]
             if column.isna().any():
-                raise DataError(f"groups: {groups!r} has missing values; every row needs a group.")
-            features = table.X.drop(columns=[groups]) if frame is table.X else table.X
+                raise DataError(
+                    f"{role}: {name!r} has {int(column.isna().sum()):,} missing values; every row needs one."
+                )
+            features = table.X.drop(columns=[name]) if frame is table.X else table.X
             if not len(features.columns):
-                raise DataError(f"groups: {groups!r} is the only column; there is nothing to predict from.")
-            return features, np.unique(np.asarray(column.astype(str)), return_inverse=True)[1], groups
-    known = [str(name) for name in table.X]
-    raise DataError(f"groups: there is no column {groups!r}.{nearest(groups, known)}")
+                raise DataError(f"{role}: {name!r} is the only column; there is nothing to predict from.")
+            return replace(table, X=features, kinds={str(each): table.kinds[str(each)] for each in features}), column
+    known = [str(each) for each in table.X]
+    raise DataError(f"{role}: there is no column {name!r}.{nearest(name, known)}")
+
+
+def _rank_times(name: str, values: Any) -> NDArray[np.intp]:
+    try:
+        return splitters.rank_times(values, len(values))
+    except (DataError, DataTypeError) as error:
+        raise DataError(f"time: {name!r}: {error}") from error
 
 
 def _dataset(
-    source: Any, table: Table, target: str | None, column: str | None, group: Any, nominal: Sequence[str] | None
+    source: Any,
+    table: Table,
+    target: str | None,
+    roles: Mapping[str, tuple[str | None, Any]],
+    options: Mapping[str, Any],
 ) -> Dataset:
     """Return the data set by its path or name where it has one, so that the study can be opened and run again."""
     is_named = isinstance(source, str | os.PathLike)
-    in_file = column is None or (table.extra is None or column not in table.extra)
+    columns: dict[str, Any] = {role: name for role, (name, _) in roles.items()}
+    in_file = all(name is None or table.extra is None or name not in table.extra for name in columns.values())
     if not is_named or not in_file:
-        return Dataset(table, groups=group, positive=table.positive, name=table.name)
+        by_row = {role: values for role, (_, values) in roles.items()}
+        return Dataset(table, positive=table.positive, name=table.name, **by_row)
     if not is_path(str(source)):
-        return Dataset(str(source), groups=column, positive=table.positive, name=table.name)
-    options = {"drop_ids": True} | ({} if nominal is None else {"nominal": list(nominal)})
-    return Dataset(source, target=target, groups=column, positive=table.positive, name=table.name, options=options)
+        return Dataset(str(source), positive=table.positive, name=table.name, **columns)
+    options = {"drop_ids": True, **options}
+    return Dataset(source, target=target, positive=table.positive, name=table.name, options=options, **columns)
 
 
 def _check_classes(found: ComparedTable) -> None:
@@ -243,15 +374,40 @@ def choose_plan(n_rows: int, n_rarest: int, seed: int) -> Plan:
     return CrossValidation(n_folds, 3 if n_rows < _REPEATED else 1, random_state=seed)
 
 
+def choose_time_plan(times: NDArray[np.intp] | None, codes: NDArray[np.intp]) -> Plan:
+    """Return the plan by time of a table: five moments, fewer where times are few or a class comes late.
+
+    Above 50,000 rows the latest third is held out.
+
+    Examples
+    --------
+    >>> choose_time_plan(None, np.arange(60) % 2).describe(), choose_time_plan(None, np.array([0, 0, 1, 0] * 3))
+    ('trained on the past, tested on what follows, at 5 moments', RollingOrigin(gap=0, n_splits=4, time=None))
+    """
+    rows = np.zeros((len(codes), 1))
+    plans: list[Any] = [TimeOrderedHoldout] if len(codes) > _FIVE_FOLDS else []
+    plans += [partial(RollingOrigin, n) for n in range(_MOMENTS, 0, -1)]
+    for make in plans:
+        try:
+            trained = [train for train, _ in make(time=times).split(rows)]
+        except DataError:
+            continue
+        if all(len(np.unique(codes[train])) == len(np.unique(codes)) for train in trained):
+            return cast("Plan", make())
+    raise DataError("time: there is no moment before which every class has occurred, and after which rows follow.")
+
+
+_MOMENTS = 5
 BASELINE = "base rate"
 CALIBRATED = "calibrated "
 _HELD_OUT = ("forest", "ProbabilityClassifier")  # these score their own training rows held out: one fit instead of six
 
 
-def candidates() -> dict[str, Any]:
+def candidates(*, by_time: bool = False) -> dict[str, Any]:
     """Return the methods by name, the quickest first; a calibrated one follows the one that it calibrates.
 
-    The base rate is a constant, which leaves nothing to calibrate.
+    The base rate is a constant, which leaves nothing to calibrate. By time, what is learned from held-out rows within
+    the training rows is learned from rows that follow.
 
     Examples
     --------
@@ -271,11 +427,12 @@ def candidates() -> dict[str, Any]:
         "logistic regression": LogisticClassifier(),
         "tree": ProbabilityTreeClassifier(),
         "forest": BaggedTreesClassifier(),
-        "ProbabilityClassifier": ProbabilityClassifier(),
+        "ProbabilityClassifier": ProbabilityClassifier(cv=RollingOrigin() if by_time else None),
         "boosted trees": BoostedTreesClassifier(),
     }
     methods: dict[str, Any] = {BASELINE: ConstantClassifier()}
     for name, estimator in plain.items():
         methods[name] = estimator
-        methods[f"{CALIBRATED}{name}"] = CalibratedClassifier(estimator, cv="oob" if name in _HELD_OUT else 5)
+        cv: Any = RollingOrigin() if by_time else "oob" if name in _HELD_OUT else 5
+        methods[f"{CALIBRATED}{name}"] = CalibratedClassifier(estimator, cv=cv)
     return methods

@@ -20,7 +20,7 @@ from calibrant._whole_file import whole_file
 from calibrant.decisions import CostMatrix, DecisionReport, decision_report, profit
 from calibrant.exceptions import DataError, StudyError
 from calibrant.files import ExpectedScore, save
-from calibrant.metrics import Verdict, calibration_verdict
+from calibrant.metrics import Verdict, calibration_verdict, evaluate
 from calibrant.resampling import Pooled
 from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._runners.runner import JobLost, TrialFinished
@@ -86,6 +86,17 @@ class HeldOutRows:
         except DataError:
             return None
 
+    def score(self, metric: str) -> Any:
+        """Return the metric of the probabilities, with its interval."""
+        found = self.predictions
+        return evaluate(found.y_true, found.y_pred, metrics=[metric], **self.known)[metric]
+
+    @property
+    def latest(self) -> HeldOutRows:
+        """The predictions of the last split."""
+        found = self.predictions
+        return replace(self, predictions=_take(found, np.flatnonzero(found.split == found.split.max())))
+
     def earned_per_row(self, costs: CostMatrix) -> float:
         """Return the earnings of the decisions for each row."""
         found = self.predictions
@@ -110,14 +121,22 @@ def held_out_rows(results: StudyResults, method: str, compared: ComparedTable) -
     pooled = results.predictions(method)
     # The first of each row, in the order of the predictions
     place = np.sort(np.unique(pooled.row, return_index=True)[1])
-    first = replace(
-        pooled,
-        row=pooled.row[place],
-        split=pooled.split[place],
-        y_true=pooled.y_true[place],
-        y_pred=pooled.y_pred[place],
+    return HeldOutRows(method, _take(pooled, place), compared)
+
+
+def _take(found: Pooled, place: NDArray[np.intp]) -> Pooled:
+    names = ("row", "split", "y_true", "y_pred")
+    rows: dict[str, Any] = {name: getattr(found, name)[place] for name in names}
+    return replace(found, **rows)
+
+
+def predict_test(method: str, model: Any, compared: ComparedTable, test: ComparedTable) -> HeldOutRows:
+    """Return the predictions of a fitted model for the rows of a table kept apart."""
+    rows, classes = np.arange(test.table.n_rows), tuple(np.asarray(model.classes_).tolist())
+    predictions = Pooled(
+        rows, np.zeros(len(rows), dtype=np.intp), test.labels, model.predict_proba(test.table.X), classes
     )
-    return HeldOutRows(method, first, compared)
+    return HeldOutRows(method, predictions, replace(test, table=replace(test.table, positive=compared.table.positive)))
 
 
 def earnings_per_row(results: StudyResults, compared: ComparedTable, costs: CostMatrix | None) -> dict[str, float]:
@@ -140,7 +159,7 @@ def fit_winner(method: str, estimator: Any, compared: ComparedTable, seed: int, 
     With a limit it is fitted in a worker process, as trials are, which is ended when time is up.
     """
     table = compared.table
-    rows = StudyRows(table.name, "", table.X, table.y, compared.groups, table.sample_weight)
+    rows = StudyRows(table.name, "", table.X, table.y, compared.groups, table.sample_weight, times=compared.times)
     work = StudyWork({method: estimator}, plan=None, seed=seed)
     job = Job(1, table.name, (TrialRef("all rows", table.name, method, splitters.ALL_ROWS),))
     if seconds <= 0:
@@ -171,7 +190,7 @@ def _fit_all_rows(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[_Fitte
     for ref in job.refs:
         estimator = work.methods[ref.method]
         model = seeded_clone(estimator, splitters.split_seed(work.seed, splitters.ALL_ROWS))
-        by_row = {"sample_weight": rows.sample_weight, "groups": rows.groups}
+        by_row = {"sample_weight": rows.sample_weight, "groups": rows.groups, "times": rows.times}
         passed = {name: value for name, value in by_row.items() if value is not None and has_fit_parameter(model, name)}
         yield _FittedModel(ref, uuid.uuid4().hex, model=model.fit(rows.X, rows.y, **passed))
 

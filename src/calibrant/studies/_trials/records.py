@@ -173,7 +173,7 @@ class StudyRows:
     name : str
         The name of the data set in the study.
     fingerprint : str
-        The digest of the rows: features, classes, weights and groups.
+        The digest of the rows: features, classes, weights, groups and times.
     X, y : frame or array, and sequence
         The features and the class of each row.
     groups, sample_weight : array or None
@@ -182,6 +182,8 @@ class StudyRows:
         The positive class, or None.
     metric_params : dict of metric to dict
         Keywords of metrics, arrays by row among them.
+    times : array or None
+        The time of each row.
     """
 
     name: str
@@ -192,6 +194,7 @@ class StudyRows:
     sample_weight: NDArray[Any] | None = None
     pos_label: Any = None
     metric_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    times: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)

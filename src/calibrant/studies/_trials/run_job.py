@@ -104,6 +104,7 @@ class JobContext:
             rows.metric_params,
             confidence=0.95,
             n_jobs=1,
+            times=rows.times,
         )
 
     @cached_property
