@@ -1,4 +1,4 @@
-"""What every test shares: no test touches the cache folder of the person who runs it; scripts can be tested too."""
+"""Shared by all tests: none touches the cache folder of the person who runs it; scripts can be tested too."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # tests draw figures without a displ
 # wait for each other (scikit-learn's checks of one calibrated classifier: 50 s of processor time, 13 with one thread).
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+# A shell starts what runs in the background with SIGINT ignored, and all children inherit that: tests of Ctrl-C fail.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests never time: what is slow on a busy machine is not wrong. `make test-long` tries more examples.
 settings.register_profile("quick", deadline=None, max_examples=12)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -147,18 +146,23 @@ def test_the_analyser_follows_what_is_typed_dragged_and_pressed(page: Any) -> No
     profit = analyser.locator('output[name="profit"]')
     value = "document.querySelector('[data-analyser] output[name=profit]').dataset.value"
     shown = [page.evaluate(value)]
+
+    def wait_for_change() -> None:
+        page.wait_for_function(f"before => {value} !== before", arg=shown[-1])
+        shown.append(page.evaluate(value))
+
     analyser.locator('input[name="tp"]').fill("20")
-    shown.append(page.evaluate(value))
+    wait_for_change()
     slider = analyser.locator('input[type=range][name="fraction"]')
+    slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] / 2, steps=3)
     page.mouse.up()
-    shown.append(page.evaluate(value))
+    wait_for_change()
     analyser.locator('button[name="best"]').click()
-    shown.append(page.evaluate(value))
-    assert all(before != after for before, after in pairwise(shown))
+    wait_for_change()
     assert float(shown[-1]) == max(map(float, shown[1:]))
     analyser.locator('select[name="model"]').select_option("tree")
     assert profit.is_visible()

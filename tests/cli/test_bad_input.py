@@ -110,7 +110,7 @@ def test_a_full_disk_leaves_the_older_file_and_nothing_else(costs: Path) -> None
         ("pred.csv/out.csv", 6, "Not a directory"),
         ("nowhere/out.csv", 6, "Make the folder first"),
         ("folder.csv", 6, "Is a directory"),
-        ("out.xlsx", 2, "the extension must be one of"),
+        ("out.docx", 2, "out must end in one of"),
     ],
 )
 @pytest.mark.usefixtures("costs")

@@ -118,7 +118,7 @@ def test_unseen_categories_are_a_note(donors: Path, capsys: Capture) -> None:
         (["model.calibrant", "donors.csv", "--out", "nowhere/p.csv"], 6, "nowhere/p.csv: cannot be written"),
         (["model.calibrant", "donors.csv", "--out", "folder"], 2, "must end in"),
         (["model.calibrant", "donors.csv", "--out", "folder.csv"], 6, "folder.csv: cannot be written"),
-        (["model.calibrant", "donors.csv", "--out", "p.xlsx"], 2, "must end in"),
+        (["model.calibrant", "donors.csv", "--out", "p.docx"], 2, "must end in"),
         (["model.calibrant", "donors.csv", "--out", "p.csv", "--keep", "idd"], 2, "no column 'idd'"),
         (["model.calibrant", "donors.csv", "--out", "p.csv", "--interval"], 2, "has no intervals"),
         (["model.calibrant", "donors.csv", "--out", "p.csv", "--costs", "wrong.csv"], 3, "maybe"),

@@ -183,7 +183,7 @@ def test_a_byte_that_is_not_text_is_named_by_its_line_in_the_file(
     (tmp_path / "a.csv").write_bytes(b"a,b\n" + b"1,x\n" * 100 + b"1,caf\xe9\n")
     with (
         pytest.raises(ReadError, match="line 102: byte 0xe9 is not UTF-8"),
-        TableChunks.open(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]}))) as table,
+        TableChunks.open(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]})), encoding="utf-8") as table,
     ):
         list(table.chunks)
 
@@ -222,3 +222,43 @@ def test_blocks_end_with_rows_wherever_the_file_is_cut(size: int) -> None:
     assert b"".join(found) == raw
     starts = (b'a,"x', b'1,"5""', b"\n", b"2,5", b'3,"', b"4,z")
     assert all(block.startswith(starts) for block in found)
+
+
+def test_a_late_byte_that_is_not_utf_8_makes_a_file_cp1252(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 64)
+    (tmp_path / "a.csv").write_bytes(b"a,b\n" + b"1,x\n" * 100 + b"1,caf\xe9\n")
+    with TableChunks.open(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]}))) as table:
+        assert list(table.chunks)[-1].X["b"].iloc[-1] == "café"
+        assert table.reading is not None
+        assert table.reading.encoding == "cp1252"
+
+
+@pytest.mark.parametrize("block", [1, 5, 64])
+def test_utf_8_is_understood_wherever_a_block_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(module, "BLOCK", block)
+    (tmp_path / "a.csv").write_text("a,b\n" + "1,Zürich €\n" * 30, encoding="utf-8")
+    with TableChunks.open(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]}))) as table:
+        assert set(chain.from_iterable(chunk.X["b"] for chunk in table.chunks)) == {"Zürich €"}
+
+
+def test_letters_of_two_encodings_in_later_blocks_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 64)
+    monkeypatch.setattr(module, "_HEAD", 64)
+    content = b"a,b\n" + b"1,x\n" * 30 + "1,Zürich\n".encode() + b"1,x\n" * 30 + b"1,caf\xe9\n"
+    (tmp_path / "a.csv").write_bytes(content)
+    with (
+        pytest.raises(ReadError, match="mixes encodings"),
+        TableChunks.open(tmp_path / "a.csv", wanted_of(pd.DataFrame({"b": ["x"]}))) as table,
+    ):
+        list(table.chunks)
+
+
+def test_chunks_are_read_in_the_notation_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 128)
+    rows = [f"{i}.{i:03d},50;{i % 28 + 1:02d}.03.2021;x" if i % 5 else "-;-;x" for i in range(1, 60)]
+    (tmp_path / "a.csv").write_text("\n".join(["a;d;b", *rows]))
+    whole = read_table(tmp_path / "a.csv", target=False).X
+    with TableChunks.open(tmp_path / "a.csv", wanted_of(whole)) as table:
+        found = pd.concat([chunk.X for chunk in table.chunks])
+    assert_array_equal(found["a"], whole["a"])
+    assert_array_equal(found["d"], whole["d"])

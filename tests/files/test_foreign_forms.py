@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -36,7 +37,7 @@ from tests.files.models import numbers, quiet, table, three_classes, two_classes
 import calibrant
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
-from calibrant.exceptions import MissingExtraError, ModelFileError
+from calibrant.exceptions import CalibrantError, MissingExtraError, ModelFileError
 
 SKLEARN = (
     LogisticRegression(),
@@ -187,6 +188,29 @@ def test_any_other_is_refused_and_named_before_anything_is_written(
     with pytest.raises(ModelFileError, match=message):
         calibrant.save(model, tmp_path / "m.calibrant")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}),
+        pd.DataFrame({"a": [1.0]}),
+        pd.DataFrame({"b": [1.0, 2.0], "c": ["x", "y"]}),
+        [[object(), {}]],
+        np.array(3.0),
+        None,
+    ],
+    ids=["words for numbers", "a column less", "another column", "objects", "no dimensions", "nothing"],
+)
+def test_a_loaded_pipeline_that_fails_at_a_row_raises_our_errors(rows: Any, tmp_path: Path) -> None:
+    impute = ColumnTransformer([("numbers", SimpleImputer(), ["a", "b"])])
+    X = pd.DataFrame(numbers()[:, :2], columns=["a", "b"])
+    with quiet():
+        model = CalibratedClassifier(make_pipeline(impute, LogisticRegression()), "platt", cv=3).fit(X, two_classes())
+    calibrant.save(model, tmp_path / "m.calibrant")
+    loaded = calibrant.load_model(tmp_path / "m.calibrant")
+    with pytest.raises(CalibrantError, match="Pipeline cannot score these rows"):
+        loaded.predict_proba(rows)
 
 
 def test_catboost_is_refused_and_named(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ import struct
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.files.crafted import archive, entry, file_of, parts, small_model, write
 
 import calibrant
-from calibrant.exceptions import ModelFileError
+from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.files import _archive as layout
 from calibrant.files import describe_model
 from calibrant.files._archive import to_json
@@ -158,3 +159,15 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 def test_a_pipe_is_refused_and_not_waited_for(path: Path) -> None:
     os.mkfifo(path)
     refused(path, "is not a file")
+
+
+def test_content_cannot_choose_the_error_of_its_reader(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calibrant.save(small_model(), path)
+    for error in (ParameterError("a rule"), OSError("a disk"), RuntimeError("a fault"), MemoryError("800 GiB")):
+
+        def fail(*_: Any, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("calibrant.files._model_files.read_model", fail)
+        with pytest.raises(ModelFileError, match=f"model.calibrant: cannot be loaded .{type(error).__name__}: {error}"):
+            calibrant.load_model(path)

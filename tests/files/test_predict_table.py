@@ -221,7 +221,7 @@ def test_what_cannot_be_predicted_or_written_is_refused(donors: Any, tmp_path: P
     model = NaiveBayesClassifier().fit(donors.X, donors.y)
     source = tmp_path / "donors.csv"
     with pytest.raises(ParameterError, match=r"out must end in one of \.csv"):
-        predict_table(model, source, tmp_path / "out.xlsx")
+        predict_table(model, source, tmp_path / "out.docx")
     with pytest.raises(ParameterError, match="must be fitted"):
         predict_table(NaiveBayesClassifier(), source, tmp_path / "out.csv")
     with pytest.raises(DataTypeError, match="a classifier with predict_proba; got int"):

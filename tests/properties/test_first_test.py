@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,9 +113,9 @@ def cuts(root: Root, name: str) -> Iterator[Branches]:
         tenth = 0.1 * known / root.n_classes
         least = least if tenth <= least else min(tenth, 25)
     values = np.unique(root.X[name].to_numpy()[root.known(name)])
-    for value in values[:-1]:
+    for value, following in pairwise(values):
         branches = root.cut(name, value)
-        if min(n.sum() for n in branches) >= least - 1e-9:
+        if value < following - 1e-5 and min(n.sum() for n in branches) >= least - 1e-9:
             yield branches
 
 

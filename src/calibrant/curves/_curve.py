@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Curve:
-    """Arrays of equal length, named in `_columns`."""
+    """Arrays of equal length, named in `_columns`; those that are None are left out of frames."""
 
     _columns: ClassVar[tuple[str, ...]]
 
@@ -36,7 +36,9 @@ class Curve:
         3  1.0  1.0        0.2
         """
         pandas = optional_import("pandas", extra="data", purpose="convert a curve to a frame")
-        frame: pd.DataFrame = pandas.DataFrame({name: getattr(self, name) for name in self._columns})
+        frame: pd.DataFrame = pandas.DataFrame(
+            {name: each for name in self._columns if (each := getattr(self, name)) is not None}
+        )
         return frame
 
 

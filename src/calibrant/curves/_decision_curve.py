@@ -56,7 +56,7 @@ class DecisionCurve(Curve):
     array([0.41666667, 0.25      ])
     """
 
-    _columns: ClassVar[tuple[str, ...]] = ("threshold", "net_benefit", "everybody", "avoided")
+    _columns: ClassVar[tuple[str, ...]] = ("threshold", "net_benefit", "everybody", "avoided", "low", "high")
 
     threshold: NDArray[np.float64]
     net_benefit: NDArray[np.float64]

@@ -10,10 +10,12 @@ from calibrant.data._discretize.mdl import cell_weights, interval_codes, mdl_cut
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
+from calibrant.data._readers.reading import Reading
 from calibrant.data._sources.model_columns import Chunk, WantedColumns
 from calibrant.data._sources.open_source import TableChunks, is_source, open_source
 from calibrant.data._sources.source import DaskSource, Source
 from calibrant.data._sources.source_part import SourcePart
+from calibrant.data._text_rows import read_text_rows
 from calibrant.data._validation.class_columns import (
     caller_level,
     classes_of_columns,
@@ -68,6 +70,7 @@ __all__ = [
     "LogProbaMixin",
     "MergedRows",
     "Nominal",
+    "Reading",
     "RowClassifierMixin",
     "Rows",
     "Schema",
@@ -110,6 +113,7 @@ __all__ = [
     "order_columns",
     "read_groups",
     "read_more_training_rows",
+    "read_text_rows",
     "read_training_rows",
     "warn_of_copies",
     "warn_of_number",

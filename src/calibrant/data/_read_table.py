@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from calibrant.data._readers.arguments import (
 from calibrant.data._readers.arrow import read_feather, read_parquet
 from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.frame_builder import ParsedFile
+from calibrant.data._readers.reading import ColumnType, DateOrder, ReadOptions
 from calibrant.data._readers.source import FEATHER, PARQUET, check_text_format, decode, detect_format, read_bytes
 from calibrant.data._tables.assemble import (
     assemble,
@@ -32,6 +33,7 @@ from calibrant.data._tables.assemble import (
     table_name,
 )
 from calibrant.data._tables.table import Table
+from calibrant.exceptions import ReadError, nearest
 
 _C45 = (".data", ".test")
 
@@ -44,8 +46,14 @@ def read_table(
     *,
     positive: object = None,
     sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    dates: DateOrder | None = None,
+    missing: Sequence[str] | None = None,
+    sheet: str | int | None = None,
+    types: Mapping[str, ColumnType] | None = None,
     drop_ids: bool = False,
 ) -> Table:
     r"""Read a table: CSV or TSV (gzip too), Parquet, Feather, ARFF, or C4.5's ``.names`` and ``.data``.
@@ -70,14 +78,26 @@ def read_table(
         The class of interest.
     sep : str, optional
         The separator of a CSV file; by default inferred from its first lines.
+    decimal, thousands : str, optional
+        The decimal mark, ``"."`` or ``","``, and the character between thousands; by default inferred from all cells
+        of a column, and from the whole file where a column such as ``1,234`` does not show it.
     header : bool, optional
         Whether the first line of a CSV file is a header; by default inferred from its first lines.
     encoding : str, optional
-        The encoding of a text file; by default UTF-8, or UTF-16 if it begins with a byte order mark.
+        The encoding of a text file; by default that of its byte order mark, else UTF-8 if all bytes are, else UTF-16
+        if every other byte is zero, else cp1252.
+    dates : {"dmy", "mdy", "ymd"}, optional
+        The order of day, month and year; needed for a column in which both orders fit all dates, such as 03/04/2021.
+    missing : sequence of str, optional
+        Further texts that mean missing values.
+    sheet : str or int, optional
+        The sheet of a workbook, by name or number from 1; by default the first that has a table.
+    types : dict of column to {"nominal", "number", "date", "text", "drop"}, optional
+        The types of columns, instead of those that their values show; ``"drop"`` leaves a column out.
     drop_ids : bool, default=False
-        Whether to leave out columns that look like ids or free text: a different value in every one of 20 rows or more,
-        unless they are measured numbers or in ``nominal``. They are in ``Table.extra``. By default they are features,
-        and a note names them.
+        Whether to leave out columns that look like ids: a different value in every one of 20 rows or more, unless they
+        are measured numbers, free text (20 values or more, most of them distinct, of three words on average) or in
+        ``nominal``. They are in ``Table.extra``. By default they are features, and a note names them.
 
     Returns
     -------
@@ -98,8 +118,11 @@ def read_table(
     ("The class is the last column, 'gives'; pass target= for another.",)
     """
     file = as_path(path)
-    check_arguments(target=target, names=names, sep=sep, header=header, encoding=encoding, drop_ids=drop_ids)
-    nominal, target = as_nominal_items(nominal), as_target(target)
+    layout = {"sep": sep, "decimal": decimal, "thousands": thousands, "header": header, "encoding": encoding}
+    layout |= {"dates": dates, "missing": missing, "sheet": sheet, "types": types}
+    check_arguments(target=target, names=names, drop_ids=drop_ids, **layout)
+    options = ReadOptions(**{**layout, "missing": tuple(missing or ()), "types": dict(types or {})})
+    nominal, target = _with_types(as_nominal_items(nominal), options), as_target(target)
     names_file = as_path(names, "names") if isinstance(names, str | os.PathLike) else _find_names_file(file, names)
     if file.suffix.lower() == ".names":
         file, names_file = (_sibling(file, ".data") or file.with_suffix(".data"), file)
@@ -108,26 +131,46 @@ def read_table(
         parsed = _read_c45(file, names_file, encoding)
     else:
         columns = None if names is None or isinstance(names, str | os.PathLike) else list(names)
-        as_text = partial(nominal_features, target=target, nominal=nominal)
-        options = _CsvOptions(sep, header, encoding, columns, as_text)
-        parsed, delimited = _read_other(file, options)
+        parsed, delimited = _read_other(
+            file, options, columns, partial(nominal_features, target=target, nominal=nominal)
+        )
     if target is not False:
         check_has_features(file, parsed, delimited=delimited)
+    parsed = _without_dropped(file, parsed, options)
     table = assemble(parsed, name=table_name(file), target=target, nominal=nominal, positive=positive)
     if target is None and parsed.target is None:
         table = note_guessed_class(table)
     return note_id_columns(table, nominal_names(nominal, [str(name) for name in table.X]), drop=bool(drop_ids))
 
 
-@dataclass(frozen=True)
-class _CsvOptions:
-    """The arguments of `read_table` that concern CSV files."""
+def _with_types(nominal: Nominal, options: ReadOptions) -> Nominal:
+    """Return the columns to read as nominal with those that ``types`` declares so."""
+    declared = options.of_type("nominal")
+    if not declared or nominal == "all":
+        return nominal
+    return [*(nominal or []), *sorted(declared)]
 
-    sep: str | None
-    header: bool | None
-    encoding: str | None
-    names: list[str] | None
-    as_text: Callable[[Sequence[str]], set[str]]
+
+def _without_dropped(file: Path, parsed: ParsedFile, options: ReadOptions) -> ParsedFile:
+    """Return the columns without those that ``types`` drops, and the line of what was understood among the notes."""
+    names = [str(name) for name in parsed.frame]
+    for name in options.types:
+        if name not in names:
+            raise ReadError.at(
+                file, f"types names {name!r:.60}, which is not a column", hint=nearest(name, names).strip()
+            )
+    dropped = options.of_type("drop")
+    frame = parsed.frame.drop(columns=[name for name in parsed.frame if str(name) in dropped])
+    frame, reading = frame if dropped else parsed.frame, parsed.reading
+    if reading is None:
+        return replace(parsed, frame=frame)
+    declared = {name: kind for name, kind in options.types.items() if kind != "drop"}
+    return replace(
+        parsed,
+        frame=frame,
+        notes=(*parsed.notes, *((f"Read as {reading.text}.",) if reading.text else ())),
+        reading=replace(reading, types=declared),
+    )
 
 
 def _sibling(file: Path, extension: str) -> Path | None:
@@ -164,7 +207,9 @@ def _text_of(file: Path, encoding: str | None) -> str:
     return decode(file, raw, encoding)
 
 
-def _read_other(file: Path, options: _CsvOptions) -> tuple[ParsedFile, bool]:
+def _read_other(
+    file: Path, options: ReadOptions, names: list[str] | None, as_text: Callable[[Sequence[str]], set[str]]
+) -> tuple[ParsedFile, bool]:
     """Read a file that is not C4.5; return also whether it is a CSV file."""
     optional_import("pandas", extra="data", purpose="read tables")
     raw = read_bytes(file)
@@ -178,4 +223,4 @@ def _read_other(file: Path, options: _CsvOptions) -> tuple[ParsedFile, bool]:
 
         check_text_format(file, raw)
         return read_arff(file, decode(file, raw, options.encoding)), False
-    return read_csv(file, raw, **vars(options)), True
+    return read_csv(file, raw, options, names, as_text), True

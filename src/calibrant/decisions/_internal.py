@@ -1,5 +1,6 @@
 """Names for other packages of calibrant; `tests/test_internal_imports.py` allows no others."""
 
+from calibrant.decisions._cost_file import read_cost_file
 from calibrant.decisions._costed_predictions import CostedPredictions
 from calibrant.decisions._decision_report import cross_fitted, decompose
 from calibrant.decisions._money import IntervalOptions
@@ -11,4 +12,5 @@ __all__ = [
     "cross_fitted",
     "decompose",
     "profit_of",
+    "read_cost_file",
 ]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from calibrant._repr import short_repr
-from calibrant._saved import Integer, Line, Number, saved
+from calibrant._saved import Inline, Integer, Line, MapOf, Maybe, Number, Text, TupleOf, saved
 from calibrant._saved.fields import printable
 from calibrant.data import Table
-from calibrant.data._internal import Schema, fingerprint_rows
+from calibrant.data._internal import Reading, Schema, fingerprint_rows
 from calibrant.exceptions import ParameterError
 
 _MAX_DEPTH = 10  # of models in models
@@ -30,6 +30,7 @@ class ColumnDescription:
         The categories of a nominal column. Others are missing values to the model.
     measure : str
         What a numeric column holds: "numbers", "dates", "durations" or "times of day"; "" if it was all missing.
+        "text" of a nominal column that is free text.
 
     Examples
     --------
@@ -43,7 +44,21 @@ class ColumnDescription:
     measure: str = ""
 
 
-@saved(inline=True, name=Line(), n_rows=Integer(0) | None, fingerprint=Line())
+# How a table was read, which a model file remembers; declared here because readers know nothing of model files
+saved(
+    inline=True,
+    format=Line(),
+    encoding=Line() | None,
+    sheet=Line() | None,
+    decimal=Text(".", ",") | None,
+    missing=TupleOf(Line()),
+    types=MapOf(Text("nominal", "number", "date", "text", "drop")),
+    given=TupleOf(Line()),
+    examples=TupleOf(Line()),
+)(Reading)
+
+
+@saved(inline=True, name=Line(), n_rows=Integer(0) | None, fingerprint=Line(), reading=Maybe(Inline(Reading) | None))
 @dataclass(frozen=True)
 class DataSource:
     """The data that a model was made from.
@@ -56,16 +71,19 @@ class DataSource:
         Number of rows.
     fingerprint : str
         Digest of the rows, which no library or machine changes.
+    reading : Reading, optional
+        How the file of the table was read (`Table.reading`); `predict_table` reads other files alike.
 
     Examples
     --------
     >>> DataSource("adult.csv", 48842)
-    DataSource(name='adult.csv', n_rows=48842, fingerprint='')
+    DataSource(name='adult.csv', n_rows=48842, fingerprint='', reading=None)
     """
 
     name: str = ""
     n_rows: int | None = None
     fingerprint: str = ""
+    reading: Reading | None = None
 
 
 @saved(
@@ -190,7 +208,7 @@ class ModelDescription:
 def _column_text(column: ColumnDescription) -> str:
     if column.kind == "numeric":
         return column.name if column.measure in ("", "numbers") else f"{column.name} ({column.measure})"
-    return f"{column.name} ({len(column.categories)} categories)"
+    return f"{column.name} ({'free text' if column.measure == 'text' else f'{len(column.categories)} categories'})"
 
 
 def read_source(made_from: DataSource | Table | Mapping[str, Any] | None) -> DataSource:
@@ -199,7 +217,7 @@ def read_source(made_from: DataSource | Table | Mapping[str, Any] | None) -> Dat
         return made_from
     if isinstance(made_from, Table):
         digest = fingerprint_rows(made_from.X, made_from.y, sample_weight=made_from.sample_weight)
-        return DataSource(made_from.name, made_from.n_rows, digest)
+        return DataSource(made_from.name, made_from.n_rows, digest, made_from.reading)
     data: DataSource = _from_mapping(DataSource, "made_from", made_from or {})
     return data
 

@@ -303,6 +303,10 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
         If the file is damaged, hostile, not a model file, or written by a later version of calibrant.
     MissingFileError
         If there is no such file.
+    MissingExtraError
+        If the model is one of LightGBM or XGBoost, which is not installed.
+    OSError
+        If the file cannot be opened.
 
     Examples
     --------
@@ -315,8 +319,9 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
     """
     if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9a-fA-F]{64}", sha256)):
         raise ParameterError(f"sha256 must be a digest of 64 hexadecimal digits; got {short_repr(sha256)}.")
-    with _explained(path):
+    with _explained(path, (OSError,)):
         container = open_container(path, sha256)
+    with _explained(path):
         check_header(container.header)
         arrays = container.arrays()
         describe(container.header, arrays, len(container.content), "")
@@ -347,15 +352,16 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
     >>> describe_model(path).made_by
     'ada'
     """
-    with _explained(path):
+    with _explained(path, (OSError,)):
         container = open_container(path)
+    with _explained(path):
         check_header(container.header)
         return describe(container.header, container.lazy_arrays(), len(container.content), container.sha256())
 
 
 @contextmanager
-def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the name of the file before the message of an error."""
+def _explained(path: str | os.PathLike[str], passed: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Turn every error but a missing extra and those ``passed`` into one that names the file."""
     try:
         yield
     except ModelFileError as error:
@@ -364,7 +370,7 @@ def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ModelFileError(f"{os.fspath(path)}: {message}{end}") from error
     except FileNotFoundError as error:
         raise MissingFileError(f"{os.fspath(path)}: there is no such file.") from error
-    except (MissingExtraError, ParameterError, OSError):  # of the caller's machine or arguments, not of the file
-        raise
-    except Exception as error:  # none is known; a hostile file must not choose which error its reader sees
+    except Exception as error:  # a hostile file must not choose which error its reader sees
+        if isinstance(error, (MissingExtraError, *passed)):  # of the caller's machine, not of the file
+            raise
         raise ModelFileError(f"{os.fspath(path)}: cannot be loaded ({type(error).__name__}: {error}).") from error

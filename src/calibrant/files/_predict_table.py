@@ -17,7 +17,7 @@ import numpy as np
 from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant._progress import progress
 from calibrant._repr import listed
-from calibrant.data._internal import Chunk, Feature, Schema, TableChunks, WantedColumns, match_problems
+from calibrant.data._internal import Chunk, Feature, Reading, Schema, TableChunks, WantedColumns, match_problems
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import (
     CalibrantError,
@@ -130,11 +130,13 @@ class UnseenCategories:
 
     def __init__(self, schema: Schema | None) -> None:
         features = schema.features if schema is not None and schema.named else ()
-        self._known = {each.name: set(each.categories) for each in features if each.kind == "nominal"}
+        self._known = {
+            each.name: set(each.categories) for each in features if each.kind == "nominal" and each.measure != "text"
+        }
         self.counts: dict[str, Counter[Any]] = {}
 
     def add(self, X: pd.DataFrame) -> None:
-        """Count those of a chunk."""
+        """Count the values of a chunk that the model has not seen."""
         for name, known in self._known.items():
             column = X[name]
             values = column.cat.categories if hasattr(column, "cat") else column.unique()
@@ -173,8 +175,14 @@ def predict_table(
     keep: Sequence[str] | Literal["all"] = (),
     chunk_rows: int | None = None,
     sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    dates: Literal["dmy", "mdy", "ymd"] | None = None,
+    missing: Sequence[str] | None = None,
+    sheet: str | int | None = None,
+    types: Mapping[str, Any] | None = None,
 ) -> PredictedTable:
     r"""Predict the rows of a table in a file, and write the predictions to another, in bounded memory.
 
@@ -195,8 +203,9 @@ def predict_table(
         The table: CSV or TSV (gzip too), Parquet, Feather, ARFF or C4.5, or a folder of CSV or Parquet files, which
         are read by name; a binary file such as ``sys.stdin.buffer`` is CSV, or another format by its first bytes.
     out : str, path or binary file
-        The file to write: CSV or TSV (gzip too) or Parquet by its suffix. It appears when it is complete; if anything
-        fails, an older file stays as it was. To a binary file CSV is written as it is made.
+        The file to write: CSV or TSV (gzip too), Parquet, Feather or ``.xlsx`` by its suffix. It appears when it is
+        complete; if anything fails, an older file stays as it was. To a binary file CSV is written as it is made. In
+        CSV an apostrophe precedes texts that spreadsheets would run as formulas, such as ``=1+1``.
     costs : CostMatrix, what makes one, or the path of a file, optional
         The cost of each action for each class; a file is read by `CostMatrix.from_csv`.
     interval : bool
@@ -209,8 +218,9 @@ def predict_table(
         Columns of the table to write first, as they are.
     chunk_rows : int, optional
         The largest number of rows in memory at a time; by default those of about 4 MB of the file.
-    sep, header, encoding
-        As in `calibrant.data.read_table`.
+    sep, decimal, thousands, header, encoding, dates, missing, sheet, types
+        As in `calibrant.data.read_table`; by default the file is read as the one that the model was made from, where
+        its file remembers that.
 
     Returns
     -------
@@ -240,7 +250,9 @@ def predict_table(
     target = Path(out) if isinstance(out, str | os.PathLike) else out
     if isinstance(target, Path):
         check_format(target)
-    model, described = _as_model(model)
+    layout = {"sep": sep, "decimal": decimal, "thousands": thousands, "header": header, "encoding": encoding}
+    layout |= {"dates": dates, "missing": missing, "sheet": sheet, "types": types}
+    model, described, before = _as_model(model)
     wanted = wanted_columns(model, _read_keep(keep), described)
     if interval:
         check_has_intervals(model)
@@ -248,11 +260,12 @@ def predict_table(
     columns = OutputColumns(model, matrix, float(confidence) if interval else None, bool(proba_only))
     opened = Path(source) if isinstance(source, str | os.PathLike) else source
     with ExitStack() as stack:
-        options: dict[str, Any] = {"n_rows": chunk_rows, "sep": sep, "header": header, "encoding": encoding}
-        table = stack.enter_context(TableChunks.open(opened, wanted, **options))
+        passed = {name: each for name, each in layout.items() if each is not None}
+        remembered = {name: each for name, each in _remembered(before).items() if name not in passed}
+        table = stack.enter_context(TableChunks.open(opened, wanted, n_rows=chunk_rows, **remembered, **passed))
         unseen = UnseenCategories(wanted.schema)
         who = str(opened) if isinstance(opened, Path) else "standard input" if hasattr(opened, "read") else "source"
-        chunks = _checked(table, wanted, who)
+        chunks = _checked(table, wanted, who, remembered)
         columns.names(table.selection.keep)
         writer = stack.enter_context(open_writer(target))
         with progress(total=table.n_rows or table.n_expected, description="predicting rows") as bar:
@@ -262,7 +275,7 @@ def predict_table(
                 bar.advance(len(chunk.X))
         if table.n_rows is not None and table.n_rows != columns.n_rows:
             raise ReadError.at(who, f"states {table.n_rows} rows and has {columns.n_rows}", hint="Copy it again.")
-    return _result(columns, table, wanted, unseen)
+    return _result(columns, table, wanted, unseen, _reading_notes(table.reading, before))
 
 
 def _check_options(interval: Any, confidence: Any, proba_only: Any, chunk_rows: Any) -> None:
@@ -272,20 +285,42 @@ def _check_options(interval: Any, confidence: Any, proba_only: Any, chunk_rows: 
     check_param("chunk_rows", chunk_rows, Int(1) | Nothing())
 
 
-def _as_model(model: Any) -> tuple[Any, Schema | None]:
-    """Return a fitted classifier, and the columns that its file describes where it does not know them."""
-    described = None
+def _as_model(model: Any) -> tuple[Any, Schema | None, Reading | None]:
+    """Return a fitted classifier, the columns that its file describes where it does not know them, and its reading."""
+    described, reading = None, None
     if isinstance(model, str | os.PathLike):
         path = Path(model)
         with _opening(path):
             model = load_model(path)
+            description = describe_model(path)
+            reading = description.made_from.reading
             if find_schema(model) is None:
-                described = described_schema(describe_model(path).columns, model)
+                described = described_schema(description.columns, model)
     if not hasattr(model, "predict_proba"):
         raise DataTypeError(f"model must be a classifier with predict_proba; got {type(model).__name__}.")
     if not hasattr(model, "classes_"):
         raise ParameterError(f"model must be fitted; this {type(model).__name__} is not. Call fit first.")
-    return model, described
+    return model, described, reading
+
+
+def _remembered(before: Reading | None) -> dict[str, Any]:
+    """Return the keywords that read a file as that of the model; the types of its columns are in its schema."""
+    return {} if before is None else {name: each for name, each in before.options().items() if name != "types"}
+
+
+def _reading_notes(now: Reading | None, before: Reading | None) -> list[str]:
+    """Return how the file was read, and where that is not as the file that the model was made from."""
+    notes = [f"Read as {now.text}."] if now is not None and now.text else []
+    if now is None or before is None:
+        return notes
+    other = [
+        f"{name} {getattr(now, name)!r} instead of {getattr(before, name)!r}"
+        for name in ("format", "sep", "decimal", "sheet", "encoding")
+        if None not in (getattr(now, name), getattr(before, name))
+        and getattr(now, name) != getattr(before, name)
+        and (name, now.encoding) != ("encoding", "utf-8")  # which all files of English text are
+    ]
+    return [*notes, f"The file is laid out otherwise than that of the model: {', '.join(other)}."] if other else notes
 
 
 @contextmanager
@@ -318,12 +353,19 @@ def _cost_matrix(costs: Any, model: Any) -> CostMatrix:
         raise DataError(f"{costs if is_path else 'costs'}: {error}") from error
 
 
-def _checked(table: TableChunks, wanted: WantedColumns, who: str) -> Any:
+def _checked(table: TableChunks, wanted: WantedColumns, who: str, remembered: Mapping[str, Any]) -> Any:
     """Return the chunks after the first one was compared with the columns of the model."""
     first = next(table.chunks, None)
     if first is None:
         raise ReadError.at(who, "has no rows", hint="Pass a table with rows.")
-    check_match(table, first, wanted, who)
+    try:
+        check_match(table, first, wanted, who)
+    except SchemaError as error:
+        if not remembered or not table.is_streamed:
+            raise
+        used = ", ".join(f"{name}={each!r}" for name, each in remembered.items())
+        hint = f"It is read as the file of the model ({used}); pass these if it is written otherwise."
+        raise SchemaError(f"{error}\n  {hint}") from error
     return chain([first], table.chunks)
 
 
@@ -339,7 +381,7 @@ def _predict(columns: OutputColumns, chunk: Chunk, who: str) -> Any:
 
 
 def _result(
-    columns: OutputColumns, table: TableChunks, wanted: WantedColumns, unseen: UnseenCategories
+    columns: OutputColumns, table: TableChunks, wanted: WantedColumns, unseen: UnseenCategories, notes: Sequence[str]
 ) -> PredictedTable:
     means = (columns.proba_sums / columns.n_rows).tolist()
     costs = columns.costs
@@ -354,7 +396,7 @@ def _result(
         else dict(zip(map(str, costs.actions or ()), columns.action_counts.tolist(), strict=True)),
         expected_cost=None if costs is None else columns.total_cost,
         unused=tuple(unused_columns(table, wanted)),
-        notes=(*unseen.notes(), *whole),
+        notes=(*notes, *unseen.notes(), *whole),
         is_streamed=table.is_streamed,
     )
 

@@ -108,6 +108,15 @@ def test_an_encoding_passed_is_used(write):
     assert read_table(write("café,y\nthé,1\n".encode("latin-1")), encoding="latin-1").X["café"].tolist() == ["thé"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le", "utf-16-be"])
+def test_an_encoding_is_found_by_its_mark_utf_8_zero_bytes_or_else_cp1252(write, encoding):
+    table = read_table(write("Straße,y\nZürich,1\nGenève,2\n".encode(encoding)))
+    assert table.X["Straße"].tolist() == ["Zürich", "Genève"]
+    named = encoding.replace("-sig", "")
+    assert table.reading.encoding == named
+    assert (named == "utf-8") == (table.reading.text == "")
+
+
 def test_a_very_long_line_is_read(write):
     assert len(read_table(write("a,y\n" + "x" * 5_000_000 + ",1\ny,2\n")).X["a"][0]) == 5_000_000
 
@@ -128,9 +137,10 @@ WRONG = {
     "doubled": (b"a,b,a\n1,2,3\n", r"column 'a' twice \(columns 1 and 3\)"),
     "short row": (b"a,b,c\n1,2,3\n4,5\n", r"line 3: has 2 field\(s\) where the first row has 3"),
     "long row": (b"a,b\n1,2\n3,4\n5,6,7\n", r"line 4: has 3 field\(s\)"),
-    "latin": ("a,b\n1,caf\xe9\n".encode("latin-1"), 'line 2: byte 0xe9 is not UTF-8. Pass encoding="latin-1"'),
-    "latin header": ("caf\xe9,b\n1,2\n".encode("latin-1"), "line 1: byte 0xe9"),
-    "unmarked utf-16": ("a,b\n1,2\n".encode("utf-16-le"), "zero bytes"),
+    "two encodings": (
+        "a,b\n1,ü\n".encode() + "2,ü\n".encode("cp1252"),
+        "line 3: byte 0xfc is not UTF-8, and line 2 has",
+    ),
     "random bytes": (np.random.default_rng(0).bytes(4096), "holds random or binary bytes, not text"),
     "too wide": (b",".join(b"c" for _ in range(200_000)) + b"\n", "has 200,000 columns"),
 }

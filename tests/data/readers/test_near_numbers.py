@@ -17,24 +17,6 @@ def test_one_word_among_numbers_is_noted_at_any_position(write, n):
     assert f"'a' is nominal because of values such as 'abc' (1 of {n + 1:,}); the others are numbers" in note(path)
 
 
-WRITTEN = {
-    "thousands separators, such as '1,234' (2 of 3 values)": ['"1,234"', '"12,345"', "999"],
-    "thousands separators, such as '1.234,56'": ['"1.234,56"', '"2.500,00"'],
-    "thousands separators, such as '1 000'": ["1 000", "20 000"],
-    "decimal commas, such as '1,5'": ['"1,5"', '"2,25"'],
-    "percent signs, such as '12%'": ["12%", "3.5 %"],
-    "currency signs, such as '$5.00'": ["$5.00", '"$1,200"'],
-    "currency signs, such as '5 EUR'": ["5 EUR", "7 EUR"],
-    "dates of that form, such as '31.12.2020'": ["31.12.2020", "1.2.2021"],
-}
-
-
-@pytest.mark.parametrize("words", WRITTEN)
-def test_formatted_numbers_stay_strings_and_are_noted(write, words):
-    rows = "".join(f"{cell},{'np'[i % 2]}\n" for i, cell in enumerate(WRITTEN[words]))
-    assert f"'a' is nominal because of {words}" in note(write("a,y\n" + rows))
-
-
 def test_words_and_columns_specified_as_nominal_get_no_note(write):
     assert read_table(write("a,y\nx,u\ny,v\n7,u\n"), target="y").notes == ()
     assert note(write("a,y\n1,u\n2,v\nx,u\n"), nominal=["a"]) == ""

@@ -20,6 +20,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import shutil
+import textwrap
 from functools import partial
 from typing import Annotated, Any
 
@@ -98,7 +99,15 @@ def make_command() -> Any:
 def _page_text(described: Any) -> str:
     """Return a docstring as typer takes it: a paragraph of examples, which begins with ``$``, keeps its lines."""
     paragraphs = inspect.cleandoc(described.__doc__ or "").split("\n\n")
-    return "\n\n".join(f"\b\n{text}" if text.startswith("$") else text.replace("\n", " ") for text in paragraphs)
+    return "\n\n".join(_example(text) if text.startswith("$") else text.replace("\n", " ") for text in paragraphs)
+
+
+def _example(text: str) -> str:
+    """Return the lines of an example; a command that is wider than the terminal goes on after a backslash."""
+    width = max(min(shutil.get_terminal_size().columns, _WIDEST) - 4, _TERM)
+    wrap = partial(textwrap.wrap, width=width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    lines = [" \\\n".join(wrap(line)) if line.startswith("$") else line for line in text.split("\n")]
+    return "\b\n" + "\n".join(lines)
 
 
 def _print_version(shown: bool) -> None:

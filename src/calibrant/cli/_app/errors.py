@@ -72,12 +72,27 @@ def code_of(error: BaseException) -> int:
     return next((code for kind, code in _CODES if isinstance(error, kind)), BUG)
 
 
+_OPTIONS = (
+    "sep|decimal|thousands|encoding|dates|missing|sheet|types|target|groups|weight|positive|metric|out|keep|interval|"
+    "confidence|time_limit|seed|costs"
+)
 # What messages of functions suggest, and what to do instead on the command line
 _SUGGESTIONS = {
-    r'Pass encoding="latin-1" or the encoding of the file\.': "Save it as UTF-8.",
+    r'Pass encoding="latin-1" or the encoding of the file\.': "Pass --encoding latin-1 or the encoding of the file.",
+    r"Pass the encoding of the file\.": "Pass --encoding.",
+    r'"(utf-8|latin-1|cp1252)"': r"\1",
+    r'\bencoding="([\w-]+)"': r"--encoding \1",
+    r"Say which by dates: (dmy for day first), (mdy)": r"Pass --dates \1, \2",
+    r": (?:it is|they are) in extra": "",
+    r"\bnominal=\['(.*?)'\]": r"--types \1=nominal",
+    r"declare them as missing": "pass --missing for each",
+    r"Declare such cells as missing, or the column as nominal": "Pass --missing for such cells, or --types COL=nominal",
+    r"declare the column as nominal": "pass --types COL=nominal",
+    rf"^({_OPTIONS})(?= must |: | names )": r"--\1",
+    r" or None; got ": "; got ",
     r"Pass target= for the class column, or target=False if the table has no class\.": "Pass --target.",
     r"Pass sep= if another character separates the columns, or target=False if the table has no class\.": (
-        "Separate the columns by commas, semicolons or tabs."
+        "Pass --sep if another character separates the columns."
     ),
     r"([Pp]ass) target=": r"\1 --target",
     r"([Pp]ass) pos_label=": r"\1 --positive",
@@ -86,6 +101,9 @@ _SUGGESTIONS = {
     r"list_datasets\(\) lists them\.": "'calibrant datasets list' lists them.",
     r" read_table reads files\.": "",
     r"; to_probabilities converts percent and log-odds": "",
+    r"\b([Pp]ass) (\w+)=(?=[\s.,;]|$)": r"\1 --\2",
+    rf"\b({_OPTIONS})=(?=['\[])": r"--\1 ",
+    r"--time_limit": "--time-limit",
 }
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
 import typer
 
 from calibrant._whole_file import whole_file
-from calibrant.cli._app.errors import CANNOT_WRITE, USAGE, CommandError
+from calibrant.cli._app.errors import CANNOT_WRITE, CommandError
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note
-from calibrant.exceptions import CalibrantError, ReadError
+from calibrant.exceptions import CalibrantError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,30 +59,14 @@ def read_table(path: str, **options: Any) -> Table:
 
 
 def read_frame(path: str, **options: Any) -> pd.DataFrame:
-    """Read all columns of a table: no column is the class."""
-    return read_table(path, target=False, **options).X
-
-
-def read_foreign_frame(path: str) -> pd.DataFrame:
-    """Read all columns of a table from elsewhere: text that is not UTF-8 is that of Windows in Western Europe."""
-    from calibrant import data
-
-    with input_file(path) as file:
-        try:
-            return data.read_table(file, target=False).X
-        except ReadError as error:
-            if not isinstance(error.__cause__, UnicodeDecodeError):
-                raise
-            try:
-                frame = data.read_table(file, target=False, encoding="cp1252").X
-            except ReadError:
-                raise error from error.__cause__
-            print_note(f"Note: {_SHOWN if path == STDIN else path} is not UTF-8; it is read as Windows-1252.")
-            return frame
+    """Read all columns of a table: no column is the class. The line of what was understood is printed as a note."""
+    table = read_table(path, target=False, **options)
+    if table.reading is not None and table.reading.text:
+        print_note(f"Note: {_SHOWN if path == STDIN else path} is read as {table.reading.text}.")
+    return table.X
 
 
 STDOUT = "-"
-_FORMATS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ",", ".parquet": "", ".pq": "", ".feather": ""}
 
 
 @contextmanager
@@ -97,41 +81,61 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         if path == STDOUT:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
-        elif Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
-            with Path(path).open("wb") as file:  # a device or a named pipe
+        elif _is_device(Path(path)):
+            with Path(path).open("wb") as file:
                 yield file
         else:
             with whole_file(Path(path)) as whole:
                 yield cast("BinaryIO", whole)
 
 
+class _NothingWrittenError(Exception):
+    """Ends a trial of writing, so that nothing is written."""
+
+
 def write_frame(frame: pd.DataFrame, path: str) -> None:
     """Write a frame in the format of the file's extension; CSV to standard output."""
-    extension = check_format(path)
-    with open_output(path) as file:
-        if extension in (".parquet", ".pq"):
-            frame.to_parquet(file, index=False)
-        elif extension == ".feather":
-            frame.to_feather(file)
-        else:
-            gzip = {"method": "gzip", "mtime": 0} if path.lower().endswith(".gz") else None  # the same bytes each time
-            frame.to_csv(file, index=False, sep=_FORMATS[extension], compression=gzip)
+    import pyarrow as pa
+
+    from calibrant.files._internal import open_writer
+
+    rows = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    with write_errors(path), open_writer(sys.stdout.buffer if path == STDOUT else Path(path)) as writer:
+        writer.write(rows)
+        if path == STDOUT:
+            sys.stdout.buffer.flush()
 
 
-def check_format(path: str) -> str:
-    """Return the extension of a file to write, ``.gz`` left out; raise if it is that of no format.
+def check_output(path: str) -> None:
+    """Raise if a file of rows cannot be written, in its format or at all; call it before long work."""
+    from calibrant.files._internal import open_writer
 
-    Examples
-    --------
-    >>> check_format("-"), check_format("a.CSV.gz"), check_format("b.parquet")
-    ('.csv', '.csv', '.parquet')
-    """
-    is_stream = path == STDOUT or (Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir())
-    extension = ".csv" if is_stream else Path(path.lower().removesuffix(".gz")).suffix
-    if extension not in _FORMATS:
-        known = ", ".join(_FORMATS)
-        raise CommandError(f"{path}: the extension must be one of {known}; got {extension or 'none'}.", USAGE)
-    return extension
+    if path == STDOUT or _is_device(Path(path)):
+        return
+    try:
+        with write_errors(path), open_writer(Path(path)):
+            raise _NothingWrittenError
+    except _NothingWrittenError:
+        check_writable(path)
+
+
+_TRIAL = bytes(2**16)  # a full disk does not take them
+
+
+def check_writable(path: str) -> None:
+    """Raise if a file cannot be written: its name, folder, permission or space; an older file stays as it is."""
+    try:
+        with open_output(path) as file:
+            file.write(_TRIAL)
+            file.flush()
+            raise _NothingWrittenError
+    except _NothingWrittenError:
+        pass
+
+
+def _is_device(path: Path) -> bool:
+    """Return whether a path is that of a device or a named pipe."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
@@ -160,10 +164,6 @@ NoRows = Annotated[
 ]
 
 
-class _NothingWrittenError(Exception):
-    """Ends a trial of writing, so that nothing is written."""
-
-
 def check_html(path: str | None) -> None:
     """Raise if a report cannot be made or its file not be written; call it before long work.
 
@@ -179,11 +179,8 @@ def check_html(path: str | None) -> None:
 
     for package in ("altair", "vl_convert"):
         optional_import(package, extra="report", purpose="make a report")
-    try:
-        with open_output(path):
-            raise _NothingWrittenError
-    except _NothingWrittenError:
-        pass
+    if not _is_device(Path(path)):
+        check_writable(path)
 
 
 def save_report(report: Report, path: str) -> int:

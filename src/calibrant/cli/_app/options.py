@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import inspect
+from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -105,6 +108,27 @@ Segments = Annotated[
         autocompletion=complete_columns,
     ),
 ]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COL",
+        help="The column of dates or times: train on the past, test on what follows. It is not learned from.",
+        autocompletion=complete_columns,
+    ),
+]
+PlanWords = Annotated[
+    str | None,
+    typer.Option(
+        "--plan",
+        metavar="PLAN",
+        help="How rows are split: 10, 10x3, 'holdout 30%', time, 'time 30%', loo, 632. By default by their number.",
+    ),
+]
+TestTable = Annotated[
+    str | None,
+    typer.Option("--test", metavar="FILE", help="A table kept apart, which the score, verdict and money come from."),
+]
 Scale = Annotated[
     ScaleName,
     typer.Option(
@@ -112,3 +136,68 @@ Scale = Annotated[
         help="auto, probability, percent or logit (log-odds): auto infers it from values and names, or asks.",
     ),
 ]
+
+
+_TYPES = "nominal, number, date, text or drop"
+# The options of how a table is written, by the keyword of `read_table`; by default all of them are inferred
+_READING: dict[str, Any] = {
+    "sep": Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="The separator of columns.")],
+    "decimal": Annotated[str | None, typer.Option("--decimal", metavar="CHAR", help="The decimal mark: . or ,")],
+    "thousands": Annotated[
+        str | None, typer.Option("--thousands", metavar="CHAR", help="The separator of thousands, such as . or '.")
+    ],
+    "encoding": Annotated[str | None, typer.Option("--encoding", metavar="NAME", help="The encoding of a text file.")],
+    "dates": Annotated[
+        str | None, typer.Option("--dates", metavar="ORDER", help="The order of dates: dmy, mdy or ymd.")
+    ],
+    "missing": Annotated[
+        list[str] | None, typer.Option("--missing", metavar="TEXT", help="A text that means missing; again for more.")
+    ],
+    "sheet": Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="The sheet of a workbook.")],
+    "types": Annotated[
+        list[str] | None, typer.Option("--types", metavar="COL=TYPE", help=f"A column is {_TYPES}; again for more.")
+    ],
+}
+
+
+def reads_table(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of how a table is written; it gets those passed as ``reading``, a dict of keywords."""
+    hints = get_type_hints(command, include_extras=True)
+    hints.pop("reading")
+    parameters = [each for name, each in inspect.signature(command).parameters.items() if name != "reading"]
+    places = [each.replace(annotation=hints[each.name]) for each in parameters]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
+        for name, hint in _READING.items()
+    ]
+    json = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in places if each.name == "as_json"]
+    places = [each for each in places if each.name != "as_json"]
+
+    @wraps(command)
+    def with_reading(*args: Any, **options: Any) -> None:
+        given = {name: options.pop(name) for name in _READING if name in options}
+        command(*args, **options, reading=_keywords(given))
+
+    with_reading.__signature__ = inspect.Signature([*places, *added, *json])  # type: ignore[attr-defined]
+    with_reading.__annotations__ = {**hints, **_READING}
+    del with_reading.__wrapped__  # typer would read the signature of the command itself
+    return with_reading
+
+
+def _keywords(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords of `read_table` for the options that were passed."""
+    passed = {name: value for name, value in given.items() if value}
+    if "types" in passed:
+        passed["types"] = dict(_column_type(text) for text in passed["types"])
+    if "sheet" in passed and passed["sheet"].isdigit():
+        passed["sheet"] = int(passed["sheet"])
+    if passed.get("sep") in ("\\t", "tab"):
+        passed["sep"] = "\t"
+    return passed
+
+
+def _column_type(text: str) -> tuple[str, str]:
+    column, equals, kind = text.rpartition("=")
+    if not equals or not column:
+        raise usage_error(f"must be COL=TYPE, where TYPE is {_TYPES}; got {text!r}.", "--types")
+    return column, kind

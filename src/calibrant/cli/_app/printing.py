@@ -140,8 +140,9 @@ def _without_controls(text: str) -> str:
 
 
 def _terminal_width(stream: TextIO) -> int | None:
-    """Return the width of a terminal; None: the stream is none, so that lines may have any length."""
-    return shutil.get_terminal_size().columns if stream.isatty() else None
+    """Return the width of a terminal, or COLUMNS; None: the stream is none, so that lines may have any length."""
+    is_known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return shutil.get_terminal_size().columns if is_known else None
 
 
 def _fitted(text: str, stream: TextIO) -> str:

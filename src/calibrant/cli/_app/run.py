@@ -9,6 +9,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -77,6 +78,9 @@ def run(args: Sequence[str], start: float) -> int:
     debug, as_json = "--debug" in options, "--json" in options
     if debug:
         args.remove("--debug")
+    for name in ("stdout", "stderr"):  # closed by the caller: Python has None for it
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # for the whole process
     for stream in (sys.stdout, sys.stderr):  # a terminal that is not UTF-8 shows ? for what it does not have
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -98,6 +102,9 @@ def run(args: Sequence[str], start: float) -> int:
 def _invoke(args: list[str]) -> int:
     from calibrant.cli._app.app import make_command
 
+    for name in args:
+        if not name.isprintable() and any("\ud800" <= character <= "\udfff" for character in name):
+            raise CommandError(f"{name!r} is not text in the encoding of this system. Rename the file.", USAGE)
     command = make_command()
     record_command(args)
     if "_CALIBRANT_COMPLETE" in os.environ:

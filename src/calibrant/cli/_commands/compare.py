@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibrant.cli._app.errors import INTERRUPTED, PARTIAL_RESULT
+from calibrant.cli._app.errors import INTERRUPTED, PARTIAL_RESULT, as_command_line
 from calibrant.cli._app.files import STDIN, Html, NoRows, check_html, read_table, save_report
 from calibrant.cli._app.invocation import command_text, read_duration, seconds_left
-from calibrant.cli._app.options import Json
+from calibrant.cli._app.options import Json, PlanWords, TestTable, TimeColumn, reads_table
 from calibrant.cli._app.printing import print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from calibrant.studies import TableComparison
 
+_METHOD = (
+    "base_rate, naive_bayes, logistic, tree, forest, probability or boosted, or 'calibrated forest' and the like; may "
+    "be repeated. By default all."
+)
 _PICTURE = "reliability.png"
 _PICTURE_SECONDS, _REPORT_SECONDS = 0.6, 4.5  # of processor time, as `benchmarks/cli.py` measures them
 
 
+@reads_table
 def compare(
     data: Annotated[
         str,
@@ -32,10 +37,10 @@ def compare(
         Path | None, typer.Option(help="A CSV file of costs: actual classes in rows, actions in columns.")
     ] = None,
     groups: Annotated[str | None, typer.Option(help="The column of rows that belong together.")] = None,
-    nominal: Annotated[
-        list[str] | None, typer.Option(help="A column of numbers that are categories; may be repeated.")
-    ] = None,
-    method: Annotated[list[str] | None, typer.Option(help="A method; may be repeated. By default all.")] = None,
+    time: TimeColumn = None,
+    plan: PlanWords = None,
+    test: TestTable = None,
+    method: Annotated[list[str] | None, typer.Option(help=_METHOD)] = None,
     metric: Annotated[str, typer.Option(help="The metric that ranks.")] = "log_loss",
     time_limit: Annotated[
         float | None,
@@ -50,6 +55,8 @@ def compare(
     html: Html = None,
     no_rows: NoRows = False,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Find the best method for a table, say how far its probabilities can be trusted, and save the model.
 
@@ -59,22 +66,26 @@ def compare(
 
     The plan depends on the number of rows: under 1,000 it is 10-fold cross-validation three times, to 5,000 10-fold,
     to 50,000 5-fold cross-validation, above a third of the rows held out, at most 200,000. All methods finish the first
-    fold before any starts the second.
+    fold before any starts the second. With --time methods are trained on the past and tested on what follows.
 
+    $ calibrant compare loans.csv --target default --time issued --test loans_2024.csv
     $ calibrant compare donors.csv --target gives --positive yes --costs costs.csv --time-limit 5m --html report.html
     """
     from calibrant.studies import compare_table
 
     check_html(html)
     later = _PICTURE_SECONDS + (0.0 if html is None else _REPORT_SECONDS)
-    table = read_table(STDIN, target=target, nominal=nominal, drop_ids=True) if data == STDIN else data
+    table = read_table(STDIN, target=target, drop_ids=True, **reading) if data == STDIN else data
     found = compare_table(
         table,
         target=target,
         positive=positive,
         costs=costs,
         groups=groups,
-        nominal=nominal,
+        time=time,
+        plan=plan,
+        test=test,
+        reading=reading,
         methods=method,
         metric=metric,
         time_limit=None if time_limit is None else seconds_left(time_limit, later),
@@ -115,7 +126,7 @@ def _print(found: TableComparison, picture: str | None, html: str | None) -> Non
     print_text(f"Advice: {texts.pop('Advice')}")
     print_text()
     for line in (*found.compared.lines, f"plan: {found.plan}"):
-        print_text(line)
+        print_text(as_command_line(line))
     print_text()
     head, *rows = ranking_cells(found, grouped=True)
     print_table(head, rows, left=[head[0]])

@@ -15,12 +15,12 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli._app.files import STDOUT, check_format, open_output, write_frame
+from calibrant.cli._app.files import STDOUT, check_output, open_output, write_frame
 from calibrant.cli._app.options import Json, complete_datasets
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 
 _HOME = "A folder of data sets with a MANIFEST.json; by default that of CALIBRANT_DATA."
-_OUT = "Where the table goes: CSV, Parquet or Feather; - is standard output. By default NAME.csv."
+_OUT = "Where the table goes: CSV, .xlsx, Parquet or Feather; - is standard output. By default NAME.csv."
 _ALL = "Also the columns that are not features, such as amounts that are known afterwards only."
 
 app = typer.Typer()
@@ -88,7 +88,7 @@ def fetch(
     $ calibrant datasets fetch appeal --out appeal.csv
     """
     path = f"{name.replace(':', '_')}.csv" if out is None else out
-    check_format(path)
+    check_output(path)
     from calibrant.data import load
 
     table = load(name, home)

@@ -9,8 +9,8 @@ import typer
 
 from calibrant._repr import number_text
 from calibrant.cli._app.errors import named_arguments
-from calibrant.cli._app.files import STDOUT, check_format, read_frame, write_frame
-from calibrant.cli._app.options import Json, Positive, Predictions, Proba, complete_columns, usage_error
+from calibrant.cli._app.files import STDOUT, check_output, read_frame, write_frame
+from calibrant.cli._app.options import Json, Positive, Predictions, Proba, complete_columns, reads_table, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 from calibrant.cli._predictions.columns import ModelColumns, find_class, find_models, note_of_class
 from calibrant.cli._predictions.costs import CostTable, read_costs
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 _COSTS = "A CSV file: actions in the first row, a class and the cost of each action in the others."
 _TARGET = "The column of the actual classes, if known: the actual costs are printed, too."
-_OUT = "Where the rows go with their action and expected cost: CSV, Parquet or Feather; - is standard output."
+_OUT = "Where the rows go with their action and expected cost: CSV, .xlsx, Parquet or Feather; - is standard output."
 
 
+@reads_table
 def decide(
     predictions: Predictions,
     costs: Annotated[str, typer.Option(metavar="FILE", help=_COSTS)],
@@ -35,6 +36,8 @@ def decide(
     benefits: Annotated[bool, typer.Option("--benefits", help="The file has benefits instead of costs.")] = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help=_OUT)] = None,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Choose the action of least expected cost for each row, from probabilities and costs.
 
@@ -53,9 +56,10 @@ def decide(
     if out == STDOUT and as_json:
         raise usage_error("both go to standard output; write the rows to a file.", "--json", "--out -")
     if out is not None:
-        check_format(out)
+        check_output(out)
 
-    decisions = decide_rows(predictions, costs, proba or [], positive, target, benefits=benefits)
+    frame = read_frame(predictions, **reading)
+    decisions = decide_rows(frame, predictions, costs, proba or [], positive, target, benefits=benefits)
     if out is not None:
         write_frame(decisions.rows, out)
     if as_json:
@@ -122,10 +126,16 @@ class Decisions:
 
 
 def decide_rows(
-    path: str, costs: str, proba: list[str], positive: str | None, target: str | None, *, benefits: bool = False
+    frame: pd.DataFrame,
+    path: str,
+    costs: str,
+    proba: list[str],
+    positive: str | None,
+    target: str | None,
+    *,
+    benefits: bool = False,
 ) -> Decisions:
-    """Read predictions and costs, and choose the action of least expected cost for each row."""
-    frame = read_frame(path)
+    """Read the costs of predictions, and choose the action of least expected cost for each row."""
     names = [str(name) for name in frame]
     table = read_costs(costs, names, benefits=benefits)
     model = _one_model(proba, names, table, positive, costs)

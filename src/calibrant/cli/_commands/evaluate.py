@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from calibrant.cli._app.options import (
     Weight,
     complete_columns,
     complete_metrics,
+    reads_table,
     usage_error,
 )
 from calibrant.cli._app.printing import print_json, print_note, print_text
@@ -37,7 +38,7 @@ from calibrant.cli._predictions.cards import (
     print_differences,
     print_segments,
 )
-from calibrant.cli._predictions.columns import ModelColumns
+from calibrant.cli._predictions.columns import ModelColumns, class_of_column, note_of_class
 from calibrant.cli._predictions.prediction_table import PredictionTable, read_predictions
 from calibrant.exceptions import DataError
 
@@ -51,6 +52,7 @@ _METRIC = "A metric, or all; may be repeated. By default a dozen."
 _STREAM = "Read a CSV or Parquet file batch by batch: no segments or groups. By default from 500 MB on."
 
 
+@reads_table
 def evaluate(
     predictions: Predictions,
     target: Annotated[
@@ -71,6 +73,8 @@ def evaluate(
     html: Html = None,
     no_rows: NoRows = False,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Measure anybody's predictions: scores with intervals, a verdict on calibration, segments, gates.
 
@@ -92,7 +96,7 @@ def evaluate(
             check_metric(name, "--metric")
     columns = (proba or [], positive, by or [], groups, weight)
     settings = (metric or [], confidence, False if html is not None and stream is None else stream, scale.value)
-    evaluation = evaluate_predictions(Request(predictions, target, *columns, *settings), gates)
+    evaluation = evaluate_predictions(Request(predictions, target, *columns, *settings, reading), gates)
     results = [gate.judge(name, card) for gate in gates for name, card in evaluation.cards.items()]
     size = None if html is None else evaluation.save_report(html, rows=not no_rows)
     if as_json:
@@ -125,6 +129,7 @@ class Request:
     confidence: float
     stream: bool | None
     scale: str = "auto"
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def metric_names(self) -> Any:
@@ -221,6 +226,7 @@ def evaluate_predictions(request: Request, gates: Sequence[Gate]) -> Evaluation:
         request.positive,
         scale=request.scale,
         columns=(*request.by, request.groups, request.weight),
+        reading=request.reading,
     )
     models = table.models
     options: dict[str, Any] = {"confidence": request.confidence}
@@ -300,9 +306,11 @@ def _title(path: str, card: ScoreCard, model: ModelColumns) -> str:
 def _is_streamed(request: Request, gates: Sequence[Gate]) -> bool:
     suffix = Path(request.path.lower().removesuffix(".gz")).suffix
     needs_rows = request.by or request.groups or any(gate.metric is None for gate in gates) or request.scale != "auto"
+    needs_rows = needs_rows or request.reading  # a stream is read as it shows itself
     if request.stream and (needs_rows or request.path == STDIN or suffix not in _STREAMABLE):
         raise usage_error(
-            "--stream takes a CSV or Parquet file, and neither --by, --groups, --scale nor a gate on the verdict.",
+            "--stream takes a CSV or Parquet file, and neither --by, --groups, --scale, a gate on the verdict nor options of "
+            "how the file is written.",
             "--stream",
         )
     if request.stream is not None or needs_rows or suffix not in _STREAMABLE:
@@ -332,11 +340,17 @@ def _evaluate_streamed(request: Request, gates: Sequence[Gate]) -> Evaluation:
     if sys.stderr.isatty():
         print_note(f"Reading {request.path} batch by batch, several times.")
     cards = {model.name: _with_gates(gates, request, partial(score, model)) for model in models}
-    # Where no class is named, a column alone is that of the last class, which is known now
-    named = [
-        replace(model, classes=cards[model.name].classes[-1:]) if model.classes == (None,) else model
-        for model in models
-    ]
+    # Where no class is named, a column alone is that of the class in its name, or of the last; they are known now
+    named = []
+    for model in models:
+        classes = list(cards[model.name].classes)
+        if model.classes == (None,):
+            said = class_of_column(model.columns[0], classes)
+            model = replace(model, classes=(classes[-1] if said is None else said,))
+            if note := note_of_class(model, classes):
+                print_note(f"Note: {note[0].lower()}{note[1:]}")
+                cards[model.name] = _with_gates(gates, request, partial(score, model))
+        named.append(model)
     return Evaluation(request, named, cards)
 
 

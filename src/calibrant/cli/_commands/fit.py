@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibrant.cli._app.files import STDIN, STDOUT, read_table, write_errors
-from calibrant.cli._app.options import Json, complete_columns, usage_error
+from calibrant.cli._app.errors import as_command_line
+from calibrant.cli._app.files import STDIN, STDOUT, check_writable, read_table, write_errors
+from calibrant.cli._app.options import (
+    Json,
+    PlanWords,
+    TestTable,
+    TimeColumn,
+    complete_columns,
+    reads_table,
+    usage_error,
+)
 from calibrant.cli._app.printing import print_json, print_note, print_text
 from calibrant.exceptions import DataError, nearest
 
@@ -29,9 +39,11 @@ _GROUPS = "The column of rows that belong together, such as the patient."
 _ESTIMATE = "Cross-validate (5 folds) for the score to expect, of methods that do not know it themselves."
 _METRIC = "log_loss"
 _CONFIDENCE = 0.95
+_CROSS_FITTED = "cross-fitted"
 _FOLDS = 5  # at most as many as the rarest class has rows
 
 
+@reads_table
 def fit(
     data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA)],
     out: Annotated[str, typer.Option(metavar="MODEL", help="The model file, such as model.calibrant.")],
@@ -43,15 +55,17 @@ def fit(
     param: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=_PARAM)] = None,
     calibrate: Annotated[str | None, typer.Option(metavar="CALIBRATOR", help=_CALIBRATE)] = None,
     positive: Annotated[str | None, typer.Option(metavar="CLASS", help="The class of interest, of two.")] = None,
-    nominal: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="A column of numbers that are categories; again for more.")
-    ] = None,
     weight: Annotated[str | None, typer.Option(metavar="COL", help="The weight of each row.")] = None,
     groups: Annotated[str | None, typer.Option(metavar="COL", help=_GROUPS)] = None,
+    time: TimeColumn = None,
+    plan: PlanWords = None,
+    test: TestTable = None,
     estimate: Annotated[bool, typer.Option("--estimate", help=_ESTIMATE)] = False,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the method and of folds.")] = 0,
     compress: Annotated[bool, typer.Option("--compress", help="Write a smaller file.")] = False,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Fit a method to a table and write the model to a file.
 
@@ -64,30 +78,40 @@ def fit(
     """
     if out == STDOUT:
         raise usage_error("a model file is not text; name a file.", "--out")
-    from calibrant.cli._models.methods import make_method
+    from sklearn.base import clone
+
+    from calibrant.cli._models.methods import hold_out_by_time, make_method
     from calibrant.files import save
     from calibrant.studies._internal import ComparedTable
 
+    check_writable(out)
     estimator = make_method(method, param or [], calibrate, seed)
-    source: Any = read_table(STDIN, target=target, nominal=nominal, drop_ids=True) if data == STDIN else data
-    compared = ComparedTable.read(source, target=target, positive=positive, groups=groups, nominal=nominal)
+    source: Any = read_table(STDIN, target=target, drop_ids=True, **reading) if data == STDIN else data
+    compared = ComparedTable.read(source, target=target, positive=positive, groups=groups, time=time, reading=reading)
+    apart = None if test is None else compared.read_test(test)
     if weight is not None:
         compared = replace(compared, table=_with_weight(compared.table, weight))
-    fitted, notes = _fitted(estimator, compared, estimate=estimate)
-    expected, how = _expected_score(fitted, compared, seed, min(_FOLDS, compared.n_rarest) if estimate else 0)
-    is_own = hasattr(fitted, "expected_log_loss_") and not estimate  # which the file has by itself
+    folds = f"{min(_FOLDS, compared.n_rarest)}" if estimate and time is None else None
+    words = plan or folds
+    split = compared.plan(words, seed) if words or time is not None else None
+    fitted, notes = _fitted(hold_out_by_time(estimator, split), compared, estimate=words is not None)
+    expected, how = _expected_score(fitted, compared, split, is_requested=words is not None, apart=apart)
+    is_own = how.startswith(_CROSS_FITTED)  # which the file has by itself
+    lines = _further_lines(estimator, fitted, compared, split, expected, seed, apart)
     with write_errors(out):
         described = save(
             fitted, out, compress=compress, made_from=compared.table, expected=None if is_own else expected
         )
     made = {"data": data, "out": out, "seed": seed, "n_bytes": described.n_bytes}
     made |= {"fingerprint": described.made_from.fingerprint, "sha256": described.sha256}
-    made |= {"method": " ".join(repr(fitted).split("\n")[0].split()), "weight": weight}
+    made |= {"method": " ".join(repr(clone(fitted)).split()), "weight": weight}
     if as_json:
         score = None if expected is None else {**vars(expected), "how": how}
-        print_json({**made, **_document(compared), "expected": score, "notes": [*compared.table.notes, *notes]})
+        notes = list(map(as_command_line, (*compared.table.notes, *notes)))
+        print_json({**made, **_document(compared), "expected": score, "further": lines, "notes": notes})
     else:
-        _print(made, compared, "" if expected is None else f"expected {expected}, {how}", [*notes, *described.notes])
+        text = "" if expected is None else f"expected {expected}, {how}"
+        _print(made, compared, [text, *lines], [*notes, *described.notes])
 
 
 def _document(compared: ComparedTable) -> dict[str, Any]:
@@ -97,26 +121,28 @@ def _document(compared: ComparedTable) -> dict[str, Any]:
         "n_rows": table.n_rows,
         "target": compared.target,
         "groups": compared.groups_column,
+        "time": compared.time_column,
         "classes": table.class_counts,
         "kinds": dict(table.kinds),
         "left_out": [] if table.extra is None else [str(name) for name in table.extra],
     }
 
 
-def _print(made: dict[str, Any], compared: ComparedTable, expected: str, notes: list[str]) -> None:
+def _print(made: dict[str, Any], compared: ComparedTable, expected: list[str], notes: list[str]) -> None:
     for line in compared.lines:
-        print_text(line)
+        print_text(as_command_line(line))
     if made["weight"] is not None:
         print_text(f"weights: {made['weight']!r}")
     print_text(f"method: {made['method']} (seed {made['seed']})")
-    if expected:
-        print_text(expected)
+    if expected[0]:
+        for line in expected:
+            print_text(line)
     else:
         print_note(
             "Note: the score to expect is not known; --estimate cross-validates, calibrant compare ranks methods."
         )
     for note in notes:
-        print_note(f"Note: {note}")
+        print_note(f"Note: {as_command_line(note)}")
     print_text(f"{made['out']}: {made['n_bytes']:,} bytes")
 
 
@@ -125,12 +151,13 @@ def _fitted(method: Any, compared: ComparedTable, *, estimate: bool) -> tuple[An
     from sklearn.utils.validation import has_fit_parameter
 
     table = compared.table
-    words = {"groups": "groups", "sample_weight": "weights"}
-    rows = {"groups": compared.groups, "sample_weight": table.sample_weight}
+    words = {"groups": "groups", "sample_weight": "weights", "times": "times"}
+    rows = {"groups": compared.groups, "sample_weight": table.sample_weight, "times": compared.times}
     known = {name: each for name, each in rows.items() if each is not None}
     passed = {name: each for name, each in known.items() if has_fit_parameter(method, name)}
     use = "they count in the estimate only" if estimate else "they are not used"
-    notes = [f"The method takes no {words[name]}; {use}." for name in known if name not in passed]
+    unused = [name for name in known if name not in passed and name != "times"]  # these are for held-out rows alone
+    notes = [f"The method takes no {words[name]}; {use}." for name in unused]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = method.fit(table.X, table.y, **passed)
@@ -138,21 +165,69 @@ def _fitted(method: Any, compared: ComparedTable, *, estimate: bool) -> tuple[An
     return model, notes
 
 
-def _expected_score(model: Any, compared: ComparedTable, seed: int, n_folds: int) -> tuple[ExpectedScore | None, str]:
+def _expected_score(
+    model: Any, compared: ComparedTable, plan: Any, *, is_requested: bool, apart: ComparedTable | None
+) -> tuple[ExpectedScore | None, str]:
     """Return the log-loss to expect with its interval, and how it is known; None where it is not.
 
-    A blend knows it, a forest has the probabilities of rows out of bag; with ``n_folds`` it is cross-validated instead.
+    A table kept apart comes first, then a plan that was requested. A blend knows it by itself, a forest has the
+    probabilities of rows out of bag, which say nothing of the future: by time other methods are tested by the plan.
     """
     from calibrant.files import ExpectedScore
+    from calibrant.resampling._internal import splitters
 
-    if n_folds:
-        return _cross_validated(model, compared, seed, n_folds), f"{n_folds}-fold cross-validation"
+    if apart is not None:
+        score = _of_rows(model.predict_proba(apart.table.X), apart, model.classes_)
+        return score, f"on the {apart.table.n_rows:,} rows of {apart.table.name}, kept apart"
     own = getattr(model, "expected_log_loss_", None)
-    if own is not None:
-        return ExpectedScore(_METRIC, own.value, own.low, own.high, own.confidence), "cross-fitted"
+    if own is not None and not is_requested:
+        how = "by time: on rows that follow" if own.is_by_time else "for new rows like these"
+        return ExpectedScore(_METRIC, own.value, own.low, own.high, own.confidence), f"{_CROSS_FITTED} {how}"
+    if plan is not None:
+        from sklearn.base import clone
+
+        found = compared.score(clone(model), plan, _METRIC)
+        return ExpectedScore(_METRIC, found.value, found.low, found.high, _CONFIDENCE), splitters.describe(plan)
     is_ensemble = type(model).__module__.startswith("calibrant.ensembles")
     out_of_bag = getattr(model, "oob_proba_", None) if is_ensemble else None
-    return (None, "") if out_of_bag is None else (_of_rows(out_of_bag, compared, model.classes_), "out of bag")
+    how = "out of bag, for new rows like these"
+    return (None, "") if out_of_bag is None else (_of_rows(out_of_bag, compared, model.classes_), how)
+
+
+def _further_lines(
+    method: Any,
+    model: Any,
+    compared: ComparedTable,
+    plan: Any,
+    expected: ExpectedScore | None,
+    seed: int,
+    apart: ComparedTable | None,
+) -> list[str]:
+    """Return the verdict on a table kept apart, and where there are dates the score by the other plan."""
+    lines = []
+    if apart is not None:
+        from calibrant.metrics import calibration_verdict
+
+        positive = compared.table.positive if len(model.classes_) == 2 else None
+        table = apart.table
+        rows: dict[str, Any] = {"labels": list(model.classes_), "random_state": seed, "pos_label": positive}
+        with suppress(DataError):  # too few rows for a verdict
+            verdict = calibration_verdict(apart.labels, model.predict_proba(table.X), **rows)
+            lines.append(f"calibration on the rows of {table.name}: {verdict.words}")
+    if expected is None:
+        return lines
+    from sklearn.base import clone
+
+    from calibrant.resampling._internal import splitters
+
+    is_by_time = plan is not None and splitters.is_by_time(plan)
+    found = compared.score_otherwise(clone(method), _METRIC, seed, is_by_time=is_by_time)
+    if found is not None and is_by_time:
+        lines.append(f"by shuffled rows {_METRIC} would be {found.value:.4f}, as if the future were known")
+    elif found is not None:
+        advice = f"if it will predict the future, fit it with --time {found.column}"
+        lines.append(f"by time of {found.column!r} {_METRIC} is {found.value:.4f}: {advice}")
+    return lines
 
 
 def _of_rows(proba: Any, compared: ComparedTable, classes: Any) -> ExpectedScore | None:
@@ -172,20 +247,6 @@ def _of_rows(proba: Any, compared: ComparedTable, classes: Any) -> ExpectedScore
     y = np.asarray(compared.table.y)[is_known]
     score = evaluate(y, proba[is_known], metrics=[_METRIC], confidence=_CONFIDENCE, labels=classes, **rows)[_METRIC]
     return ExpectedScore(_METRIC, score.value, score.low, score.high, _CONFIDENCE)
-
-
-def _cross_validated(model: Any, compared: ComparedTable, seed: int, n_folds: int) -> ExpectedScore:
-    from sklearn.base import clone
-
-    from calibrant.files import ExpectedScore
-    from calibrant.resampling import CrossValidation, estimate_performance
-
-    table, plan = compared.table, CrossValidation(n_folds, random_state=seed)
-    rows: dict[str, Any] = {"groups": compared.groups, "sample_weight": table.sample_weight}
-    found = estimate_performance(clone(model), table.X, table.y, plan, [_METRIC], confidence=_CONFIDENCE, **rows).score(
-        _METRIC
-    )
-    return ExpectedScore(_METRIC, found.value, found.low, found.high, _CONFIDENCE)
 
 
 def _with_weight(table: Table, weight: str) -> Table:

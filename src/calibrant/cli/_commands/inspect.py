@@ -60,6 +60,8 @@ def _print_description(described: ModelDescription) -> None:
         rows = "" if made_from.n_rows is None else f"{made_from.n_rows:,} rows of "
         digest = f" (fingerprint {made_from.fingerprint})" if made_from.fingerprint else ""
         print_text(f"from: {rows}{made_from.name or 'data without a name'}{digest}")
+    if made_from.reading is not None and made_from.reading.text:
+        print_text(f"read as: {made_from.reading.text}")
     for score in described.expected:
         print_text(f"expected: {score}")
     if described.classes:

@@ -5,26 +5,27 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibrant.cli._app.errors import MODEL_MISMATCH, CommandError
-from calibrant.cli._app.files import STDIN, STDOUT, write_errors
-from calibrant.cli._app.options import Json, complete_columns, usage_error
+from calibrant.cli._app.errors import MODEL_MISMATCH, CommandError, as_command_line
+from calibrant.cli._app.files import STDIN, STDOUT, check_output, write_errors
+from calibrant.cli._app.options import Json, complete_columns, reads_table, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_text
 
 if TYPE_CHECKING:
     from calibrant.files import PredictedTable
 
 _DATA = "The rows: CSV or TSV (gzip too), Parquet, Feather, ARFF, C4.5; - is standard input."
-_OUT = "Where the predictions go: CSV or TSV (gzip too) or Parquet; - is standard output."
+_OUT = "Where the predictions go: CSV or TSV (gzip too), Parquet, Feather or .xlsx; - is standard output."
 _COSTS = "A CSV file of costs, actual classes in rows and actions in columns: adds action and expected_cost."
 _INTERVAL = "Add an interval for each probability, where the model claims that it covers."
 _KEEP = "A column of DATA to write first, as it is; again for more. By default the number of each row."
 _CHUNK = "Most rows in memory at a time; by default those of 4 MB."
 
 
+@reads_table
 def predict(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as fit and compare write it.")],
     data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA)],
@@ -35,10 +36,10 @@ def predict(
     proba_only: Annotated[bool, typer.Option("--proba-only", help="Leave the predicted class out.")] = False,
     keep: Annotated[list[str] | None, typer.Option(metavar="COL", help=_KEEP, autocompletion=complete_columns)] = None,
     keep_all: Annotated[bool, typer.Option("--keep-all", help="Write all columns of DATA first.")] = False,
-    sep: Annotated[str | None, typer.Option(help="The separator of a CSV file; by default inferred.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="The encoding of a text file; by default UTF-8.")] = None,
     chunk_rows: Annotated[int | None, typer.Option(min=1, help=_CHUNK)] = None,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Predict the rows of a table with a model: probabilities, classes, and actions where costs are given.
 
@@ -48,13 +49,15 @@ def predict(
 
     The columns are probability_CLASS for each class, prediction, action and expected_cost with --costs, and low_CLASS
     and high_CLASS with --interval. CSV and Parquet are read and written in chunks, so that a file may be larger than
-    memory; of other formats the whole table is read. A table that does not have the columns of the model ends with
+    memory; of other formats the whole table is read. A file is read as the one that the model was fitted to, unless
+    options say otherwise. A table that does not have the columns of the model ends with
     exit code 4 and a list of what differs.
     """
     if out == STDOUT and as_json:
         raise usage_error("both go to standard output; write the predictions to a file.", "--json", "--out -")
     if keep and keep_all:
         raise usage_error("--keep-all keeps them all; leave --keep out.", "--keep", "--keep-all")
+    check_output(out)
     from calibrant.exceptions import SchemaError
     from calibrant.files import predict_table
 
@@ -70,11 +73,10 @@ def predict(
                 proba_only=proba_only,
                 keep="all" if keep_all else keep or (),
                 chunk_rows=chunk_rows,
-                sep=sep,
-                encoding=encoding,
+                **reading,
             )
     except SchemaError as error:
-        raise CommandError(str(error), MODEL_MISMATCH) from error
+        raise CommandError(as_command_line(str(error)), MODEL_MISMATCH) from error
     if as_json:
         print_json({"model": model, "data": data, "out": out, **asdict(found)})
     else:
@@ -94,4 +96,4 @@ def _print(found: PredictedTable, out: str) -> None:
         show(f"Actions: {', '.join(f'{name} {n:,}' for name, n in found.actions.items())}")
         show(f"Expected cost: {found.expected_cost:,.6g}")
     for note in found.notes:
-        print_note(f"Note: {note}")
+        print_note(f"Note: {as_command_line(note)}")

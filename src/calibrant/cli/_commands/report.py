@@ -23,6 +23,7 @@ from calibrant.cli._app.options import (
     Segments,
     Weight,
     complete_columns,
+    reads_table,
     usage_error,
 )
 from calibrant.cli._app.printing import print_json, print_note, print_text
@@ -45,6 +46,7 @@ _REFERENCE = "The model that others are compared with; by default the best one."
 _MODEL = "A model file, as fit writes it: a tree is drawn. Again for further models."
 
 
+@reads_table
 def report(
     predictions: Predictions,
     html: Html = None,
@@ -66,6 +68,8 @@ def report(
     confidence: Annotated[float, typer.Option(metavar="LEVEL", help="That of intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="The seed of what is resampled.")] = 0,
     as_json: Json = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Write a report on anybody's predictions: one HTML file that needs no network.
 
@@ -87,7 +91,8 @@ def report(
 
     columns = (positive, by or [], groups, ids, weight, costs, benefits, amount)
     options = ReportOptions(*columns, reference, model or [], title, not no_rows, confidence, seed)
-    table = read_predictions(predictions, target, proba or [], positive, scale=scale.value, columns=options.columns)
+    named: dict[str, Any] = {"scale": scale.value, "columns": options.columns, "reading": reading}
+    table = read_predictions(predictions, target, proba or [], positive, **named)
     if sys.stderr.isatty():
         print_note(f"Making a report on {len(table.y):,} rows.")
     made = make_report(table, options)

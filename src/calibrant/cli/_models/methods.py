@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from calibrant.cli._app.options import usage_error
-from calibrant.exceptions import ParameterError, UnknownParameterError, nearest
+from calibrant.exceptions import ParameterError, StudyError, UnknownParameterError, nearest
 
 
 def make_method(name: str, params: Sequence[str], calibrate: str | None, seed: int) -> Any:
@@ -30,6 +30,31 @@ def make_method(name: str, params: Sequence[str], calibrate: str | None, seed: i
     return CalibratedClassifier(estimator, calibrate, cv=cv, random_state=seed)
 
 
+def hold_out_by_time(estimator: Any, plan: Any) -> Any:
+    """Return an estimator that holds rows out by a plan by time where it learns from held-out rows; else itself.
+
+    Examples
+    --------
+    >>> from calibrant.resampling import RollingOrigin
+    >>> hold_out_by_time(make_method("tree", [], "platt", 0), RollingOrigin(3)).cv
+    RollingOrigin(gap=0, n_splits=3, time=None)
+    """
+    from sklearn.base import clone
+
+    from calibrant.blending import ProbabilityClassifier
+    from calibrant.calibration import CalibratedClassifier
+    from calibrant.resampling._internal import splitters
+
+    if plan is None or not splitters.is_by_time(plan):
+        return estimator
+    made = clone(estimator)
+    if isinstance(made, CalibratedClassifier):
+        made.set_params(cv=plan, estimator=hold_out_by_time(made.estimator, plan))
+    elif isinstance(made, ProbabilityClassifier):
+        made.set_params(cv=plan)
+    return made
+
+
 def _estimator(name: str, params: dict[str, Any], seed: int) -> Any:
     cls = _class(name)
     if not hasattr(cls, "fit"):
@@ -49,13 +74,16 @@ def _estimator(name: str, params: dict[str, Any], seed: int) -> Any:
 def _class(name: str) -> Any:
     from calibrant.studies._internal import resolve_path, short_names
 
-    known = short_names()
-    if name not in known and "." not in name and not name[:1].isupper():
+    try:
+        found = resolve_path(name)
+    except StudyError as error:
+        if "." in name:
+            raise
+        known = short_names()
         raise usage_error(
             f"there is no method {name!r}.{nearest(name, known)} Write one of {', '.join(known)}, or an import path.",
             "--method",
-        )
-    found = known[name] if name in known else resolve_path(name)
+        ) from error
     if not inspect.isclass(found):
         raise usage_error(f"{name!r} is no class.", "--method")
     return found

@@ -1,16 +1,14 @@
-"""Costs in a small CSV file, whose cells are numbers or name columns of the table."""
+"""Costs in a small file, whose cells are numbers or name columns of the table."""
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant.cli._predictions.columns import find_class
-from calibrant.exceptions import DataError, MissingFileError, ParameterError, ReadError, SchemaError, nearest
+from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 
     from calibrant.cli._predictions.prediction_table import PredictionTable
     from calibrant.decisions import CostMatrix, ExampleCosts
-
-_CELL = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)?\s*(?P<sign>[+-])?\s*(?P<column>.*)")
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ def read_costs(path: str, columns: Sequence[str], *, benefits: bool = False) -> 
     Parameters
     ----------
     path : str
-        The file. A cell is a number, ``COL``, ``-COL``, or a number and a column, such as ``0.68-amount``.
+        The file. A cell is a number, ``20-200``, ``COL``, ``-COL``, or a number and a column, such as ``0.68-amount``.
     columns : sequence of str
         The columns of the table that cells may name.
     benefits : bool
@@ -74,57 +70,15 @@ def read_costs(path: str, columns: Sequence[str], *, benefits: bool = False) -> 
         The costs.
     """
     from calibrant.decisions import CostMatrix
+    from calibrant.decisions._internal import read_cost_file
 
-    rows = _read_rows(path)
-    if len(rows) < 2 or len(rows[0][1]) < 2:
-        hint = "Name the actions in the first row and a class at the start of each other row."
-        raise ReadError.at(path, "has no costs", hint=hint)
-    actions, sign = rows[0][1][1:], -1 if benefits else 1
-    table: list[list[float]] = []
-    named: list[tuple[str, str, int, str]] = []
-    for line, (label, *cells) in rows[1:]:
-        if len(cells) != len(actions):
-            hint = "Write a class and a cost for each action."
-            problem = f"has {len(cells) + 1} fields where {len(actions) + 1} are expected"
-            raise ReadError.at(path, problem, line=line, hint=hint)
-        parsed = [_read_cell(path, line, cell, columns) for cell in cells]
-        table.append([sign * number for number, _, _ in parsed])
-        named += [(label, action, sign * by, name) for action, (_, by, name) in zip(actions, parsed, strict=True) if by]
+    found, sign = read_cost_file(Path(path), columns), -1 if benefits else 1
+    table = [[sign * number for number in row] for row in found.costs]
     try:
-        matrix = CostMatrix(table, labels=[row[0] for _, row in rows[1:]], actions=actions)
+        matrix = CostMatrix(table, labels=found.labels, actions=found.actions)
     except ParameterError as error:
         raise ReadError(f"{path}: {error}") from error
-    return CostTable(matrix, tuple(named))
-
-
-def _read_rows(path: str) -> list[tuple[int, list[str]]]:
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            text = file.read(1_000_000)
-    except FileNotFoundError as error:
-        raise MissingFileError(f"{path}: no such file; pass the path of a CSV file of costs.") from error
-    except UnicodeDecodeError as error:
-        raise ReadError.at(path, "is not a CSV file of costs", hint="Save it as CSV, in UTF-8.") from error
-    except OSError as error:
-        raise ReadError.at(path, f"cannot be read ({error.strerror})", hint="Pass a CSV file of costs.") from error
-    separator = max(",;\t", key=text.partition("\n")[0].count)
-    lines = csv.reader(text.splitlines(), delimiter=separator)
-    rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(lines, 1)]
-    return [(number, row) for number, row in rows if any(row)]
-
-
-def _read_cell(path: str, line: int, cell: str, columns: Sequence[str]) -> tuple[float, int, str]:
-    """Return the number of a cell, and the sign and the name of its column; the sign is 0 where it has none."""
-    if cell in columns:
-        return 0.0, 1, cell
-    found = _CELL.fullmatch(cell)
-    number, sign, column = (found["number"], found["sign"], found["column"]) if found else (None, None, "")
-    if number is not None and not sign and not column:
-        return float(number), 0, ""
-    if column in columns and (number is None or sign):
-        return float(number or 0.0), -1 if sign == "-" else 1, column
-    hint = f"Write a number, or a column of the table.{nearest(column, columns)}"
-    raise ReadError.at(path, f"has {cell!r} where a cost is expected", line=line, hint=hint)
+    return CostTable(matrix, tuple((label, action, sign * by, name) for label, action, by, name in found.columns))
 
 
 def _amounts(frame: pd.DataFrame, column: str) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calibrant.cli._app.errors import as_command_line
-from calibrant.cli._app.files import STDIN, read_foreign_frame
+from calibrant.cli._app.files import STDIN, read_frame
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note
 from calibrant.cli._predictions.columns import (
@@ -56,12 +56,13 @@ def read_predictions(
     *,
     scale: str = "auto",
     columns: Iterable[str | None] = (),
+    reading: Mapping[str, Any] | None = None,
 ) -> PredictionTable:
     """Read a table of predictions by the options of a command; `columns` are further ones that it names.
 
     Probabilities in percent or as log-odds are converted, and what was taken as what is printed as a note.
     """
-    frame = read_foreign_frame(path)
+    frame = read_frame(path, **(reading or {}))
     y = frame[_target(frame, target, path)].rename(target)
     frame = frame.drop(columns=[target])
     names = [str(name) for name in frame]

@@ -17,8 +17,10 @@ from calibrant.data._frames.values import (
     column_kind,
     column_measure,
     holds_objects,
+    is_free_text,
     nominal_codes,
     numeric_values,
+    text_values,
     without_mask,
 )
 from calibrant.data._tables.table import Kind
@@ -68,6 +70,9 @@ class _RawColumns:
 def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]] | None = None) -> Columns:
     """Return the columns of a table and their schema, or those of ``rows`` as if there were no others.
 
+    Free text is a nominal column without categories, all of it missing: what a column of the schema says of itself is
+    its measure, ``"text"``. `read_texts` has the strings.
+
     Examples
     --------
     >>> columns = fit_columns([[1.5, "red"], [2.5, "blue"], [None, "red"]])
@@ -79,14 +84,17 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
-    for (name, column), kind in zip(raw.items(), _kinds(raw, nominal), strict=True):
-        if kind == "numeric":
+    chosen = choose_nominal(nominal, [name for name, _ in raw.items()])
+    for position, (name, column) in enumerate(raw.items()):
+        if column_kind(column, name) == "numeric" and position not in chosen:
             arrays.append(numeric_values(column, name))
-            features.append(Feature(name, kind, measure=column_measure(column)))
-        else:
-            coded = nominal_codes(column, name)
-            arrays.append(coded.codes)
-            features.append(Feature(name, kind, coded.categories, coded.declared))
+            features.append(Feature(name, "numeric", measure=column_measure(column)))
+            continue
+        coded = nominal_codes(column, name)
+        is_text = position not in chosen and is_free_text(coded)
+        feature = Feature(name, "nominal", coded.categories, coded.declared)
+        features.append(Feature(name, "nominal", measure="text") if is_text else feature)
+        arrays.append(np.full_like(coded.codes, -1) if is_text else coded.codes)
     schema = Schema(tuple(features), raw.names is not None)
     return Columns(schema, tuple(arrays), raw.n_rows, raw.feature_names)
 
@@ -108,6 +116,20 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     except SchemaError as error:
         raise _with_all_differences(error, raw, schema) from None
     return Columns(schema, arrays, raw.n_rows, raw.feature_names)
+
+
+def read_texts(X: Any, schema: Schema) -> list[list[str | None]]:
+    """Return the strings of each column that is free text in a schema, with None for missing values.
+
+    Examples
+    --------
+    >>> schema = fit_columns([[f"parcel {i} came late", i] for i in range(30)]).schema
+    >>> read_texts([["it came", 3], [None, 4]], schema)
+    [['it came', None]]
+    """
+    raw = _raw_columns(X)
+    pairs = zip(schema.features, schema.locate(raw.names, len(raw.columns)), strict=True)
+    return [text_values(raw.columns[position]) for feature, position in pairs if feature.measure == "text"]
 
 
 def match_problems(X: Any, schema: Schema) -> list[str]:

@@ -30,7 +30,7 @@ _CATEGORY_TYPES = ({str}, {bool}, {int, float})
 @saved(
     inline=True,
     categories=Values(),
-    measure=Text("", "numbers", "dates", "durations", "times of day"),
+    measure=Text("", "numbers", "dates", "durations", "times of day", "text"),
 )
 @dataclass(frozen=True)
 class Feature:
@@ -39,6 +39,7 @@ class Feature:
     ``declared`` is True where the categories were declared (pandas, polars Enum, Arrow dictionary, ARFF, ``.names``,
     booleans) rather than collected from the rows. ``measure`` is what a numeric column holds: "numbers", "dates",
     "durations" or "times of day", of which all but the first are stored as microseconds; "" if all values are missing.
+    A nominal column of measure "text" is free text: it has no categories, and every value counts as missing.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Feature:
         need(n_large <= _MAX_LARGE, f"has more than {_MAX_LARGE:,} categories of {name} beyond 2**61")
         are_distinct = len(set(values)) == len(values) and not (self.kind == "numeric" and values)
         need(are_distinct, f"has categories of {name} twice, or of a numeric column")
+        is_text = self.measure == "text"
+        need(not is_text or (self.kind == "nominal" and not values), f"has categories of {name}, which is free text")
 
 
 @saved()
@@ -137,6 +140,8 @@ def column_problems(columns: Mapping[str, Any], schema: Schema) -> list[str]:
 
 def match_column(feature: Feature, column: Any) -> NDArray[Any]:
     """Return a column as floats or codes, as that of the fitted table; raise if it is of another kind."""
+    if feature.measure == "text":
+        return np.full(len(column), -1, dtype=np.int32)
     if feature.kind == "nominal":
         return _recode(feature, nominal_codes(column, feature.name))
     if column_kind(column, feature.name) == "nominal":
@@ -191,7 +196,7 @@ def _recode(feature: Feature, coded: CategoryCodes) -> NDArray[np.int32]:
 
 def with_new_categories(feature: Feature, column: Any) -> Feature:
     """Add new categories to a feature, unless they are strings and the others are not, or the reverse."""
-    if feature.kind == "numeric":
+    if feature.kind == "numeric" or feature.measure == "text":
         return feature
     found = nominal_codes(column, feature.name).categories
     if {_are_strings(found), _are_strings(feature.categories)} == {False, True}:

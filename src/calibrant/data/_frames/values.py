@@ -18,6 +18,8 @@ from calibrant.exceptions import DataTypeError
 _NUMBERS = (int, float, np.integer, np.floating, Decimal)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _MICROSECOND = timedelta(microseconds=1)
+_LEAST_TEXTS, _LEAST_WORDS = 20, 3  # of a column of free text; fewer rows seldom repeat anything
+_COUNTED_TEXTS = 1_000
 
 
 def object_kind(column: NDArray[Any], name: str) -> Kind:
@@ -246,6 +248,34 @@ def nominal_codes(column: AnyColumn, name: str) -> CategoryCodes:
     if isinstance(dtype, nw.Object | nw.Unknown):
         return _array_codes(_objects(column))
     return _NATIVE_CODES[column.implementation](column.to_native())
+
+
+def is_free_text(coded: CategoryCodes) -> bool:
+    """Return whether a column is free text: 20 known values or more, most of them distinct, of 3 words on average.
+
+    Categories that are declared are never text.
+
+    Examples
+    --------
+    >>> remarks = np.array([f"parcel {i} came late" for i in range(30)], dtype=object)
+    >>> is_free_text(nominal_codes(remarks, "remark")), is_free_text(nominal_codes(remarks[:3].repeat(10), "remark"))
+    (True, False)
+    """
+    n_distinct = len(coded.categories)
+    if coded.declared or n_distinct < _LEAST_TEXTS / 2 or not isinstance(coded.categories[0], str):
+        return False
+    n_known = int(np.count_nonzero(coded.codes >= 0))
+    if n_known < _LEAST_TEXTS or 2 * n_distinct <= n_known:
+        return False
+    some = coded.categories[:: -(-n_distinct // _COUNTED_TEXTS)]
+    return sum(len(text.split()) for text in some) >= _LEAST_WORDS * len(some)
+
+
+def text_values(column: AnyColumn) -> list[str | None]:
+    """Return the strings of a column, with None for missing values."""
+    if not isinstance(column, np.ndarray):
+        column = _objects(column)
+    return [None if is_missing(value) else str(value) for value in column.tolist()]
 
 
 def _objects(column: AnyColumn) -> NDArray[Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from calibrant._params import Bool, InstanceOf, Int, Nothing, Rule, check_param
+from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Rule, check_param
 from calibrant.data._frames.columns import Nominal, choose_nominal
 from calibrant.exceptions import DataTypeError, ParameterError
+
+TYPES = ("nominal", "number", "date", "text", "drop")
 
 Target: TypeAlias = str | int | Literal[False] | None
 
@@ -50,12 +52,53 @@ class _Names(Rule):
         return "a path", "a sequence of strings"
 
 
+@dataclass(frozen=True)
+class _Mark(Rule):
+    """One character that may stand in a number."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and len(value) == 1 and not value.isalnum() and value not in "+-"
+
+    def _words(self) -> tuple[str, ...]:
+        return ("one character that is no digit",)
+
+
+@dataclass(frozen=True)
+class _Texts(Rule):
+    """A sequence of texts."""
+
+    def __contains__(self, value: object) -> bool:
+        return _is_sequence(value) and all(isinstance(text, str) for text in value)  # type: ignore[attr-defined]
+
+    def _words(self) -> tuple[str, ...]:
+        return ("a sequence of texts",)
+
+
+@dataclass(frozen=True)
+class _Types(Rule):
+    """A mapping of columns to their types."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, Mapping) and all(
+            isinstance(name, str) and kind in TYPES for name, kind in value.items()
+        )
+
+    def _words(self) -> tuple[str, ...]:
+        return (f"a dict of column to {', '.join(map(repr, TYPES))}",)
+
+
 _RULES: dict[str, Rule] = {
     "target": InstanceOf(str, words="the name of a column") | Int() | _False() | Nothing(),
     "names": _Names() | Nothing(),
     "sep": _Separator() | Nothing(),
+    "decimal": Choice(".", ",") | Nothing(),
+    "thousands": _Mark() | Nothing(),
     "header": Bool() | Nothing(),
     "encoding": InstanceOf(str) | Nothing(),
+    "dates": Choice("dmy", "mdy", "ymd") | Nothing(),
+    "missing": _Texts() | Nothing(),
+    "sheet": InstanceOf(str, words="the name of a sheet") | Int(1) | Nothing(),
+    "types": _Types() | Nothing(),
     "drop_ids": Bool(),
 }
 

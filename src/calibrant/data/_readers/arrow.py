@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import find_duplicates
+from calibrant.data._readers.cells import CellRules, ReadCells, near_number_note, read_cells
 from calibrant.data._readers.csv_layout import MISSING
 from calibrant.data._readers.frame_builder import ParsedFile
-from calibrant.data._readers.near_numbers import near_number_note
+from calibrant.data._readers.reading import ColumnType, Reading
 from calibrant.data._readers.source import check_not_text, check_text_format, check_width, columnar_extension
 from calibrant.exceptions import ReadError
 
@@ -245,8 +246,13 @@ def to_parsed_file(
     keep_text: Collection[str] = (),
     notes: Sequence[str] = (),
     extra: tuple[str, ...] = (),
+    rules: CellRules | None = None,
+    types: Mapping[str, ColumnType] | None = None,
 ) -> ParsedFile:
-    """Return an Arrow table as a `ParsedFile`, its columns converted to the types documented there."""
+    """Return an Arrow table as a `ParsedFile`, its columns converted to the types documented there.
+
+    With ``rules`` text is read as numbers or dates where all cells of a column are, and the reading says how.
+    """
     import pyarrow as pa
 
     names = table.column_names
@@ -254,12 +260,33 @@ def to_parsed_file(
         convert_column(path, name, column, trim=trim, retype=name not in keep_text)
         for name, column in zip(names, table.columns, strict=True)
     ]
-    found = (
-        near_number_note(n, c) for n, c in zip(names, columns, strict=True) if is_text(c.type) and n not in keep_text
-    )
-    hints = [note for note in found if note is not None]
+    found: list[ReadCells] = []
+    hints: list[str | None] = []
+    for position, (name, column) in enumerate(zip(names, columns, strict=True)):
+        if not is_text(column.type) or name in keep_text:
+            continue
+        read = None if rules is None else read_cells(path, name, column, rules, (types or {}).get(name))
+        if read is None:
+            hints.append(near_number_note(name, column))
+        else:
+            found.append(read)
+            columns[position] = read.column
     del table
-    return ParsedFile(to_frame(pa.Table.from_arrays(columns, names=names)), extra=extra, notes=(*notes, *hints))
+    frame = to_frame(pa.Table.from_arrays(columns, names=names))
+    reading = None if rules is None else _reading_of(found, rules)
+    return ParsedFile(frame, extra=extra, notes=(*notes, *filter(None, hints)), reading=reading)
+
+
+def _reading_of(found: Sequence[ReadCells], rules: CellRules) -> Reading:
+    """Return the notation that the columns of a file show, an example of each of them first."""
+    decimals = [each.decimal for each in found if each.decimal]
+    return Reading(
+        ".csv",
+        decimal="," if "," in (rules.decimal, *decimals) else ".",
+        thousands=rules.thousands or next((each.thousands for each in found if each.thousands), None),
+        dates=rules.dates or next((each.dates for each in found if each.dates), None),
+        examples=tuple(each.example for each in found if each.example),
+    )
 
 
 def to_frame(table: Any) -> pd.DataFrame:

@@ -6,15 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.data._readers.arrow import to_parsed_file
+from calibrant.data._readers.cells import CellRules
 from calibrant.data._readers.csv_layout import MISSING, CsvLayout, Row, read_layout, split_rows
 from calibrant.data._readers.frame_builder import ParsedFile
-from calibrant.data._readers.source import check_text_format, decode
+from calibrant.data._readers.reading import Reading, ReadOptions
+from calibrant.data._readers.source import as_utf8, check_text_format, decode
 from calibrant.exceptions import DataError, ReadError
 
 # Arrow's default block; it is multiplied until the longest row fits, up to the largest that Arrow allows.
@@ -33,6 +35,7 @@ class ColumnTypes:
     types: Mapping[str, Any] = field(default_factory=dict)
     only: Sequence[str] | None = None
     text_can_be_missing: bool = True
+    missing: tuple[str, ...] = ()
 
     @classmethod
     def text(cls, names: Iterable[str]) -> Self:
@@ -108,7 +111,7 @@ def _parse(rows: _CsvRows, *, line_ends_in_values: bool) -> Any:
         delimiter=layout.separator, newlines_in_values=line_ends_in_values, invalid_row_handler=_skip_blanks
     )
     convert = arrow_csv.ConvertOptions(
-        null_values=list(MISSING),
+        null_values=[*MISSING, *columns.missing],
         strings_can_be_null=columns.text_can_be_missing,
         decimal_point=layout.decimal,
         column_types=dict(columns.types),
@@ -160,18 +163,11 @@ def _width_error(rows: _CsvRows, row: Row) -> ReadError:
 
 AsText = Callable[[Sequence[str]], set[str]]
 
-# Text in another encoding, or binary data, has zero bytes early; a later one is treated as a character.
-_ZERO_BYTE_SAMPLE = 2**16
-_UTF_8 = ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
-
 
 def read_csv(
     path: Path,
     raw: bytes,
-    *,
-    sep: str | None = None,
-    header: bool | None = None,
-    encoding: str | None = None,
+    options: ReadOptions | None = None,
     names: Sequence[str] | None = None,
     as_text: AsText = lambda names: set(),  # noqa: ARG005
 ) -> ParsedFile:
@@ -186,15 +182,26 @@ def read_csv(
     0  31.0  Bern
     1   NaN  Rome
     """
+    options = options or ReadOptions()
     check_text_format(path, raw)
-    raw = _as_utf8(path, raw, encoding)
-    layout = read_layout(path, raw, sep=sep, header=header, names=names)
+    raw, encoding = as_utf8(path, raw, options.encoding)
+    layout = read_layout(path, raw, sep=options.sep, header=options.header, names=names)
+    layout = replace(layout, decimal=_decimal(options, layout))
     text = _text_columns(layout, layout.not_features, as_text)
-    parsed = _read(path, raw, layout, text)
+    parsed = _read(path, raw, layout, text, options)
     not_features = _confirmed(parsed, layout)
     new_text = text if not_features == layout.not_features else _text_columns(layout, not_features, as_text)
-    parsed = parsed if new_text == text else _read(path, raw, layout, new_text)
-    return _separate(parsed, layout, not_features, new_text)
+    parsed = parsed if new_text == text else _read(path, raw, layout, new_text, options)
+    parsed = _separate(parsed, layout, not_features, new_text)
+    understood = replace(
+        cast("Reading", parsed.reading),
+        sep=layout.separator,
+        encoding=encoding,
+        header=bool(layout.header),
+        missing=options.missing,
+        given=options.given,
+    )
+    return replace(parsed, reading=understood)
 
 
 def _text_columns(layout: CsvLayout, not_features: frozenset[str], as_text: AsText) -> set[str]:
@@ -204,30 +211,25 @@ def _text_columns(layout: CsvLayout, not_features: frozenset[str], as_text: AsTe
         return set()
 
 
-def _read(path: Path, raw: bytes, layout: CsvLayout, text: set[str]) -> ParsedFile:
-    table = parse_csv(path, raw, layout, ColumnTypes.text(text))
+def _decimal(options: ReadOptions, layout: CsvLayout) -> str:
+    """Return the decimal mark: as passed, else the one that the character between thousands leaves, else as found."""
+    return options.decimal or {".": ",", ",": "."}.get(options.thousands or "", layout.decimal)
+
+
+def _read(path: Path, raw: bytes, layout: CsvLayout, text: set[str], options: ReadOptions) -> ParsedFile:
+    table = parse_csv(path, raw, layout, replace(ColumnTypes.text(text), missing=options.missing))
     if table.num_rows == 0:
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
-    _check_encoding(path, raw, table)
-    return to_parsed_file(path, table, trim=b" " in raw or b"\t" in raw, keep_text=text, notes=layout.notes)
-
-
-def _as_utf8(path: Path, raw: bytes, encoding: str | None) -> bytes:
-    """Return the bytes encoded as UTF-8, the only encoding that Arrow reads."""
-    is_utf8 = (encoding or "utf-8").lower().replace("_", "-") in _UTF_8
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw[:_ZERO_BYTE_SAMPLE] or not is_utf8:
-        try:
-            return decode(path, raw, encoding).encode()
-        except UnicodeEncodeError as error:
-            hint = "Check the encoding."
-            raise ReadError.at(path, f"holds halves of characters in {encoding!r:.60}", hint=hint) from error
-    return raw.removeprefix(b"\xef\xbb\xbf")
-
-
-def _check_encoding(path: Path, raw: bytes, table: Any) -> None:
-    """Raise if a column is binary: Arrow reads text that is not UTF-8 as such."""
-    if any(str(column_type) in ("binary", "large_binary") for column_type in table.schema.types):
-        decode(path, raw)
+    is_fixed = options.decimal is not None or options.thousands is not None
+    return to_parsed_file(
+        path,
+        table,
+        trim=b" " in raw or b"\t" in raw,
+        keep_text=text,
+        notes=layout.notes,
+        rules=CellRules(layout.decimal, options.thousands, options.dates, is_fixed),
+        types=options.types,
+    )
 
 
 def _confirmed(parsed: ParsedFile, layout: CsvLayout) -> frozenset[str]:

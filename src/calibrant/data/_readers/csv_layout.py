@@ -19,7 +19,28 @@ from calibrant.data._readers.source import check_width, encoding_error
 from calibrant.exceptions import ReadError
 
 # Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.
-MISSING = ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "Null", "null", "None")
+MISSING = (
+    "",
+    "?",
+    "NA",
+    "N/A",
+    "n/a",
+    "<NA>",
+    "#N/A",
+    "NaN",
+    "nan",
+    "-NaN",
+    "-nan",
+    "NULL",
+    "Null",
+    "null",
+    "None",
+    "(null)",
+    "#NULL!",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+)
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[0-9]+,[0-9]+|inf(?:inity)?)\s*", re.IGNORECASE
 )
@@ -183,7 +204,8 @@ def _quoted(text: str, at: int, cell: re.Pattern[str]) -> tuple[list[str], int]:
 
 
 _SEPARATORS = ("\t", ";", "|", ",")
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
+_DECIMAL_COMMA = re.compile(r"\W*[+-]?[0-9]+(?:[.' \xa0\u202f][0-9]{3})*,[0-9]+\s*(?:[-%$€£]|CHF|EUR)?\s*")
+_GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\s*")
 _LEADING_ZERO = re.compile(r"\s*0[0-9]+\s*")
 _SEP_LINE = re.compile(rb'"?sep=([\x01-\x7f])"?\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'(?:^|(?<=[,;\t| ]))"[^"]*+(?:""[^"]*+)*"(?=[,;\t| ]|$)', re.MULTILINE)
@@ -304,12 +326,13 @@ def _comment_note(preamble: Preamble) -> tuple[str, ...]:
 
 
 def _decimal_mark(separator: str, body: list[list[str]]) -> str:
-    """Return the decimal mark: a comma if there are cells such as 3,5 and none such as 3.5."""
+    """Return the decimal mark: a comma if there are cells such as 3,5 or 1.000,50 and none such as 3.5."""
     if separator == ",":
         return "."
     cells = [cell for row in body for cell in row]
-    comma = any(map(_DECIMAL_COMMA.fullmatch, cells))
-    return "," if comma and not any("." in cell and NUMBER.fullmatch(cell) for cell in cells) else "."
+    comma = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    points = (cell for cell in cells if "." in cell and not _GROUPED.fullmatch(cell))
+    return "," if comma and not any(map(NUMBER.fullmatch, points)) else "."
 
 
 def _find_not_features(names: tuple[str, ...], header: list[str] | None, body: list[list[str]]) -> list[str]:

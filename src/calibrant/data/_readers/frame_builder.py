@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
+from calibrant.data._readers.reading import Reading
 from calibrant.data._readers.source import PathLike, quoted, suggestion
 from calibrant.exceptions import ReadError
 
@@ -346,6 +347,8 @@ class ParsedFile:
         Columns that are declared not to be features (``ignore`` in C4.5).
     notes : tuple of str
         Decisions of the reader that the user may want to know, one short sentence each.
+    reading : Reading, optional
+        How the file was read.
     """
 
     frame: pd.DataFrame
@@ -353,3 +356,4 @@ class ParsedFile:
     sample_weight: NDArray[np.float64] | None = None
     extra: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    reading: Reading | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calibrant._optional import optional_import
 from calibrant._repr import listed
 from calibrant.exceptions import MissingFileError, ReadError, nearest
 
@@ -26,6 +29,7 @@ _CHUNK = 2**22
 _CONTROL = np.isin(np.arange(256), [*range(1, 9), *range(14, 26), *range(27, 32), 127])
 _CONTROL_SHARE = 0.04
 _SAMPLE = 2**16
+_UTF16_SHARE = 0.3  # of zero bytes at even or at odd positions, in text that is mostly Latin
 
 
 def read_bytes(path: Path) -> bytes:
@@ -88,27 +92,22 @@ def _chunks(raw: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None, lines_before: int = 0) -> str:
-    r"""Return the text of a file: by default UTF-8, or UTF-16 if it begins with a byte order mark.
+    r"""Return the text of a file in the encoding that `find_encoding` finds.
 
     ``lines_before`` are the lines of the file that precede ``raw``, for error messages.
 
     Examples
     --------
-    >>> decode(Path("a.csv"), b"caf\xe9", "latin-1")
+    >>> decode(Path("a.csv"), b"caf\xe9")
     'café'
-    >>> decode(Path("a.csv"), b"caf\xe9\n")
+    >>> decode(Path("a.csv"), b"caf\xe9\n", "utf-8")
     Traceback (most recent call last):
-    calibrant.exceptions.ReadError: a.csv, line 1: byte 0xe9 is not UTF-8. Pass encoding="latin-1" or the encoding of
-    the file.
+    calibrant.exceptions.ReadError: a.csv, line 1: byte 0xe9 is not UTF-8. Pass the encoding of the file.
     """
-    marked = next((name for mark, name in BYTE_ORDER_MARKS.items() if raw.startswith(mark)), None)
     try:
-        text = raw.decode(encoding or marked or "utf-8").removeprefix("\ufeff")
+        text = raw.decode(find_encoding(path, raw, encoding)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise encoding_error(path, raw, error, lines_before=lines_before) from error
-    except (LookupError, ValueError) as error:
-        hint = 'Try "utf-8", "latin-1" or "cp1252".'
-        raise ReadError.at(path, f"there is no encoding {encoding!r:.60}", hint=hint) from error
     if "\0" in text:
         _check_is_text(path, raw)
         line = lines_before + text.count("\n", 0, text.index("\0")) + 1
@@ -125,7 +124,7 @@ def encoding_error(
     position = at + error.start
     line = lines_before + raw.count(b"\n", 0, position) + 1
     name = "UTF-8" if error.encoding.startswith("utf-8") else error.encoding
-    hint = 'Pass encoding="latin-1" or the encoding of the file.'
+    hint = "Pass the encoding of the file."
     return ReadError.at(path, f"byte 0x{raw[position]:02x} is not {name}", line=line, hint=hint)
 
 
@@ -135,6 +134,101 @@ def _check_is_text(path: os.PathLike[str], raw: bytes) -> None:
     if min(is_control[::2].mean(), is_control[1::2].mean() if len(raw) > 1 else 0.0) > _CONTROL_SHARE:
         hint = "Check that it is the right file; it may be compressed, encrypted or damaged."
         raise ReadError.at(path, "holds random or binary bytes, not text", hint=hint)
+
+
+# Letters of European languages, quotes and the euro sign in UTF-8: texts in cp1252 next to never hold these bytes.
+_UTF8_LETTERS = re.compile(rb"\xc2[\xa0-\xbf]|[\xc3-\xd1][\x80-\xbf]|\xe2\x80[\x90-\xbf]|\xe2\x82\xac")
+_UTF8_NAMES = ("utf-8", "ascii", "utf-8-sig")
+_FALLBACK = "cp1252"
+
+
+def find_encoding(path: os.PathLike[str], raw: bytes, encoding: str | None = None) -> str:
+    r"""Return the encoding of a text: of its byte order mark, else UTF-8, else UTF-16 by zero bytes, else cp1252.
+
+    Examples
+    --------
+    >>> find_encoding(Path("a.csv"), "Zürich".encode("cp1252")), find_encoding(Path("a.csv"), "Zürich".encode())
+    ('cp1252', 'utf-8')
+    >>> find_encoding(Path("a.csv"), "Zürich\n".encode("utf-16-le"))
+    'utf-16-le'
+    """
+    if encoding is not None:
+        return _known_encoding(path, encoding)
+    marked = next((name for mark, name in BYTE_ORDER_MARKS.items() if raw.startswith(mark)), None)
+    if marked is not None:
+        return marked
+    start = np.frombuffer(raw[:_SAMPLE], dtype=np.uint8) == 0
+    if start.any():
+        even, odd = float(start[::2].mean()), float(start[1::2].mean()) if len(start) > 1 else 0.0
+        if max(even, odd) > _UTF16_SHARE:
+            return "utf-16-le" if odd > even else "utf-16-be"
+    if is_utf8(raw):
+        return "utf-8"
+    _check_is_text(path, raw)
+    _check_one_encoding(path, raw)
+    return _FALLBACK
+
+
+def _known_encoding(path: os.PathLike[str], encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)  # rot13 and the like are no encodings of text
+    except (LookupError, ValueError) as error:
+        hint = 'Try "utf-8", "latin-1" or "cp1252".'
+        raise ReadError.at(path, f"there is no encoding {encoding!r:.60}", hint=hint) from error
+    return encoding if name not in _UTF8_NAMES else "utf-8"
+
+
+def is_utf8(raw: bytes) -> bool:
+    r"""Return whether bytes are text in UTF-8; Arrow checks 100 MB in 0.02 s.
+
+    Examples
+    --------
+    >>> is_utf8("Zürich".encode()), is_utf8(b"Z\xfcrich")
+    (True, False)
+    """
+    if raw.isascii():
+        return True
+    pa = optional_import("pyarrow", extra="data", purpose="read tables")
+    offsets = pa.py_buffer(np.array([0, len(raw)], dtype=np.int64))
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(raw)]).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _check_one_encoding(path: os.PathLike[str], raw: bytes) -> None:
+    """Raise if bytes that are not UTF-8 hold letters in UTF-8 too, as files do that were joined of two."""
+    letter = _UTF8_LETTERS.search(raw)
+    if letter is None:
+        return
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        other, line = raw.count(b"\n", 0, letter.start()) + 1, raw.count(b"\n", 0, error.start) + 1
+        problem = (
+            f"byte 0x{raw[error.start]:02x} is not UTF-8, and line {other} has letters in UTF-8: it mixes encodings"
+        )
+        hint = 'Save the file in one encoding, or pass encoding="cp1252" to read it nevertheless.'
+        raise ReadError.at(path, problem, line=line, hint=hint) from None
+
+
+def as_utf8(path: Path, raw: bytes, encoding: str | None = None) -> tuple[bytes, str]:
+    r"""Return the bytes as UTF-8, the only encoding that Arrow reads, and the encoding that they had.
+
+    Examples
+    --------
+    >>> as_utf8(Path("a.csv"), b"caf\xe9")
+    (b'caf\xc3\xa9', 'cp1252')
+    """
+    found = find_encoding(path, raw, encoding)
+    if found in _UTF8_NAMES and b"\0" not in raw[:_SAMPLE]:
+        return raw.removeprefix(b"\xef\xbb\xbf"), "utf-8"
+    try:
+        return decode(path, raw, found).encode(), found
+    except UnicodeEncodeError as error:
+        raise ReadError.at(path, f"holds halves of characters in {found!r:.60}", hint="Check the encoding.") from error
 
 
 PARQUET = (".parquet", ".pq")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from calibrant.data._readers.source import BYTE_ORDER_MARKS, cannot_open, check_is_file
+from calibrant.data._readers.source import cannot_open, check_is_file, encoding_error, find_encoding, is_utf8
 from calibrant.exceptions import MissingFileError, ReadError
 
 _GZIP = b"\x1f\x8b"
@@ -102,24 +102,81 @@ class _Rejoined(io.RawIOBase):
         return len(part)
 
 
-def utf8_blocks(source: ByteSource, encoding: str | None) -> tuple[bytes, Callable[[], bytes]]:
-    """Return the first block and a function for the next ones, both as UTF-8 without a byte order mark."""
-    marked = next((name for mark, name in BYTE_ORDER_MARKS.items() if source.head.startswith(mark)), None)
-    name = encoding or marked or "utf-8"
-    if codecs.lookup(name).name in ("utf-8", "ascii"):
-        return source.head, source.read
-    if codecs.lookup(name).name == "utf-8-sig":
-        return source.head.removeprefix(codecs.BOM_UTF8), source.read
-    decoder = codecs.getincrementaldecoder(name)()
+class Utf8Blocks:
+    r"""The blocks of a source as UTF-8 without a byte order mark; ``encoding`` is the one that they have so far.
 
-    def convert(raw: bytes) -> bytes:
+    A file without an encoding is UTF-8 until a block is not; then it is cp1252, because all before was ASCII.
+
+    Examples
+    --------
+    >>> parts = iter([b"Z\xfcrich\n", b""])
+    >>> blocks = Utf8Blocks(ByteSource(Path("a.csv"), b"town\n", b"", lambda: next(parts), None))
+    >>> blocks.first, blocks.read().decode(), blocks.encoding
+    (b'town\n', 'Zürich\n', 'cp1252')
+    """
+
+    def __init__(self, source: ByteSource, encoding: str | None = None) -> None:
+        self._source, self._is_open = source, encoding is None
+        lines = source.head[: source.head.rfind(b"\n") + 1] or source.head  # a block may end within a character
+        self.encoding = find_encoding(source.path, lines, encoding)
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._checked, self._has_letters, self._n_lines = b"", False, 0
+        self.first = self._convert(source.head).removeprefix(codecs.BOM_UTF8)
+
+    def read(self) -> bytes:
+        """Return the next block, empty at the end."""
+        return self._convert(self._source.read())
+
+    def _convert(self, raw: bytes) -> bytes:
+        if codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig", "ascii"):
+            if self._is_utf8(raw):
+                return raw
+            if not self._is_open:
+                raise self._not_utf8(raw)
+            self.encoding = "cp1252"
+        self._decoder = self._decoder or codecs.getincrementaldecoder(self.encoding)()
         try:
-            return decoder.decode(raw, final=not raw).encode()
+            return self._decoder.decode(raw, final=not raw).encode()
         except UnicodeError as error:
-            hint = 'Pass encoding="latin-1" or the encoding of the file.'
-            raise ReadError.at(source.path, f"is not text in {name} ({error})"[:300], hint=hint) from error
+            problem = f"is not text in {self.encoding} ({error})"[:300]
+            raise ReadError.at(self._source.path, problem, hint="Pass the encoding of the file.") from error
 
-    return convert(source.head), lambda: convert(source.read())
+    def _is_utf8(self, raw: bytes) -> bool:
+        """Return whether a block is UTF-8; raise if it is not and one before it has letters in UTF-8."""
+        if not self._checked and raw.isascii():
+            self._n_lines += 0 if self._is_open else raw.count(b"\n")
+            return True
+        whole = self._checked + raw
+        cut = _incomplete(whole) if raw else 0
+        if is_utf8(whole[: len(whole) - cut]):
+            self._checked, self._has_letters = whole[len(whole) - cut :], True
+            self._n_lines += 0 if self._is_open else raw.count(b"\n")
+            return True
+        if self._has_letters and self._is_open:
+            hint = 'Save the file in one encoding, or pass encoding="cp1252" to read it nevertheless.'
+            raise ReadError.at(
+                self._source.path, "has letters in UTF-8 and bytes that are not: it mixes encodings", hint=hint
+            )
+        return False
+
+    def _not_utf8(self, raw: bytes) -> ReadError:
+        whole = self._checked + raw
+        try:
+            whole.decode()
+        except UnicodeDecodeError as error:
+            return encoding_error(self._source.path, whole, error, lines_before=self._n_lines)
+        return ReadError.at(self._source.path, "ends within a character of UTF-8", hint="Copy or download it again.")
+
+
+def _incomplete(raw: bytes) -> int:
+    """Return the number of bytes at the end that begin a character of UTF-8 and do not end it."""
+    for n in range(1, min(4, len(raw) + 1)):
+        if raw[-n] >= 0xC0:
+            length = 2 + (raw[-n] >= 0xE0) + (raw[-n] >= 0xF0)
+            return n if length > n else 0
+        if raw[-n] < 0x80:
+            break
+    return 0
 
 
 # A row longer than this is a quote that is not closed, which then is a character as in `split_rows`.

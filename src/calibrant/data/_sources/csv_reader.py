@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import fit_columns
 from calibrant.data._readers.arrow import convert_column, is_text, plain_dictionary, to_frame, trim_column
+from calibrant.data._readers.cells import CellRules, read_cells
 from calibrant.data._readers.csv_file import ColumnTypes, ConversionError, count_line_ends, parse_csv, parse_lines
 from calibrant.data._readers.csv_layout import MISSING, CsvLayout, read_layout
+from calibrant.data._readers.reading import Reading, ReadOptions
 from calibrant.data._readers.source import check_text_format
-from calibrant.data._sources.csv_blocks import ByteSource, RowBlocks, open_bytes, utf8_blocks
+from calibrant.data._sources.csv_blocks import ByteSource, RowBlocks, Utf8Blocks, open_bytes
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns
 from calibrant.data._sources.source_part import ColumnRoles
 from calibrant.data._sources.table_readers import (
@@ -33,32 +35,28 @@ BLOCK = 2**22
 _HEAD = 2**20  # bytes by which a layout is inferred
 
 
-@dataclass(frozen=True)
-class CsvOptions:
-    """The arguments of `read_table` that concern CSV files, and names that make the first line a header."""
-
-    sep: str | None = None
-    header: bool | None = None
-    encoding: str | None = None
-    names: tuple[str, ...] | None = None
-
-
 class _CsvFile:
     """One CSV file, opened in every pass, or a stream, which is read once."""
 
-    def __init__(self, source: Path | ByteSource, options: CsvOptions, *, may_lack_rows: bool = False) -> None:
+    def __init__(
+        self, source: Path | ByteSource, options: ReadOptions, names: Sequence[str] = (), *, may_lack_rows: bool = False
+    ) -> None:
         self._source, self._encoding = source, options.encoding
         if isinstance(source, ByteSource):
-            self._find_layout(source, options, may_lack_rows)
+            self._find_layout(source, options, names, may_lack_rows)
         else:
             with open_bytes(source, _HEAD) as opened:
-                self._find_layout(opened, options, may_lack_rows)
+                self._find_layout(opened, options, names, may_lack_rows)
 
-    def _find_layout(self, source: ByteSource, options: CsvOptions, may_lack_rows: bool) -> None:
+    def _find_layout(self, source: ByteSource, options: ReadOptions, names: Sequence[str], may_lack_rows: bool) -> None:
         self.path = source.path
         check_text_format(source.path, source.head + source.tail)
-        start = utf8_blocks(source, options.encoding)[0]
-        self.layout = _read_layout(source.path, start, options, may_lack_rows)
+        start = Utf8Blocks(source, options.encoding)
+        self.encoding = start.encoding
+        layout = _read_layout(source.path, start.first, options, names, may_lack_rows)
+        # a character between thousands leaves the other one for decimals
+        decimal = options.decimal or {".": ",", ",": "."}.get(options.thousands or "", layout.decimal)
+        self.layout = replace(layout, decimal=decimal)
         self.n_expected = None if source.size is None else _n_expected(source, source.size, self.layout)
 
     def blocks(self) -> Iterator[tuple[bytes, CsvLayout, int]]:
@@ -70,8 +68,8 @@ class _CsvFile:
             yield from self._blocks(opened)
 
     def _blocks(self, source: ByteSource) -> Iterator[tuple[bytes, CsvLayout, int]]:
-        first, read = utf8_blocks(source, self._encoding)
-        blocks, layout, n_lines = RowBlocks(first, read, self.layout.separator), self.layout, 0
+        text = Utf8Blocks(source, self._encoding)
+        blocks, layout, n_lines = RowBlocks(text.first, text.read, self.layout.separator), self.layout, 0
         for lines in blocks:
             by_line = b'"' not in lines or self._is_row_a_line(lines, layout, n_lines)
             block = lines if by_line else blocks.end_at_row()
@@ -79,6 +77,7 @@ class _CsvFile:
                 yield block, layout, n_lines
                 layout = replace(layout, skip=0)
             n_lines += count_line_ends(block)
+            self.encoding = text.encoding
 
     def _is_row_a_line(self, lines: bytes, layout: CsvLayout, n_lines: int) -> bool:
         """Return whether each line of a block with quotes is a row, by parsing its first column."""
@@ -88,11 +87,13 @@ class _CsvFile:
         return parse_lines(self.path, lines, layout, ColumnTypes({first: pa.binary()}, [first]), n_lines) is not None
 
 
-def _read_layout(path: Path, start: bytes, options: CsvOptions, may_lack_rows: bool) -> CsvLayout:
+def _read_layout(
+    path: Path, start: bytes, options: ReadOptions, columns: Sequence[str], may_lack_rows: bool
+) -> CsvLayout:
     """Return the layout; a first line that holds all names of a model is a header, whatever is below it."""
     arguments: dict[str, Any] = {"sep": options.sep, "names": None, "may_lack_rows": may_lack_rows}
     layout = read_layout(path, start, header=options.header, **arguments)
-    names = set(options.names or ())
+    names = set(columns)
     if layout.header or options.header is not None or names <= {*layout.names}:
         return layout
     try:
@@ -119,8 +120,10 @@ class CsvReader(SourceReader):
         The files in order.
     batch_size : int, optional
         The largest number of rows of a table.
-    options : CsvOptions
-        Separator, header and encoding, where they are known.
+    options : ReadOptions
+        How the files are laid out, where it is known.
+    names : sequence of str
+        Columns of a model, which make the first line a header.
     """
 
     def __init__(
@@ -128,12 +131,15 @@ class CsvReader(SourceReader):
         name: str,
         sources: Sequence[Path | ByteSource],
         batch_size: int | None = None,
-        options: CsvOptions | None = None,
+        options: ReadOptions | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         optional_import("pyarrow.csv", extra="data", purpose="read CSV files")
         self.name, self._batch_size = name, batch_size
         self._types: dict[str, CsvType] = {}
-        self._files = [_CsvFile(each, options or CsvOptions(), may_lack_rows=len(sources) > 1) for each in sources]
+        self._options = options or ReadOptions()
+        self._files = [_CsvFile(each, self._options, names, may_lack_rows=len(sources) > 1) for each in sources]
+        self._examples: dict[str, str] = {}
         first, *others = self._files
         self.columns = list(first.layout.names)
         with_rows = next((file for file in self._files if file.layout.has_rows), first)
@@ -142,6 +148,23 @@ class CsvReader(SourceReader):
         self.n_expected = None if None in expected else sum(n for n in expected if n is not None)
         for other in others:
             check_same_columns(first.path, self.columns, other.path, other.layout.names)
+
+    @property
+    def reading(self) -> Reading:
+        """What was understood of the first file, and of the cells read so far."""
+        layout, options = self._files[0].layout, self._options
+        return Reading(
+            ".csv",
+            sep=layout.separator,
+            decimal=layout.decimal,
+            thousands=options.thousands,
+            encoding=self._files[0].encoding,
+            dates=options.dates,
+            missing=options.missing,
+            header=bool(layout.header),
+            given=options.given,
+            examples=tuple(filter(None, self._examples.values())),
+        )
 
     def _blocks(self) -> Iterator[tuple[Path, bytes, CsvLayout, int]]:
         for file in self._files:
@@ -159,15 +182,61 @@ class CsvReader(SourceReader):
         types, n_rows = selection.arrow_types(), 0
         for path, block, layout, n_lines in self._blocks():
             if not n_rows and None in selection.features.values():
-                selection = _inferred(path, block, layout, selection)
+                table = parse_csv(path, block, layout, self._columns_of(selection, {}))
+                schema = fit_columns(self._frame(path, table, selection)).schema
+                selection = replace(selection, features={feature.name: feature for feature in schema.features})
                 types = selection.arrow_types()
-            table, types = _parse_by_model(path, block, layout, selection, types, n_lines)
+            table, types = self._parse_by_model(path, block, layout, selection, types, n_lines)
             if table.num_rows:
-                chunk = Chunk(_frame(path, table, selection), _kept(path, block, layout, selection, n_lines))
+                chunk = Chunk(self._frame(path, table, selection), _kept(path, block, layout, selection, n_lines))
                 yield from chunk.split(self._batch_size or table.num_rows)
             n_rows += table.num_rows
         if not n_rows:
             raise ReadError.at(self.name, "has a header but no rows", hint="Pass a file with at least one row.")
+
+    def _columns_of(self, selection: SelectedColumns, types: Mapping[str, Any]) -> ColumnTypes:
+        return ColumnTypes(types, list(selection.features), missing=self._options.missing)
+
+    def _parse_by_model(
+        self,
+        path: Path,
+        block: bytes,
+        layout: CsvLayout,
+        selection: SelectedColumns,
+        types: dict[str, Any],
+        n_lines: int,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return the features of a block, and the types for the next one: numbers only while all cells are numbers.
+
+        A cell may be padded, a date or a word; then the type of the columns of numbers is inferred as by `read_table`.
+        """
+        import pyarrow as pa
+
+        try:
+            return parse_csv(path, block, layout, self._columns_of(selection, types), n_lines), types
+        except ConversionError:
+            types = {name: kind for name, kind in types.items() if not pa.types.is_floating(kind)}
+            return parse_csv(path, block, layout, self._columns_of(selection, types), n_lines), types
+
+    def _frame(self, path: Path, table: Any, selection: SelectedColumns) -> pd.DataFrame:
+        """Return the features of a block; text where a model has numbers is read in the notation of the file."""
+        import pyarrow as pa
+
+        options = self._options
+        rules = CellRules(self._files[0].layout.decimal, options.thousands, options.dates, is_fixed=True)
+        columns = []
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if pa.types.is_dictionary(column.type):
+                columns.append(_clean_dictionary(column, as_text=selection.as_text))
+                continue
+            converted = convert_column(path, name, column, trim=True, retype=True)
+            feature, kind = selection.features.get(name), options.types.get(name)
+            if is_text(converted.type) and (feature is None or feature.kind == "numeric"):
+                read = read_cells(path, name, converted, rules, kind)
+                converted = converted if read is None else read.column
+                self._examples.setdefault(name, "" if read is None else read.example)
+            columns.append(converted)
+        return to_frame(pa.Table.from_arrays(columns, names=table.column_names))
 
     def _parse(self, path: Path, block: bytes, layout: CsvLayout, roles: ColumnRoles, n_lines: int) -> Any:
         unknown = [name for name in roles.columns if name not in self._types]
@@ -198,23 +267,6 @@ class CsvReader(SourceReader):
         return file_fingerprint([file.path for file in self._files])
 
 
-def _parse_by_model(
-    path: Path, block: bytes, layout: CsvLayout, selection: SelectedColumns, types: dict[str, Any], n_lines: int
-) -> tuple[Any, dict[str, Any]]:
-    """Return the features of a block, and the types for the next one: numbers only while all cells are numbers.
-
-    A cell may be padded, a date or a word; then the type of the columns of numbers is inferred as by `read_table`.
-    """
-    import pyarrow as pa
-
-    only = list(selection.features)
-    try:
-        return parse_csv(path, block, layout, ColumnTypes(types, only), n_lines), types
-    except ConversionError:
-        types = {name: kind for name, kind in types.items() if not pa.types.is_floating(kind)}
-        return parse_csv(path, block, layout, ColumnTypes(types, only), n_lines), types
-
-
 def _kept(path: Path, block: bytes, layout: CsvLayout, selection: SelectedColumns, n_lines: int) -> Any:
     """Return the columns to keep, as their text in the file."""
     import pyarrow as pa
@@ -223,25 +275,6 @@ def _kept(path: Path, block: bytes, layout: CsvLayout, selection: SelectedColumn
         return None
     types = {name: pa.string() for name in selection.keep}
     return parse_csv(path, block, layout, ColumnTypes(types, selection.keep, text_can_be_missing=False), n_lines)
-
-
-def _inferred(path: Path, block: bytes, layout: CsvLayout, selection: SelectedColumns) -> SelectedColumns:
-    """Return the selection with the kinds of features that the first rows have."""
-    table = parse_csv(path, block, layout, ColumnTypes(only=list(selection.features)))
-    schema = fit_columns(_frame(path, table, selection)).schema
-    return replace(selection, features={feature.name: feature for feature in schema.features})
-
-
-def _frame(path: Path, table: Any, selection: SelectedColumns) -> pd.DataFrame:
-    import pyarrow as pa
-
-    columns = [
-        _clean_dictionary(column, as_text=selection.as_text)
-        if pa.types.is_dictionary(column.type)
-        else convert_column(path, name, column, trim=True, retype=True)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-    return to_frame(pa.Table.from_arrays(columns, names=table.column_names))
 
 
 def _clean_dictionary(column: Any, *, as_text: bool) -> Any:

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,11 @@ from calibrant._dask.client import Connection, active_client
 from calibrant._dask.lazy import is_dask
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
-from calibrant.data._readers.source import FEATHER, PARQUET, detect_format
+from calibrant.data._readers.arguments import check_arguments
+from calibrant.data._readers.reading import Reading, ReadOptions
+from calibrant.data._readers.source import PARQUET, detect_format
 from calibrant.data._sources.csv_blocks import ByteSource, open_bytes
-from calibrant.data._sources.csv_reader import BLOCK, CsvOptions, CsvReader
+from calibrant.data._sources.csv_reader import BLOCK, CsvReader
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns, WantedColumns
 from calibrant.data._sources.source import DaskSource, LocalSource, Source
 from calibrant.data._sources.source_part import SourcePart, choose_roles
@@ -42,7 +44,7 @@ _C45 = (".names", ".data", ".test")
 _CHUNK_ROWS = 65_536  # of a table that is predicted; with 100 columns of numbers 50 MB
 
 
-def _open_files(path: Path, batch_size: int | None, options: CsvOptions | None) -> SourceReader:
+def _open_files(path: Path, batch_size: int | None, options: ReadOptions, names: Sequence[str]) -> SourceReader:
     """Open a file or a folder of Parquet or CSV files; other formats are read whole."""
     if path.is_dir():
         paths = _files(path)
@@ -51,22 +53,23 @@ def _open_files(path: Path, batch_size: int | None, options: CsvOptions | None) 
         paths = [path]
         with open_bytes(path, 2**12) as opened:
             extension = detect_format(path, opened.head)
-        if extension in (*FEATHER, ".arff") or _extension(path) in _C45:
-            return _whole_file(path, batch_size)
+        if extension not in (*PARQUET, *_TEXT) or _extension(path) in _C45:
+            return _whole_file(path, batch_size, options)
     if extension in PARQUET:
         return ParquetReader(str(path), paths, batch_size)
-    return CsvReader(str(path), paths, batch_size, options)
+    return CsvReader(str(path), paths, batch_size, options, names)
 
 
-def _whole_file(path: Path, batch_size: int | None) -> SourceReader:
+def _whole_file(path: Path, batch_size: int | None, options: ReadOptions) -> SourceReader:
     import pandas as pd
 
     from calibrant.data._read_table import read_table  # a circular import otherwise
 
-    table = read_table(path, target=False)
+    table = read_table(path, target=False, **{name: getattr(options, name) for name in options.given})
     frame = table.X if table.extra is None else pd.concat([table.X, table.extra], axis=1)
     reader = FrameReader(frame, batch_size, str(path))
     reader.not_features = () if table.extra is None else [str(name) for name in table.extra]
+    reader.reading = table.reading
     return reader
 
 
@@ -190,9 +193,11 @@ def _open_dask(X: Any, client: Any, roles: dict[str, Any]) -> Source:
     return DaskSource(partitions, chosen, Connection(client))
 
 
-def _reader(X: Any, batch_size: int | None, options: CsvOptions | None = None) -> SourceReader:
+def _reader(
+    X: Any, batch_size: int | None, options: ReadOptions | None = None, names: Sequence[str] = ()
+) -> SourceReader:
     if isinstance(X, str | os.PathLike):
-        return _open_files(Path(X), batch_size, options)
+        return _open_files(Path(X), batch_size, options or ReadOptions(), names)
     if is_dask(X):
         return PartitionReader(Partitions(X))
     if _is_lazy(X):
@@ -268,6 +273,7 @@ class TableChunks:
     n_rows: int | None = None
     n_expected: int | None = None
     is_streamed: bool = True
+    reader: SourceReader | None = None
 
     @classmethod
     @contextmanager
@@ -277,33 +283,42 @@ class TableChunks:
         wanted: WantedColumns,
         *,
         n_rows: int | None = None,
-        sep: str | None = None,
-        header: bool | None = None,
-        encoding: str | None = None,
+        **layout: Any,
     ) -> Iterator[TableChunks]:
         """Open a source or a binary stream by the columns of a model, in chunks of at most ``n_rows`` rows.
 
-        A stream is CSV, or by its first bytes another format, of which it is first copied to a temporary file.
+        ``layout`` has the keywords of `read_table` for how a file is laid out. A stream is CSV, or by its first bytes
+        another format, of which it is first copied to a temporary file.
         """
         optional_import("pandas", extra="data", purpose="read tables")
-        options = CsvOptions(sep, header, encoding, wanted.names)
+        check_arguments(**layout)
+        options = ReadOptions(**{name: each for name, each in layout.items() if each is not None})
+        options = replace(options, missing=tuple(options.missing))
+        names = wanted.names or ()
         batch_size = min(n_rows or _CHUNK_ROWS, _CHUNK_ROWS)
         if is_source(source):
-            yield cls._of(_reader(source, batch_size, options), wanted)
+            yield cls._of(_reader(source, batch_size, options, names), wanted)
             return
         with open_bytes(source, BLOCK) as opened:
             extension = detect_format(opened.path, opened.head)
-            if extension not in (*PARQUET, *FEATHER, ".arff"):
-                yield cls._of(CsvReader(str(opened.path), [opened], batch_size, options), wanted)
+            if extension in _TEXT:
+                yield cls._of(CsvReader(str(opened.path), [opened], batch_size, options, names), wanted)
                 return
             with _spooled(opened, extension) as copied:
-                yield cls._of(_reader(copied, batch_size), wanted)
+                yield cls._of(_reader(copied, batch_size, options), wanted)
 
     @classmethod
     def _of(cls, reader: SourceReader, wanted: WantedColumns) -> TableChunks:
         names = tuple(str(name) for name in reader.columns)
         selection = wanted.select(names, [name for name in names if name not in reader.not_features], reader.name)
-        return cls(names, selection, reader.chunks(selection), reader.n_rows, reader.n_expected, reader.is_streamed)
+        return cls(
+            names, selection, reader.chunks(selection), reader.n_rows, reader.n_expected, reader.is_streamed, reader
+        )
+
+    @property
+    def reading(self) -> Reading | None:
+        """How a file was read, as far as it has been."""
+        return None if self.reader is None else self.reader.reading
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from calibrant.data._readers.arrow import (
     pandas_metadata,
     to_frame,
 )
+from calibrant.data._readers.reading import Reading
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns, as_category_text
 from calibrant.data._sources.source_part import ColumnRoles
 from calibrant.exceptions import DataError, DataTypeError, ReadError, SchemaError, nearest
@@ -42,7 +43,7 @@ class SourceReader(ABC):
     """A form of source: its name in messages, all its columns, and those that are no features.
 
     ``n_rows`` is the number of rows that the source states, None if it states none, and ``n_expected`` an estimate for
-    progress bars; ``is_streamed`` is False where all rows are in memory.
+    progress bars; ``is_streamed`` is False where all rows are in memory; ``reading`` says how a text file is laid out.
     """
 
     name: str
@@ -51,6 +52,7 @@ class SourceReader(ABC):
     n_rows: int | None = None
     n_expected: int | None = None
     is_streamed: bool = True
+    reading: Reading | None = None
 
     @abstractmethod
     def tables(self, roles: ColumnRoles) -> Iterator[tuple[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._repr import listed
-from calibrant.data._frames.columns import Nominal, column_kinds
+from calibrant.data._frames.columns import Nominal, column_kinds, fit_columns
 from calibrant.data._readers.arguments import nominal_names
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._tables.table import Kind, Table
@@ -57,6 +57,7 @@ def assemble(
         extra=frame[list(parsed.extra)] if parsed.extra else None,
         kinds=_kinds(X),
         notes=parsed.notes,
+        reading=parsed.reading,
     )
 
 
@@ -172,8 +173,8 @@ _FIRST_ROWS = 1_000  # which show at once that values repeat
 _ID_NAME = re.compile(r"(?i:(^|[^a-z])(ids?|key|no|nr|num|number|index|row|uuid|guid|code)$)|[a-z](Id|ID)$")
 
 
-def find_id_columns(X: pd.DataFrame) -> dict[str, str]:
-    """Return the columns with a different value in every row, and whether each is ``"an id"`` or ``"free text"``.
+def find_id_columns(X: pd.DataFrame) -> list[str]:
+    """Return the columns with a different value in every row, but for free text and measured numbers.
 
     Numbers that are measured rarely repeat either, so integers are ids only if they are named like one or increase by
     a constant from row to row, and other numbers never.
@@ -182,24 +183,30 @@ def find_id_columns(X: pd.DataFrame) -> dict[str, str]:
     --------
     >>> import pandas as pd
     >>> find_id_columns(pd.DataFrame({"key": [f"k{i}" for i in range(30)], "age": range(0, 60, 2), "won": [0, 1] * 15}))
-    {'key': 'an id', 'age': 'an id'}
+    ['key', 'age']
     """
-    return {str(name): kind for name, column in X.items() if (kind := _kind(str(name), column))}
+    return [str(name) for name, column in X.items() if _is_id(str(name), column)]
 
 
-def _kind(name: str, column: pd.Series[Any]) -> str:
-    """Return "an id", "free text", or "" for another column."""
+def _is_id(name: str, column: pd.Series[Any]) -> bool:
     if column.dtype.kind in "fb" or not column.iloc[:_FIRST_ROWS].dropna().is_unique:
-        return ""
+        return False
     known = column.dropna()
     if len(known) < _MIN_ROWS or not known.is_unique:
-        return ""
+        return False
     if known.dtype.kind in "iu":
-        return "an id" if _ID_NAME.search(name) or known.diff().iloc[1:].nunique() == 1 else ""
-    if not isinstance(known.iloc[0], str):
-        return ""
-    has_words = known.astype(str).str.contains(" ", regex=False).mean() > 0.5
-    return "free text" if has_words else "an id"
+        return bool(_ID_NAME.search(name)) or known.diff().iloc[1:].nunique() == 1
+    return isinstance(known.iloc[0], str) and not _is_text(column)
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    """Return whether a column is free text; the first rows alone show of most that they are not."""
+    import pandas as pd
+
+    if not (pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)):
+        return False
+    parts = (column.iloc[:_FIRST_ROWS], column)
+    return all(fit_columns(part.to_frame()).schema.features[0].measure == "text" for part in parts)
 
 
 def note_guessed_class(table: Table) -> Table:
@@ -214,14 +221,22 @@ def note_guessed_class(table: Table) -> Table:
 
 
 def note_id_columns(table: Table, nominal: Collection[str], *, drop: bool) -> Table:
-    """Add a note that names the columns that look like ids or free text, and leave them out on request.
+    """Add notes that name the columns that are free text and those that look like ids, and leave ids out on request.
 
     Columns that the caller declared nominal are features.
     """
-    found = {name: kind for name, kind in find_id_columns(table.X).items() if name not in nominal}
+    texts = [str(name) for name, column in table.X.items() if str(name) not in nominal and _is_text(column)]
+    if texts:
+        is_are, it = ("is", "it is") if len(texts) == 1 else ("are", "they are")
+        note = (
+            f"{listed(map(repr, texts))} {is_are} free text: ProbabilityClassifier learns from the words, for other "
+            f"classifiers {it} left out."
+        )
+        table = replace(table, notes=(*table.notes, note))
+    found = [name for name in find_id_columns(table.X) if name not in nominal]
     if not found:
         return table
-    names = listed([f"{name!r} ({kind})" for name, kind in found.items()])
+    names = listed([f"{name!r} (an id)" for name in found])
     what = f"{names} {'have' if len(found) > 1 else 'has'} a different value in every row"
     if not drop:
         them = "them" if len(found) > 1 else "it"
@@ -231,17 +246,16 @@ def note_id_columns(table: Table, nominal: Collection[str], *, drop: bool) -> Ta
     return _without(table, found, note)
 
 
-def _without(table: Table, found: Mapping[str, str], note: str) -> Table:
+def _without(table: Table, names: list[str], note: str) -> Table:
     import pandas as pd
 
-    names = list(found)
     if len(names) == table.n_features:
-        raise DataError(f"{table.name}: every column looks like an id or free text. Pass drop_ids=False to keep them.")
+        raise DataError(f"{table.name}: every column looks like an id. Pass drop_ids=False to keep them.")
     moved = table.X[names]
     return replace(
         table,
         X=table.X.drop(columns=names),
         extra=moved if table.extra is None else pd.concat([table.extra, moved], axis=1),
-        kinds={name: kind for name, kind in table.kinds.items() if name not in found},
+        kinds={name: kind for name, kind in table.kinds.items() if name not in names},
         notes=(*table.notes, note),
     )

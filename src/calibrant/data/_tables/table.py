@@ -17,6 +17,8 @@ from calibrant.exceptions import DataError, DataTypeError, SchemaError, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from calibrant.data._readers.reading import Reading
+
 Kind = Literal["numeric", "nominal"]
 
 
@@ -44,6 +46,8 @@ class Table:
         The kind of each column of ``X``, read-only; inferred from the types of the columns by default.
     notes : tuple of str
         Decisions of the reader, one sentence each.
+    reading : Reading, optional
+        How the file was read: separator, decimal mark, encoding and so on; None for a table that is not from a file.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Table:
     split: pd.Series[Any] | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         if not nw.dependencies.is_pandas_dataframe(self.X):

@@ -13,9 +13,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
+from calibrant._fit_warnings import warn_of_fit
+from calibrant._repr import listed
 from calibrant._saved import Field, Integer, LabelArray, Maybe, Object, need
 from calibrant.data._frames.columns import MAX_ROWS, Columns, Nominal, extend_columns, fit_columns, match_columns
 from calibrant.data._frames.schema import Schema
+from calibrant.data._validation.class_columns import caller_level
 from calibrant.data._validation.labels_and_weights import Labels, check_weights, code_labels, read_groups
 
 
@@ -30,9 +33,15 @@ class TrainingRows:
 
 
 def read_training_rows(
-    X: Any, y: Any, sample_weight: Any = None, *, nominal: Nominal = "auto", groups: Any = None
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    nominal: Nominal = "auto",
+    groups: Any = None,
+    takes_text: bool = False,
 ) -> TrainingRows:
-    """Validate a table, its classes, its weights and the groups of its rows.
+    """Validate a table, its classes, its weights and the groups of its rows; warn of free text unless it is taken.
 
     Examples
     --------
@@ -40,7 +49,23 @@ def read_training_rows(
     >>> rows.columns.n_rows, rows.labels.classes.tolist(), rows.weights
     (2, ['a', 'b'], array([1., 2.]))
     """
-    return _read(lambda rows: fit_columns(X, nominal, rows), y, sample_weight, groups)
+    rows = _read(lambda rows: fit_columns(X, nominal, rows), y, sample_weight, groups)
+    if not takes_text:
+        warn_of_text(rows.columns.schema)
+    return rows
+
+
+def warn_of_text(schema: Schema) -> None:
+    """Warn of the columns that are left out because they are free text."""
+    names = [repr(feature.name) for feature in schema.features if feature.measure == "text"]
+    if names:
+        is_one = len(names) == 1
+        warn_of_fit(
+            f"text {names}",
+            f"{listed(names)} {'is' if is_one else 'are'} left out: free text, mostly distinct and of several words. "
+            f"ProbabilityClassifier takes it; nominal= takes {'it' if is_one else 'them'} as categories.",
+            stacklevel=caller_level() - 1,
+        )
 
 
 def read_more_training_rows(X: Any, y: Any, sample_weight: Any, schema: Schema, who: str) -> TrainingRows:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any
 
 from sklearn import model_selection
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from calibrant import resampling
 from calibrant._saved.arrays import Bytes, LabelArray
 from calibrant._saved.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, Text
 from calibrant._saved.form import Form
@@ -18,14 +20,17 @@ from calibrant.files._foreign.lightgbm import fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes
 from calibrant.files._foreign.xgboost import fit_xgboost, take_xgboost
 
-SPLITTERS = {
-    name: getattr(model_selection, name)
-    for name in (
-        *("GroupKFold", "GroupShuffleSplit", "KFold", "LeaveOneGroupOut", "LeaveOneOut", "RepeatedKFold"),
-        *("RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedGroupKFold", "StratifiedKFold"),
-        *("StratifiedShuffleSplit", "TimeSeriesSplit"),
-    )
-}
+SPLITTERS = (
+    *("GroupKFold", "GroupShuffleSplit", "KFold", "LeaveOneGroupOut", "LeaveOneOut", "RepeatedKFold"),
+    *("RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedGroupKFold", "StratifiedKFold"),
+    *("StratifiedShuffleSplit", "TimeSeriesSplit"),
+)
+
+
+PLANS = (
+    *("Bootstrap632", "CrossValidation", "Holdout", "LeaveOneOut", "RepeatedHoldout", "RollingOrigin"),
+    "TimeOrderedHoldout",
+)
 
 
 def _is_of(module: str, *names: str) -> Any:
@@ -81,15 +86,17 @@ def _make_sklearn(values: dict[str, Any]) -> Any:
 def _take_splitter(splitter: Any, _: bool) -> dict[str, Any]:
     names = inspect.signature(type(splitter).__init__).parameters
     known = vars(splitter) | vars(splitter).get("cvargs", {})
+    if not isinstance(known.get("time", ""), str):
+        known = known | {"time": None}  # the times of training rows are not kept, as the rows are not
     return {
         "class": type(splitter).__name__,
         "parameters": {name: known[name] for name in names if name in known},
     }
 
 
-def _make_splitter(values: dict[str, Any]) -> Any:
+def _make_splitter(values: dict[str, Any], module: Any = model_selection) -> Any:
     try:
-        return SPLITTERS[values["class"]](**values["parameters"])
+        return getattr(module, values["class"])(**values["parameters"])
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"has wrong parameters of {values['class']}: {error}") from error
 
@@ -110,6 +117,14 @@ FORMS = (
         make=_make_splitter,
         take=_take_splitter,
         matches=_is_of("sklearn.model_selection", *SPLITTERS),
+    ),
+    Form(
+        "foreign.Plan",
+        object,
+        {"class": Text(*PLANS), "parameters": MapOf(Value())},
+        make=partial(_make_splitter, module=resampling),
+        take=_take_splitter,
+        matches=_is_of("calibrant.resampling.", *PLANS),
     ),
     Form(
         "foreign.Pipeline",

@@ -21,6 +21,7 @@ _BAR = "|   "
 # Deeper lines state their depth instead: else the text of a deep tree had quadratic length.
 _MAX_BARS = 25
 _DIGITS = ".10g"
+_MOST_MICROSECONDS = 2.5e17  # since 1970, up to which dates have years of four digits
 
 
 def conditions(tree: Tree, node: int, values: Values | None = None) -> list[str]:
@@ -38,10 +39,39 @@ def conditions(tree: Tree, node: int, values: Values | None = None) -> list[str]
     """
     name = tree.schema.names[tree.feature[node]]
     if tree.is_numeric[node]:
-        cut = float(tree.threshold[node])
-        threshold = format(cut, _DIGITS) if values is None else _short_cut(cut, values(int(tree.feature[node])))
+        threshold = cut_text(tree, node, None if values is None else values(int(tree.feature[node])))
         return marked_missing(tree, node, [f"{name} <= {threshold}", f"{name} > {threshold}"])
     return marked_missing(tree, node, [_category_condition(name, found) for found in values_of_branches(tree, node)])
+
+
+def cut_text(tree: Tree, node: int, values: NDArray[np.float64] | None = None, digits: str = _DIGITS) -> str:
+    """Return the cut of a numeric test as text; of dates the date, with as much of the time as it needs.
+
+    Examples
+    --------
+    >>> from calibrant.trees import ProbabilityTreeClassifier
+    >>> days = np.arange("2024-02-28", "2024-03-03", dtype="M8[D]")[:, np.newaxis]
+    >>> cut_text(ProbabilityTreeClassifier().fit(days, [0, 0, 1, 1]).tree_, 0)
+    '2024-02-29'
+    """
+    cut, features = float(tree.threshold[node]), getattr(tree.schema, "features", None)
+    if features is not None and features[tree.feature[node]].measure == "dates" and abs(cut) < _MOST_MICROSECONDS:
+        return _date_text(cut, values)
+    return format(cut, digits) if values is None else _short_cut(cut, values)
+
+
+def _date_text(cut: float, values: NDArray[np.float64] | None) -> str:
+    """Return the shortest date or time that separates the same distinct values, sorted, of its column."""
+    low, high = cut, np.nextafter(cut, np.inf)
+    if values is not None and len(values) and values[0] <= cut < values[-1]:
+        above = int(np.searchsorted(values, cut, side="right"))
+        low, high = float(values[above - 1]), float(values[above])
+    moment = np.datetime64(round(cut), "us")
+    for unit, step in (("D", 86_400e6), ("m", 60e6), ("s", 1e6)):
+        for shown in (moment.astype(f"M8[{unit}]"), moment.astype(f"M8[{unit}]") + 1):
+            if low <= float(shown.astype(np.int64)) * step < high:
+                return str(shown).replace("T", " ")
+    return str(moment).replace("T", " ")
 
 
 def marked_missing(tree: Tree, node: int, texts: list[str]) -> list[str]:
@@ -90,6 +120,8 @@ def shortest_between(low: float, high: float, near: float) -> str:
     """
     for decimals in range(18):
         scale = 10.0**decimals
+        # The rounded number first, as it is nearest; it may lie outside a
+        # narrow gap where one of its neighbours does not.
         found = [whole / scale for whole in (round(near * scale), math.floor(near * scale), math.ceil(near * scale))]
         inside = [number for number in found if low <= number < high]
         if inside:
@@ -99,6 +131,7 @@ def shortest_between(low: float, high: float, near: float) -> str:
 
 def _short_cut(cut: float, values: NDArray[np.float64] | None) -> str:
     """Return a cut as text that separates the same distinct values, sorted, of its column."""
+    # Beyond 1e15 floats are sparser than decimals, and a cut outside the known values has no gap to be shortened in.
     if values is None or not len(values) or not values[0] <= cut < values[-1] or abs(cut) >= 1e15:
         return format(cut, _DIGITS)
     above = int(np.searchsorted(values, cut, side="right"))
@@ -195,6 +228,7 @@ class CurtailedTree:
 
     def _has_child(self, is_child: NDArray[np.bool_]) -> NDArray[np.bool_]:
         found = np.zeros(self.tree.n_nodes, dtype=np.bool_)
+        # The root has no parent: its -1 would mark the last node.
         found[self.tree.parent[1:][is_child[1:]]] = True
         return found
 
@@ -287,6 +321,7 @@ class Outline:
         if not self.has_branches(node):
             return []
         pairs = zip(self.tree.children_of(node).tolist(), conditions(self.tree, node), strict=True)
+        # Reversed, because the caller takes the last of its list first.
         return [(child, depth, condition) for child, condition in pairs][::-1]
 
     def positions(self, drawn: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
@@ -308,6 +343,8 @@ class Outline:
             if is_done:
                 positions[node] = float(np.mean([positions[child][0] for child in children])), int(tree.depth[node])
             elif children:
+                # A node is placed after its children, whose mean it stands above; a
+                # stack, since deep trees exceed the recursion limit.
                 todo += [(node, True), *((child, False) for child in reversed(children))]
             else:
                 positions[node] = float(n_columns), int(tree.depth[node])
@@ -377,6 +414,7 @@ def sklearn_outline(model: Any, names: Sequence[str] | None = None) -> Outline:
     tree = model.tree_
     order, parent, depth = _preorder(tree.children_left, tree.children_right)
     number = np.empty(tree.node_count + 1, dtype=np.intp)
+    # scikit-learn writes -1 for no child, which this last entry keeps as -1.
     number[order], number[-1] = np.arange(tree.node_count), -1
     default = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
     nodes = _SklearnNodes(
@@ -385,10 +423,12 @@ def sklearn_outline(model: Any, names: Sequence[str] | None = None) -> Outline:
         parent=parent,
         depth=depth,
         children=number[np.column_stack([tree.children_left, tree.children_right])[order]],
+        # scikit-learn marks leaves by -2.
         feature=np.maximum(tree.feature, -1)[order],
         threshold=tree.threshold[order],
         weight=tree.weighted_n_node_samples[order],
     )
+    # Counts or shares, by the version of scikit-learn: normalizing serves both.
     value = tree.value[order, 0, :]
     return Outline.of(cast("Tree", nodes), value / value.sum(axis=1, keepdims=True))
 
@@ -402,6 +442,7 @@ def _preorder(
     while waiting:
         node, parent, depth = waiting.pop()
         if left[node] >= 0:
+            # The right child is pushed first, so that the left one is numbered first, as in our trees.
             waiting += [(int(child), len(found), depth + 1) for child in (right[node], left[node])]
         found.append((node, parent, depth))
     order, parents, depths = np.array(found, dtype=np.intp).T

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.trees._export.outline import Outline, marked_missing, values_of_branches
+from calibrant.trees._export.outline import Outline, cut_text, marked_missing, values_of_branches
 from calibrant.trees._tree import Tree
 
 _WIDTH, _BAR = 80, "|   "
@@ -62,6 +62,7 @@ def _c45_leaf(tree: Tree, node: int, errors: Errors) -> str:
 def _c45_branches(tree: Tree, node: int, depth: int) -> list[tuple[int, int, str]]:
     pairs = zip(tree.children_of(node).tolist(), _c45_conditions(tree, node, depth), strict=True)
     branches = [(child, depth, condition) for child, condition in pairs if condition]
+    # C4.5 prints the leaves of a node before its subtrees; the sort is stable, so each kind keeps its order.
     branches.sort(key=lambda branch: not tree.is_leaf[branch[0]])
     return branches[::-1]
 
@@ -69,7 +70,8 @@ def _c45_branches(tree: Tree, node: int, depth: int) -> list[tuple[int, int, str
 def _c45_conditions(tree: Tree, node: int, depth: int) -> list[str]:
     name, bars = tree.schema.names[tree.feature[node]], _BAR * depth
     if tree.is_numeric[node]:
-        texts, colon = [f"{name} {sign} {tree.threshold[node]:g}" for sign in ("<=", ">")], " :"
+        cut = cut_text(tree, node, digits="g")
+        texts, colon = [f"{name} {sign} {cut}" for sign in ("<=", ">")], " :"
     else:
         texts, colon = [_c45_values(name, values, bars) for values in values_of_branches(tree, node)], ":"
     return [f"{bars}{text}{colon}" if text else "" for text in marked_missing(tree, node, texts)]
@@ -156,11 +158,13 @@ def _node(outline: Outline, node: int) -> str:
 
 def _colour(probabilities: NDArray[np.float64]) -> str:
     best, n_classes = int(probabilities.argmax()), len(probabilities)
+    # Scaled so that equally probable classes have certainty 0 whatever their number.
     certainty = (probabilities[best] * n_classes - 1) / (n_classes - 1) if n_classes > 1 else 1.0
     return f"{best / n_classes:.3f} {_MIN_SATURATION + 0.4 * certainty:.3f} 1.000"  # hue, saturation, value
 
 
 def _quoted(text: str) -> str:
+    # Backslashes first, or those that escape the quotes would be doubled.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

@@ -1,0 +1,1 @@
+"""Columns of numbers made of dates and of free text."""
