@@ -40,7 +40,7 @@ WORDS = [
     "thanks",
 ]
 PACKAGES = {
-    "scikit-learn": "cluster decomposition ensemble linear_model metrics preprocessing datasets utils feature_selection",
+    "scikit-learn": "cluster decomposition ensemble linear_model metrics preprocessing datasets utils impute",
     "scipy": "stats optimize signal linalg special interpolate sparse spatial ndimage integrate",
 }
 

@@ -21,13 +21,14 @@ def execute(
     *args: str, cwd: Path | None = None, stdin: bytes | None = None, **env: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the executable in a process of its own; standard input is empty unless passed."""
+    inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}  # which readline sets
     return subprocess.run(
         [*EXECUTABLE, *args],
         cwd=cwd,
         input=stdin.decode("latin-1") if stdin is not None else "",
         capture_output=True,
         encoding="utf-8" if stdin is None else "latin-1",
-        env={**os.environ, **PLAIN, **env},
+        env={**inherited, **PLAIN, **env},
         timeout=120,
     )
 

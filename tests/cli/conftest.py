@@ -7,6 +7,12 @@ import pandas as pd
 import pytest
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take COLUMNS out of the environment: readline sets it as soon as a library of other tests imports it."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def predictions() -> pd.DataFrame:
     """Calibrated probabilities `p` of the class yes, and `q`, which are too extreme."""

@@ -102,9 +102,9 @@ def test_nothing_is_cut_off_in_a_narrow_pipe(folder, capsys, monkeypatch):
     write_table(folder / "donors.csv")
     piped = run(capsys, "compare", "donors.csv", *QUICK)
     assert "…" not in piped
-    head = next(line for line in piped.splitlines() if line.startswith("method"))
-    assert "log-loss" in head
-    assert "seconds" in head
+    heads = [line for line in piped.splitlines() if line.startswith("method")]
+    assert "log-loss" in heads[0]
+    assert any("seconds" in head for head in heads)
 
 
 @pytest.mark.parametrize(

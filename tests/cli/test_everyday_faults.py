@@ -15,7 +15,7 @@ from calibrant.cli._app.errors import as_command_line
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    pd.DataFrame({"a": range(60), "y": ["no", "yes"] * 30}).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"a": [*range(30)] * 2, "y": ["no", "yes"] * 30}).to_csv(tmp_path / "t.csv", index=False)
     made = execute("fit", "t.csv", "--target", "y", "--method", "tree", "--out", "m.calibrant", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     return tmp_path
@@ -67,7 +67,7 @@ def test_the_name_of_a_streamed_column_says_the_class(
     pd.DataFrame(rows).to_csv("pred.csv", index=False)
     args = ("evaluate", "pred.csv", "--target", "y", "--proba", "probability_no", "--metric", "log_loss")
     whole, streamed = (run_json(capsys, *args, how) for how in ("--in-memory", "--stream"))
-    scores = [each["models"]["probability_no"]["metrics"]["log_loss"]["value"] for each in (whole, streamed)]
+    scores = [each["models"]["probability_no"]["scores"]["log_loss"]["value"] for each in (whole, streamed)]
     assert scores[0] == pytest.approx(scores[1])
     assert "'no'" in run(capsys, *args, "--stream")
 

@@ -60,7 +60,7 @@ def test_a_table_in_latin_1_needs_no_option(tmp_path: Path) -> None:
     (tmp_path / "kunden.csv").write_bytes(german().encode("latin-1"))
     args = ("fit", "kunden.csv", "--target", "geht", "--method", "naive_bayes", "--out", "m.calibrant")
     assert "cp1252" in done(tmp_path, *args)
-    assert "cp1252" in done(tmp_path, *args, "--encoding", "latin-1") or True
+    assert "latin-1" in done(tmp_path, *args, "--encoding", "latin-1")
     assert "Zürich" in done(tmp_path, "inspect", "m.calibrant")
     printed = done(tmp_path, "predict", "m.calibrant", "kunden.csv", "--keep", "Ort", "--out", "p.csv")
     assert "not seen" not in printed
@@ -72,7 +72,7 @@ def test_costs_with_semicolons_and_sums_decide(tmp_path: Path) -> None:
     pd.DataFrame({"p": chance, "y": np.where(chance > 0.5, "yes", "no")}).to_csv(tmp_path / "pred.csv", index=False)
     (tmp_path / "costs.csv").write_text("actual;leave;write\nno;0;20,00\nyes;0;20-200\n")
     args = ("decide", "pred.csv", "--proba", "p", "--costs", "costs.csv", "--out", "decided.csv")
-    assert "leave: 1 rows" in done(tmp_path, *args)
+    assert "leave: 2 rows" in done(tmp_path, *args)
     decided = pd.read_csv(tmp_path / "decided.csv")
     assert (decided["action"] == np.where(chance * 180 > (1 - chance) * 20, "write", "leave")).all()
     (tmp_path / "costs.csv").write_text("actual;leave;write\nno;0;20\nyes;0;free\n")

@@ -32,10 +32,7 @@ def test_a_terminal_of_any_width_shows_every_word(
 
 
 @pytest.mark.usefixtures("pred")
-def test_a_pipe_gets_tables_that_are_not_wrapped(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+def test_a_pipe_gets_tables_that_are_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
     lines = run(capsys, *EVALUATE).splitlines()
     (header,) = [line for line in lines if line.startswith("metric ") and "another_model −" not in line]
     (row,) = [line for line in lines if line.startswith("calibration_intercept") and line.count("(") == 2]

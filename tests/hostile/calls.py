@@ -147,7 +147,8 @@ def plans() -> list[type[Any]]:
 
 def fit(kind: type[Any], params: dict[str, Any] | None = None, **fit_params: Any) -> Any:
     """Return the probabilities of an estimator of these parameters, fitted to a small table."""
-    small = {key: value for key, value in SMALL.items() if key in inspect.signature(kind).parameters}
+    taken, rules = inspect.signature(kind).parameters, getattr(kind, "_rules", {})
+    small = {key: value for key, value in SMALL.items() if key in taken and value in rules.get(key, [value])}
     model = kind(**{**small, **required(kind), **(params or {})})
     if not isinstance(model, Calibrator):
         model.fit(X, Y, **fit_params)

@@ -29,7 +29,7 @@ def clock(monkeypatch):
     """A clock that tests set."""
     found = SimpleNamespace(now=0.0, processor=0.0)
     times = {"monotonic": lambda: found.now, "process_time": lambda: found.processor}
-    monkeypatch.setattr(module, "time", SimpleNamespace(**times))
+    monkeypatch.setattr(module, "clock", SimpleNamespace(**times))
     return found
 
 

@@ -330,7 +330,7 @@ BAD = [
     ({"class": "no_such_package.X"}, "there is no module 'no_such_package'"),
     ({"class": "GaussianNB"}, "'GaussianNB' is not a name of calibrant"),
     ({"class": "ProbabilityTreeClasifier"}, "Did you mean 'ProbabilityTreeClassifier'"),
-    ({"class": "rm -rf"}, "is not an import path"),
+    ({"class": "rm -rf"}, "'rm -rf' is not a name of calibrant"),
     ({"class": 3}, "must be an import path"),
     ({"class": "numpy.mean"}, "is not a class; name a function by 'factory'"),
     ({"class": "sklearn.naive_bayes.GaussianNB", "parms": {}}, "Did you mean 'params'"),

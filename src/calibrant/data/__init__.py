@@ -12,7 +12,7 @@ from calibrant.data._tables.table import Table
 
 if TYPE_CHECKING:
     from calibrant.data._check.check_table import check_table
-    from calibrant.data._check.table_check import Finding, TableCheck
+    from calibrant.data._check.table_check import TableFinding, TableCheck
     from calibrant.data._discretize.discretizer import MDLDiscretizer
     from calibrant.data._features.date_parts import DateParts
     from calibrant.data._features.text_parts import TextParts
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CodedTable",
     "DateParts",
-    "Finding",
+    "TableFinding",
     "MDLDiscretizer",
     "Table",
     "TableCheck",
@@ -34,7 +34,7 @@ __all__ = [
 # Imported on first use, because scikit-learn imports pandas, and few readers of tables check them
 _LAZY = {
     "DateParts": "calibrant.data._features.date_parts",
-    "Finding": "calibrant.data._check.table_check",
+    "TableFinding": "calibrant.data._check.table_check",
     "MDLDiscretizer": "calibrant.data._discretize.discretizer",
     "TableCheck": "calibrant.data._check.table_check",
     "TextParts": "calibrant.data._features.text_parts",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
@@ -118,8 +119,8 @@ def read_table(
     ("The class is the last column, 'gives'; pass target= for another.",)
     """
     file = as_path(path)
-    layout = {"sep": sep, "decimal": decimal, "thousands": thousands, "header": header, "encoding": encoding}
-    layout |= {"dates": dates, "missing": missing, "sheet": sheet, "types": types}
+    layout: dict[str, Any] = {"sep": sep, "decimal": decimal, "thousands": thousands, "header": header}
+    layout |= {"encoding": encoding, "dates": dates, "missing": missing, "sheet": sheet, "types": types}
     check_arguments(target=target, names=names, drop_ids=drop_ids, **layout)
     options = ReadOptions(**{**layout, "missing": tuple(missing or ()), "types": dict(types or {})})
     nominal, target = _with_types(as_nominal_items(nominal), options), as_target(target)

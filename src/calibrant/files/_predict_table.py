@@ -250,8 +250,8 @@ def predict_table(
     target = Path(out) if isinstance(out, str | os.PathLike) else out
     if isinstance(target, Path):
         check_format(target)
-    layout = {"sep": sep, "decimal": decimal, "thousands": thousands, "header": header, "encoding": encoding}
-    layout |= {"dates": dates, "missing": missing, "sheet": sheet, "types": types}
+    layout: dict[str, Any] = {"sep": sep, "decimal": decimal, "thousands": thousands, "header": header}
+    layout |= {"encoding": encoding, "dates": dates, "missing": missing, "sheet": sheet, "types": types}
     model, described, before = _as_model(model)
     wanted = wanted_columns(model, _read_keep(keep), described)
     if interval:
@@ -309,7 +309,7 @@ def _remembered(before: Reading | None) -> dict[str, Any]:
 
 
 def _reading_notes(now: Reading | None, before: Reading | None) -> list[str]:
-    """Return how the file was read, and where that is not as the file that the model was made from."""
+    """Return notes on the layout of a file, and on where it differs from that of the training table."""
     notes = [f"Read as {now.text}."] if now is not None and now.text else []
     if now is None or before is None:
         return notes

@@ -8,7 +8,7 @@ import gzip
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
@@ -65,7 +65,8 @@ def open_writer(out: Path | BinaryIO) -> Iterator[TableWriter]:
     suffix = check_format(out)
     with _opened(out) as file:
         if suffix not in _SEPARATORS:
-            binary: TableWriter = {".feather": _FeatherWriter, ".xlsx": _SheetWriter}.get(suffix, _ParquetWriter)(file)
+            makers: dict[str, Callable[[Any], TableWriter]] = {".feather": _FeatherWriter, ".xlsx": _SheetWriter}
+            binary = makers.get(suffix, _ParquetWriter)(file)
             yield binary
             binary.close()
         elif out.name.lower().endswith(".gz"):

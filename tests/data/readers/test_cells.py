@@ -52,7 +52,7 @@ def test_dates_are_read_in_the_order_that_their_cells_show(write, name):
 
 def test_dates_of_two_possible_orders_are_asked_about(write):
     cells = ["03/04/2021", "05/06/2021"]
-    with pytest.raises(ReadError, match="'03/04/2021' may be day or month first.*dmy"):
+    with pytest.raises(ReadError, match=r"'03/04/2021' may be day or month first.*dmy"):
         read(write, cells)
     assert read(write, cells, dates="dmy").X["a"][0] == pd.Timestamp("2021-04-03")
     assert read(write, cells, dates="mdy").X["a"][0] == pd.Timestamp("2021-03-04")

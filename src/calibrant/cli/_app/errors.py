@@ -80,8 +80,8 @@ _OPTIONS = (
 _SUGGESTIONS = {
     r'Pass encoding="latin-1" or the encoding of the file\.': "Pass --encoding latin-1 or the encoding of the file.",
     r"Pass the encoding of the file\.": "Pass --encoding.",
-    r'"(utf-8|latin-1|cp1252)"': r"\1",
     r'\bencoding="([\w-]+)"': r"--encoding \1",
+    r'"(utf-8|latin-1|cp1252)"': r"\1",
     r"Say which by dates: (dmy for day first), (mdy)": r"Pass --dates \1, \2",
     r": (?:it is|they are) in extra": "",
     r"\bnominal=\['(.*?)'\]": r"--types \1=nominal",

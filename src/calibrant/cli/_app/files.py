@@ -58,12 +58,12 @@ def read_table(path: str, **options: Any) -> Table:
         return data.read_table(file, **options)
 
 
-def read_frame(path: str, **options: Any) -> pd.DataFrame:
-    """Read all columns of a table: no column is the class. The line of what was understood is printed as a note."""
+def read_all_columns(path: str, **options: Any) -> Table:
+    """Read a table of which no column is the class. The line of what was understood is printed as a note."""
     table = read_table(path, target=False, **options)
     if table.reading is not None and table.reading.text:
         print_note(f"Note: {_SHOWN if path == STDIN else path} is read as {table.reading.text}.")
-    return table.X
+    return table
 
 
 STDOUT = "-"

@@ -161,7 +161,7 @@ _READING: dict[str, Any] = {
 
 
 def reads_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of how a table is written; it gets those passed as ``reading``, a dict of keywords."""
+    """Add the options of how a table is written to a command, which gets those passed as ``reading``, keywords."""
     hints = get_type_hints(command, include_extras=True)
     hints.pop("reading")
     parameters = [each for name, each in inspect.signature(command).parameters.items() if name != "reading"]

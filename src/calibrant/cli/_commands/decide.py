@@ -9,7 +9,7 @@ import typer
 
 from calibrant._repr import number_text
 from calibrant.cli._app.errors import named_arguments
-from calibrant.cli._app.files import STDOUT, check_output, read_frame, write_frame
+from calibrant.cli._app.files import STDOUT, check_output, read_all_columns, write_frame
 from calibrant.cli._app.options import Json, Positive, Predictions, Proba, complete_columns, reads_table, usage_error
 from calibrant.cli._app.printing import print_json, print_note, print_table, print_text
 from calibrant.cli._predictions.columns import ModelColumns, find_class, find_models, note_of_class
@@ -58,7 +58,7 @@ def decide(
     if out is not None:
         check_output(out)
 
-    frame = read_frame(predictions, **reading)
+    frame = read_all_columns(predictions, **reading).X
     decisions = decide_rows(frame, predictions, costs, proba or [], positive, target, benefits=benefits)
     if out is not None:
         write_frame(decisions.rows, out)

@@ -305,12 +305,12 @@ def _title(path: str, card: ScoreCard, model: ModelColumns) -> str:
 
 def _is_streamed(request: Request, gates: Sequence[Gate]) -> bool:
     suffix = Path(request.path.lower().removesuffix(".gz")).suffix
-    needs_rows = request.by or request.groups or any(gate.metric is None for gate in gates) or request.scale != "auto"
-    needs_rows = needs_rows or request.reading  # a stream is read as it shows itself
+    needs_rows = any((request.by, request.groups, any(gate.metric is None for gate in gates), request.scale != "auto"))
+    needs_rows = needs_rows or bool(request.reading)  # a stream is read as it shows itself
     if request.stream and (needs_rows or request.path == STDIN or suffix not in _STREAMABLE):
         raise usage_error(
-            "--stream takes a CSV or Parquet file, and neither --by, --groups, --scale, a gate on the verdict nor options of "
-            "how the file is written.",
+            "--stream takes a CSV or Parquet file, and neither --by, --groups, --scale, a gate on the verdict nor "
+            "options of how the file is written.",
             "--stream",
         )
     if request.stream is not None or needs_rows or suffix not in _STREAMABLE:

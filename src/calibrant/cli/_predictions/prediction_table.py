@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calibrant.cli._app.errors import as_command_line
-from calibrant.cli._app.files import STDIN, read_frame
+from calibrant.cli._app.files import STDIN, read_all_columns
 from calibrant.cli._app.options import usage_error
 from calibrant.cli._app.printing import print_note
 from calibrant.cli._predictions.columns import (
@@ -62,7 +62,8 @@ def read_predictions(
 
     Probabilities in percent or as log-odds are converted, and what was taken as what is printed as a note.
     """
-    frame = read_frame(path, **(reading or {}))
+    table = read_all_columns(path, **(reading or {}))
+    frame, percent = table.X, () if table.reading is None else table.reading.percent
     y = frame[_target(frame, target, path)].rename(target)
     frame = frame.drop(columns=[target])
     names = [str(name) for name in frame]
@@ -75,8 +76,13 @@ def read_predictions(
     if target in proba and target not in names:
         raise usage_error(f"{target!r} is the column of the actual classes, not one of probabilities.", "--proba")
     models = find_models(proba, names, classes, positive)
-    scaled = {model.name: _scaled(frame, model, scale) for model in models}
-    notes = [as_command_line(note) for each in scaled.values() for note in each.notes]
+    signed = {each.name for each in models if scale == "auto" and {*each.columns} <= {*percent}}
+    scaled = {each.name: _scaled(frame, each, "percent" if each.name in signed else scale) for each in models}
+    notes = [
+        as_command_line(note.replace('scale="percent"', "its percent signs") if name in signed else note)
+        for name, each in scaled.items()
+        for note in each.notes
+    ]
     notes += [note for model in models if positive is None and (note := note_of_class(model, classes))]
     for note in notes:
         print_note(f"Note: {note[0].lower()}{note[1:]}")

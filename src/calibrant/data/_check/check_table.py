@@ -12,7 +12,7 @@ from calibrant.data._check.copies import find_copied_columns, find_copied_rows
 from calibrant.data._check.leaks import find_leaks
 from calibrant.data._check.row_order import find_order
 from calibrant.data._check.single_columns import find_in_columns
-from calibrant.data._check.table_check import TITLES, Finding, TableCheck
+from calibrant.data._check.table_check import TITLES, TableFinding, TableCheck
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._tables.assemble import assemble
 from calibrant.data._tables.table import Table
@@ -96,7 +96,7 @@ def _code_classes(table: Table) -> tuple[Any, list[object]]:
     return np.asarray(codes, np.int64), list(labels)
 
 
-def _rare_classes(table: Table) -> list[Finding]:
+def _rare_classes(table: Table) -> list[TableFinding]:
     rare = {str(label): n for label, n in table.class_counts.items() if n < _MIN_CLASS}
     if not rare:
         return []
@@ -105,4 +105,4 @@ def _rare_classes(table: Table) -> list[Finding]:
     advice = (
         "Join them to another class, leave them out, or find more rows: their probabilities rest on almost nothing."
     )
-    return [Finding("rare class", (), f"fewer than {_MIN_CLASS} rows of {shown}{more}", advice)]
+    return [TableFinding("rare class", (), f"fewer than {_MIN_CLASS} rows of {shown}{more}", advice)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.data._check.coded_columns import CheckedColumn
-from calibrant.data._check.table_check import Finding
+from calibrant.data._check.table_check import TableFinding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ _PAIR_ROWS = 5_000
 _PAIR_COLUMNS = 1_000  # ranks are correlated for at most so many columns
 
 
-def find_copied_rows(X: pd.DataFrame, classes: NDArray[np.int64]) -> list[Finding]:
+def find_copied_rows(X: pd.DataFrame, classes: NDArray[np.int64]) -> list[TableFinding]:
     """Return a finding where rows have the values of an earlier row, with the number of those of another class."""
     import pandas as pd
 
@@ -41,7 +41,7 @@ def find_copied_rows(X: pd.DataFrame, classes: NDArray[np.int64]) -> list[Findin
     differ = f"; {opposite:,} rows have a copy of another class" if opposite else ""
     evidence = f"{n_copies:,} of {len(codes):,} rows copy an earlier one{differ}"
     advice = "If one case was entered twice, keep one, or splits test on rows that were learned from."
-    return [Finding("duplicate rows", (), evidence, advice)]
+    return [TableFinding("duplicate rows", (), evidence, advice)]
 
 
 def _row_hashes(X: pd.DataFrame) -> NDArray[np.uint64]:
@@ -55,7 +55,7 @@ def _row_hashes(X: pd.DataFrame) -> NDArray[np.uint64]:
     return total
 
 
-def find_copied_columns(columns: Sequence[CheckedColumn]) -> list[Finding]:
+def find_copied_columns(columns: Sequence[CheckedColumn]) -> list[TableFinding]:
     """Return groups of columns that have the same ranks, or the same values by other names.
 
     Equal codes of first appearance are found by hashing, nearly equal ranks by correlations on a sample of rows.
@@ -85,7 +85,7 @@ def find_copied_columns(columns: Sequence[CheckedColumn]) -> list[Finding]:
         groups[root(column.name)].append(column.name)
     advice = "One says all that the others say: drop the others by --types {}=drop."
     return [
-        Finding("copy", tuple(names), "the same values, or the same order of rows", advice.format(names[1]))
+        TableFinding("copy", tuple(names), "the same values, or the same order of rows", advice.format(names[1]))
         for names in groups.values()
         if len(names) > 1
     ]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calibrant._repr import listed
 from calibrant.data._check.coded_columns import CheckedColumn
-from calibrant.data._check.table_check import Finding
+from calibrant.data._check.table_check import TableFinding
 
 # Chosen on the shared data sets: their honest columns explain at most 0.80 of the entropy of the class (iris), and
 # those above 0.5 stand beside others of more than half their strength (votes, wbc, wdbc); planted leaks explain more.
@@ -39,8 +39,8 @@ def explained(counts: NDArray[np.int64]) -> float:
     if entropy == 0:
         return 0.0
     proba = (counts - 1 + base) / np.maximum(sizes, 1)
-    loss = -float(np.sum(counts * np.log(np.where(counts > 0, np.maximum(proba, 1e-12), 1.0)))) / total
-    return 1 - loss / entropy
+    loss = -float(np.sum(counts * np.log(np.where(counts > 0, np.maximum(proba, 1e-12), 1.0))))
+    return 1 - loss / (float(total) * entropy)
 
 
 def strength(column: CheckedColumn) -> float:
@@ -71,14 +71,14 @@ def _log_likelihood(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(cells - sizes * np.log(np.maximum(sizes, 1)))
 
 
-def find_leaks(columns: Sequence[CheckedColumn], labels: Sequence[object]) -> list[Finding]:
+def find_leaks(columns: Sequence[CheckedColumn], labels: Sequence[object]) -> list[TableFinding]:
     """Return a finding for each column that alone says the class, and for missing values that depend on it."""
     if not columns or len(labels) < 2:
         return []
     sizes = columns[0].counts.sum(axis=0) + columns[0].missing
     is_large = sizes.sum() >= _MIN_ROWS and np.sort(sizes)[-2:].min() >= _MIN_CLASS
     strengths = np.array([strength(column) for column in columns])
-    found: list[Finding] = []
+    found: list[TableFinding] = []
     dependent: list[tuple[float, CheckedColumn]] = []
     for place, column in enumerate(columns):
         filled = np.vstack([column.counts.sum(axis=0), column.missing])
@@ -89,7 +89,7 @@ def find_leaks(columns: Sequence[CheckedColumn], labels: Sequence[object]) -> li
                 "Is it known before the class is? If not, leave it out: "
                 f"--types {column.name}=drop. If it is, nothing else is needed"
             )
-            found.append(Finding("leak", (column.name,), evidence, f"{advice}."))
+            found.append(TableFinding("leak", (column.name,), evidence, f"{advice}."))
         elif by_missing > _LESS and _depends(filled):
             dependent.append((by_missing, column))
     return found + _missing_by_class(dependent, labels)
@@ -148,7 +148,7 @@ def _depends(filled: NDArray[np.int64]) -> bool:
     return bool(chi2_contingency(table, correction=False).pvalue < _LEVEL)
 
 
-def _missing_by_class(dependent: Sequence[tuple[float, CheckedColumn]], labels: Sequence[object]) -> list[Finding]:
+def _missing_by_class(dependent: Sequence[tuple[float, CheckedColumn]], labels: Sequence[object]) -> list[TableFinding]:
     """Return one finding of all columns whose missing values depend on the class, the most dependent first."""
     if not dependent:
         return []
@@ -160,7 +160,7 @@ def _missing_by_class(dependent: Sequence[tuple[float, CheckedColumn]], labels: 
     words = listed([f"{_percent(int(first.missing[k]), sizes[k])} of class {labels[k]!s}" for k in ends])
     evidence = f"{'it' if len(columns) == 1 else repr(first.name)} is missing in {words}"
     advice = "Ask why: will values be missing alike in rows that are predicted?"
-    return [Finding("missing by class", tuple(column.name for column in columns), evidence, advice)]
+    return [TableFinding("missing by class", tuple(column.name for column in columns), evidence, advice)]
 
 
 def _percent(part: int, whole: int | np.int64) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calibrant._repr import listed
 from calibrant.data._check.coded_columns import CheckedColumn
-from calibrant.data._check.table_check import Finding
+from calibrant.data._check.table_check import TableFinding
 
 _LEVEL = 2e-3  # of all tests of a table together, half of it for the class: noise is almost never called time
 _BLOCKS = 10
@@ -22,7 +22,7 @@ _ADVICE = (
 )
 
 
-def find_order(columns: Sequence[CheckedColumn], classes: NDArray[np.int64], n_classes: int) -> list[Finding]:
+def find_order(columns: Sequence[CheckedColumn], classes: NDArray[np.int64], n_classes: int) -> list[TableFinding]:
     """Return findings on the order of rows: by class, or by time, where columns or the class drift along the file.
 
     Ranks are compared among rows of one class, so that rows sorted by class show no drift of their columns.
@@ -32,7 +32,7 @@ def find_order(columns: Sequence[CheckedColumn], classes: NDArray[np.int64], n_c
         return []
     if _is_sorted(classes, n_classes):
         advice = "Folds must shuffle rows, which calibrant does; a part of the file is no sample of it."
-        return [Finding("sorted by class", (), "rows of one class follow each other", advice)]
+        return [TableFinding("sorted by class", (), "rows of one class follow each other", advice)]
     level = _LEVEL / (4 * max(1, len(columns)))  # two tests of each column
     drifting = [column.name for column in columns if _drifts(_centred_ranks(column, classes, n_classes), level)]
     share = (classes == int(np.argmax(np.bincount(classes)))).astype(float)
@@ -42,7 +42,7 @@ def find_order(columns: Sequence[CheckedColumn], classes: NDArray[np.int64], n_c
     what = ["the class"] * drifts + [f"'{name}'" for name in drifting[:4]]
     more = f" and {len(drifting) - 4} more" if len(drifting) > 4 else ""
     evidence = f"{listed(what, last=', ' if more else ' and ')}{more} drift{'s' * (len(what) == 1)} along the file"
-    return [Finding("time", tuple(drifting), evidence, f"{_ADVICE}.")]
+    return [TableFinding("time", tuple(drifting), evidence, f"{_ADVICE}.")]
 
 
 def _is_sorted(classes: NDArray[np.int64], n_classes: int) -> bool:

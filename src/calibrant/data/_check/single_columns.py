@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.data._check.coded_columns import CheckedColumn
-from calibrant.data._check.table_check import Finding, FindingKind
+from calibrant.data._check.table_check import TableFinding, FindingKind
 
 _ALIKE = 0.995  # share of rows of one value above which a column is nearly constant
 _MIN_ROWS = 20
@@ -32,18 +32,20 @@ _PROTECTED = re.compile(
 )
 
 
-def find_in_columns(columns: Sequence[CheckedColumn]) -> list[Finding]:
+def find_in_columns(columns: Sequence[CheckedColumn]) -> list[TableFinding]:
     """Return the findings on single columns; columns with the same evidence share one."""
     alike: dict[tuple[FindingKind, str], list[str]] = defaultdict(list)
     for column in columns:
         for kind, evidence in (*_by_counts(column), *_by_values(column)):
             alike[kind, evidence].append(column.name)
-    found = [Finding(kind, tuple(names), evidence, _advice(kind, names)) for (kind, evidence), names in alike.items()]
+    found = [
+        TableFinding(kind, tuple(names), evidence, _advice(kind, names)) for (kind, evidence), names in alike.items()
+    ]
     named = [column.name for column in columns if _PROTECTED.search(re.sub(r"([a-z])([A-Z])", r"\1_\2", column.name))]
     if named:
         advice = f"Look at each group by itself: calibrant evaluate … --by {named[0]} (or report --by)."
         found.append(
-            Finding("protected", tuple(named), "their names say so" if named[1:] else "its name says so", advice)
+            TableFinding("protected", tuple(named), "their names say so" if named[1:] else "its name says so", advice)
         )
     return found
 

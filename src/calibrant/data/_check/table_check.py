@@ -44,7 +44,7 @@ _MAX_COLUMNS = 6  # columns named in a line; the frame has all
 
 
 @dataclass(frozen=True)
-class Finding:
+class TableFinding:
     """A property of a table that should be looked at before learning from it.
 
     Parameters
@@ -60,7 +60,7 @@ class Finding:
 
     Examples
     --------
-    >>> print(Finding("constant", ("currency",), "one value in every row", "Leave it out: --types currency=drop."))
+    >>> print(TableFinding("constant", ("currency",), "one value in every row", "Leave it out: --types currency=drop."))
     'currency' is constant: one value in every row. Leave it out: --types currency=drop.
     """
 
@@ -91,7 +91,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class TableCheck:
-    """What a careful colleague would notice in a table before learning from it; `check_table` makes it.
+    """The findings of a careful colleague on a table, before anything is learned from it; `check_table` makes it.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class TableCheck:
         The name of the table.
     n_rows, n_columns : int
         Its size; the class is not counted.
-    findings : tuple of Finding
+    findings : tuple of TableFinding
         The findings, the weightiest first.
     n_checked : int
         The number of rows that columns were checked on; fewer than all of a long table.
@@ -116,10 +116,10 @@ class TableCheck:
     name: str
     n_rows: int
     n_columns: int
-    findings: tuple[Finding, ...]
+    findings: tuple[TableFinding, ...]
     n_checked: int = 0
 
-    def of_kind(self, kind: FindingKind) -> tuple[Finding, ...]:
+    def of_kind(self, kind: FindingKind) -> tuple[TableFinding, ...]:
         """Return the findings of a kind.
 
         Examples
@@ -139,7 +139,7 @@ class TableCheck:
 
         Examples
         --------
-        >>> TableCheck("t", 3, 1, (Finding("constant", ("a",), "one value", "Leave it out."),)).to_frame().shape
+        >>> TableCheck("t", 3, 1, (TableFinding("constant", ("a",), "one value", "Leave it out."),)).to_frame().shape
         (1, 4)
         """
         pandas = optional_import("pandas", extra="data", purpose="return findings as a frame")

@@ -37,8 +37,9 @@ class _PartNames(Rule):
     """A sequence of different parts."""
 
     def __contains__(self, value: object) -> bool:
-        is_sequence = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
-        return is_sequence and all(each in PARTS for each in value) and len(set(value)) == len(value)
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            return False
+        return all(each in PARTS for each in value) and len(set(value)) == len(value)
 
     def _words(self) -> tuple[str, ...]:
         return (f"a list of different names among {', '.join(map(repr, PARTS))}",)
@@ -154,7 +155,7 @@ class DateParts(ColumnSchemaMixin, TransformerMixin, EstimatorMixin, BaseEstimat
             The parts of the first column, then those of the second, and so on; NaN where a date is missing.
         """
         _, columns = self._rows(X)
-        return np.column_stack(self._transform_arrays(columns))
+        return np.column_stack(self._transform_arrays(list(columns)))
 
     def _transform_arrays(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
         """Return the parts of validated columns."""

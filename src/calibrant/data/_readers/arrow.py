@@ -285,6 +285,7 @@ def _reading_of(found: Sequence[ReadCells], rules: CellRules) -> Reading:
         decimal="," if "," in (rules.decimal, *decimals) else ".",
         thousands=rules.thousands or next((each.thousands for each in found if each.thousands), None),
         dates=rules.dates or next((each.dates for each in found if each.dates), None),
+        percent=tuple(each.name for each in found if each.is_percent),
         examples=tuple(each.example for each in found if each.example),
     )
 

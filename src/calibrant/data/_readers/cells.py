@@ -57,8 +57,10 @@ class CellRules:
 class ReadCells:
     """A column of numbers or dates, with an example of its notation, its marks and its order of dates."""
 
+    name: str
     column: Any
     example: str
+    is_percent: bool = False
     decimal: str | None = None
     thousands: str | None = None
     dates: DateOrder | None = None
@@ -95,7 +97,7 @@ def read_cells(
         return None
     known = pc.if_else(pc.is_in(column, value_set=pa.array(MARKS, column.type)), pa.scalar(None, column.type), column)
     if known.null_count == len(known):
-        return ReadCells(known.cast(pa.float64()), "")
+        return ReadCells(name, known.cast(pa.float64()), "")
     found = _read_numbers(name, known, rules) if kind != "date" else None
     found = found or (_read_dates(path, name, known, rules) if kind != "number" else None)
     if found is None and kind is not None:
@@ -203,8 +205,9 @@ def _read_numbers(name: str, known: Any, rules: CellRules) -> ReadCells | None:
     at = _telling_cell(known)
     example = f"{name!r} {known[at].as_py()} is {_plain(column[at].as_py())}"
     is_plain = _compiled(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?").fullmatch(known[at].as_py())
-    shows_decimal = pc.any(pc.match_substring(known, decimal)).as_py()
-    return ReadCells(column, "" if is_plain else example, decimal if shows_decimal else None, mark or None)
+    shows_decimal, is_percent = (bool(pc.any(pc.match_substring(known, each)).as_py()) for each in (decimal, "%"))
+    shown = "" if is_plain else example
+    return ReadCells(name, column, shown, is_percent, decimal if shows_decimal else None, mark or None)
 
 
 def _has_one_unit(known: Any) -> bool:
@@ -276,7 +279,7 @@ def _read_dates(path: Path, name: str, known: Any, rules: CellRules) -> ReadCell
     at = int(np.flatnonzero(here)[0])
     shown = str(moments[at]).replace("T", " ").removesuffix(" 00:00:00")
     column = pa.chunked_array([pa.array(moments, pa.timestamp("s"))])
-    return ReadCells(column, f"{name!r} {known[at].as_py()} is {shown}", dates=order)
+    return ReadCells(name, column, f"{name!r} {known[at].as_py()} is {shown}", dates=order)
 
 
 def _integers(parts: Any, group: str) -> NDArray[np.int64]:
@@ -329,6 +332,6 @@ def _moments(
     halves = np.array([(text or "").lower() for text in parts.field("p").to_pylist()])
     hours = np.where(halves == "p", hours % 12 + 12, np.where(halves == "a", hours % 12, hours))
     seconds = hours * 3600 + _integers(parts, "n") * 60 + _integers(parts, "s")
-    moments = days.astype("M8[s]") + seconds.astype("m8[s]")
+    moments: NDArray[np.datetime64] = days.astype("M8[s]") + seconds.astype("m8[s]")
     moments[~is_day | (hours > 23)] = np.datetime64("NaT")
     return moments

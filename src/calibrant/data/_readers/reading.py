@@ -39,6 +39,8 @@ class Reading:
         Columns whose type was passed, and those that are dates or free text.
     given : tuple of str
         Names of the options that the caller passed.
+    percent : tuple of str
+        Columns whose cells have percent signs; ``45 %`` is 45.
     examples : tuple of str
         Cells that were not read as they are written: ``"'income' 20.000,00 is 20000"``.
 
@@ -64,11 +66,12 @@ class Reading:
     header: bool | None = None
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     given: tuple[str, ...] = ()
+    percent: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """What was understood, in one line; empty for a plain CSV file in UTF-8."""
+        """The layout in one line; empty for a plain CSV file in UTF-8."""
         facts = [f"sheet {self.sheet!r:.60}"] if self.sheet is not None else []
         if self.sep not in (None, ",", "\t") or (self.sep == "\t" and self.decimal == ","):
             facts.append(_SEPARATORS.get(self.sep or "", f"columns separated by {self.sep!r}"))
@@ -87,7 +90,10 @@ class Reading:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
         """Return the reading of a document."""
-        return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in document.items()})
+        values: dict[str, Any] = {
+            name: tuple(each) if isinstance(each, list) else each for name, each in document.items()
+        }
+        return cls(**values)
 
     def options(self) -> dict[str, Any]:
         """Return the keywords of `read_table` that read another file alike."""

@@ -151,7 +151,7 @@ class CsvReader(SourceReader):
 
     @property
     def reading(self) -> Reading:
-        """What was understood of the first file, and of the cells read so far."""
+        """The layout of the first file, and the notation of the cells read so far."""
         layout, options = self._files[0].layout, self._options
         return Reading(
             ".csv",

@@ -67,9 +67,8 @@ def _whole_file(path: Path, batch_size: int | None, options: ReadOptions) -> Sou
 
     table = read_table(path, target=False, **{name: getattr(options, name) for name in options.given})
     frame = table.X if table.extra is None else pd.concat([table.X, table.extra], axis=1)
-    reader = FrameReader(frame, batch_size, str(path))
+    reader = FrameReader(frame, batch_size, str(path), table.reading)
     reader.not_features = () if table.extra is None else [str(name) for name in table.extra]
-    reader.reading = table.reading
     return reader
 
 
@@ -317,7 +316,7 @@ class TableChunks:
 
     @property
     def reading(self) -> Reading | None:
-        """How a file was read, as far as it has been."""
+        """The layout of the file, as far as it has been read."""
         return None if self.reader is None else self.reader.reading
 
 

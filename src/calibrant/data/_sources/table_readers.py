@@ -43,7 +43,7 @@ class SourceReader(ABC):
     """A form of source: its name in messages, all its columns, and those that are no features.
 
     ``n_rows`` is the number of rows that the source states, None if it states none, and ``n_expected`` an estimate for
-    progress bars; ``is_streamed`` is False where all rows are in memory; ``reading`` says how a text file is laid out.
+    progress bars; ``is_streamed`` is False where all rows are in memory.
     """
 
     name: str
@@ -52,7 +52,11 @@ class SourceReader(ABC):
     n_rows: int | None = None
     n_expected: int | None = None
     is_streamed: bool = True
-    reading: Reading | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """The layout of the first file; None for a source that states it by itself."""
+        return None
 
     @abstractmethod
     def tables(self, roles: ColumnRoles) -> Iterator[tuple[str, Any]]:
@@ -292,7 +296,9 @@ class FrameReader(SourceReader):
 
     is_streamed = False
 
-    def __init__(self, frame: Any, batch_size: int | None = None, name: str = "the frame") -> None:
+    def __init__(
+        self, frame: Any, batch_size: int | None = None, name: str = "the frame", reading: Reading | None = None
+    ) -> None:
         try:
             self._frame = nw.from_native(frame, eager_only=True)
         except TypeError as error:
@@ -301,7 +307,12 @@ class FrameReader(SourceReader):
                 f"a Dask frame or a frame; got {type(frame).__name__}."
             ) from error
         self.name, self._batch_size, self.columns = name, batch_size, self._frame.columns
-        self.n_rows = len(self._frame)
+        self.n_rows, self._reading = len(self._frame), reading
+
+    @property
+    def reading(self) -> Reading | None:
+        """The layout of the file of the frame."""
+        return self._reading
 
     def tables(self, roles: ColumnRoles) -> Iterator[tuple[str, Any]]:
         """Yield slices of rows."""

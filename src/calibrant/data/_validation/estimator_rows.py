@@ -64,7 +64,7 @@ def warn_of_text(schema: Schema) -> None:
             f"text {names}",
             f"{listed(names)} {'is' if is_one else 'are'} left out: free text, mostly distinct and of several words. "
             f"ProbabilityClassifier takes it; nominal= takes {'it' if is_one else 'them'} as categories.",
-            stacklevel=caller_level() - 1,
+            stacklevel=caller_level(),
         )
 
 
