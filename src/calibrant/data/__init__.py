@@ -12,7 +12,7 @@ from calibrant.data._tables.table import Table
 
 if TYPE_CHECKING:
     from calibrant.data._check.check_table import check_table
-    from calibrant.data._check.table_check import TableFinding, TableCheck
+    from calibrant.data._check.table_check import TableCheck, TableFinding
     from calibrant.data._discretize.discretizer import MDLDiscretizer
     from calibrant.data._features.date_parts import DateParts
     from calibrant.data._features.text_parts import TextParts
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = [
     "CodedTable",
     "DateParts",
-    "TableFinding",
     "MDLDiscretizer",
     "Table",
     "TableCheck",
+    "TableFinding",
     "TextParts",
     "check_table",
     "list_datasets",

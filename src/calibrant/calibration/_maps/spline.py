@@ -146,12 +146,12 @@ def _fit(
     for _ in range(_MAX_STEPS):
         gradient = here.gradient + ridge * amounts
         direction = -_solve(here.hessian, ridge, gradient)
-        slope, before = float(gradient @ direction), here.loss + 0.5 * float(ridge @ amounts**2)
+        slope, before = float(gradient @ direction), here.loss + 0.5 * float((ridge * amounts) @ amounts)
         step = 1.0
         while step >= _LEAST_STEP:
             moved = amounts + step * direction
             there = loss.derivatives(moved)
-            if there.loss + 0.5 * float(ridge @ moved**2) <= before * (1.0 + _ROUNDING) + _DECREASE * step * slope:
+            if there.loss + 0.5 * float((ridge * moved) @ moved) <= before * (1.0 + _ROUNDING) + _DECREASE * step * slope:
                 break
             step /= 2
         else:

@@ -12,7 +12,7 @@ from calibrant.data._check.copies import find_copied_columns, find_copied_rows
 from calibrant.data._check.leaks import find_leaks
 from calibrant.data._check.row_order import find_order
 from calibrant.data._check.single_columns import find_in_columns
-from calibrant.data._check.table_check import TITLES, TableFinding, TableCheck
+from calibrant.data._check.table_check import TITLES, TableCheck, TableFinding
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._tables.assemble import assemble
 from calibrant.data._tables.table import Table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.data._check.coded_columns import CheckedColumn
-from calibrant.data._check.table_check import TableFinding, FindingKind
+from calibrant.data._check.table_check import FindingKind, TableFinding
 
 _ALIKE = 0.995  # share of rows of one value above which a column is nearly constant
 _MIN_ROWS = 20
