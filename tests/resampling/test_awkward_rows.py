@@ -93,7 +93,9 @@ def test_a_predefined_split_has_the_interval_of_its_test_rows_unless_they_are_tr
     (pair,) = Holdout().split(X, Y)
     ours = estimate_performance(TREE, X, Y, Holdout(), ["error"])
     assert estimate_performance(TREE, X, Y, [pair], ["error"]).intervals == ours.intervals
-    assert not math.isnan(estimate_performance(TREE, X, Y, ShuffleSplit(1), ["error"]).score("error").low or math.nan)
+    low = estimate_performance(TREE, X, Y, ShuffleSplit(1), ["error"]).score("error").low
+    assert low is not None
+    assert not math.isnan(low)
     for plan in ([(pair[0], pair[0])], Bootstrap632(1)):
         found = estimate_performance(TREE, X, Y, plan, ["error"])
         assert (found.score("error").low, found.interval_text) == (None, "")

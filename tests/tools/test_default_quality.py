@@ -85,7 +85,7 @@ def test_an_interrupted_run_continues_with_the_cells_that_are_missing(module, tm
     filling, stores = module("_default_fill"), module("_default_store")
     store = stores.CellStore(tmp_path)
     for methods in (["logistic regression"], ["logistic regression", "extra trees"]):
-        filling.fill(store, ["zoo"], methods, [0], 2000)
+        filling.fill(store, ["iris"], methods, [0], 2000)
     assert capsys.readouterr().out.count("logistic regression") == 1
     assert [key.method for key in store] == ["extra trees", "logistic regression"]
 

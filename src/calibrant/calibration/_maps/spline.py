@@ -151,7 +151,8 @@ def _fit(
         while step >= _LEAST_STEP:
             moved = amounts + step * direction
             there = loss.derivatives(moved)
-            if there.loss + 0.5 * float((ridge * moved) @ moved) <= before * (1.0 + _ROUNDING) + _DECREASE * step * slope:
+            after = there.loss + 0.5 * float((ridge * moved) @ moved)  # squares of far moves overflow without a ridge
+            if after <= before * (1.0 + _ROUNDING) + _DECREASE * step * slope:
                 break
             step /= 2
         else:
