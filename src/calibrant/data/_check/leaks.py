@@ -31,7 +31,7 @@ def explained(counts: NDArray[np.int64]) -> float:
     Examples
     --------
     >>> round(explained(np.array([[50, 0], [0, 50]])), 2), round(explained(np.ones((50, 2), np.int64)), 2)
-    (0.99, -0.58)
+    (0.99, -1.0)
     """
     total, sizes = counts.sum(), counts.sum(axis=1, keepdims=True)
     base = counts.sum(axis=0) / total
