@@ -139,6 +139,15 @@ def read_everything(path: Path) -> None:
         store.predictions(STUDY, "data 1", "tree")
 
 
+def test_a_study_whose_digest_is_damaged_is_not_called_unknown(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE calibrant_studies SET digest = 'x' || substr(digest, 2)")
+    with Store.open(path) as store:
+        for query in (store.definition, store.trials):
+            with pytest.raises(StoreError, match="is damaged, or was changed"):
+                query(STUDY)
+
+
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"is a folder. Name a file in it, such as .*calibrant\.db"):
         Store.open(tmp_path)

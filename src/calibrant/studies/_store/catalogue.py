@@ -177,18 +177,25 @@ class Catalogue:
         """Return the number of a study; raise if there is none of that name."""
         database = self._database
         if name not in self._ids:
-            rows = database.read(lambda: database.rows(_FIND_STUDY, digest=digest_of(name)))
+            rows = database.read(lambda: self._rows_of(_FIND_STUDY, name))
             if not rows:
                 known = [text for (text,) in database.read(lambda: database.rows(_STUDY_NAMES))]
                 raise StudyError(f"there is no study {name!r} in {database.address.shown}.{nearest(name, known)}")
             self._ids[name] = int(rows[0][0])
         return self._ids[name]
 
+    def _rows_of(self, query: Any, name: str) -> list[Any]:
+        """Return the rows of a query on a study, found by the digest of its name; raise if only the name is there."""
+        rows = self._database.rows(query, digest=digest_of(name))
+        if not rows and (name,) in [tuple(row) for row in self._database.rows(_STUDY_NAMES)]:
+            raise LookupError(f"the study {name!r} is not found by its digest")
+        return rows
+
     def definition(self, name: str) -> dict[str, Any] | None:
         """Return the document that defines a study, or None if there is no such study."""
 
         def read() -> dict[str, Any] | None:
-            rows = self._database.rows(_DEFINITION, digest=digest_of(name))
+            rows = self._rows_of(_DEFINITION, name)
             return json.loads(rows[0][0]) if rows else None
 
         return self._database.read(read)
