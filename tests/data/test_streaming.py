@@ -194,7 +194,7 @@ def test_a_byte_that_is_not_text_is_named_by_its_line_in_the_file(
         (b"", "is empty"),
         (b"a,b\n", "has a header but no rows"),
         (b"%PDF-1.7 ...", "is a PDF document"),
-        (b"\x1f\x8b broken", "damaged gzip"),
+        (b"\x1f\x8b broken", "damaged compressed"),
     ],
 )
 def test_files_that_hold_no_table_are_refused(tmp_path: Path, content: bytes, message: str) -> None:

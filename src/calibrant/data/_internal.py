@@ -11,6 +11,7 @@ from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_
 from calibrant.data._frames.schema import Feature, Schema
 from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._readers.reading import Reading
+from calibrant.data._readers.source import TABLE_EXTENSIONS
 from calibrant.data._sources.model_columns import Chunk, WantedColumns
 from calibrant.data._sources.open_source import TableChunks, is_source, open_source
 from calibrant.data._sources.source import DaskSource, Source
@@ -58,6 +59,7 @@ from calibrant.data._validation.row_identity import (
 
 __all__ = [
     "MAX_BINS",
+    "TABLE_EXTENSIONS",
     "WEIGHT_KIND",
     "Bins",
     "CategoryCodes",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,11 +20,25 @@ from calibrant.data._readers.arguments import (
     nominal_features,
     nominal_names,
 )
-from calibrant.data._readers.arrow import read_feather, read_parquet
+from calibrant.data._readers.arrow import read_feather, read_parquet, to_parsed_file, with_missing
+from calibrant.data._readers.cells import CellRules
 from calibrant.data._readers.csv_file import read_csv
+from calibrant.data._readers.csv_layout import MISSING
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.reading import ColumnType, DateOrder, ReadOptions
-from calibrant.data._readers.source import FEATHER, PARQUET, check_text_format, decode, detect_format, read_bytes
+from calibrant.data._readers.source import (
+    COMPRESSED,
+    FEATHER,
+    JSON,
+    PARQUET,
+    STATISTICS,
+    WORKBOOKS,
+    check_text_format,
+    decode,
+    detect_format,
+    read_bytes,
+    uncompressed_name,
+)
 from calibrant.data._tables.assemble import (
     assemble,
     check_has_features,
@@ -57,7 +70,12 @@ def read_table(
     types: Mapping[str, ColumnType] | None = None,
     drop_ids: bool = False,
 ) -> Table:
-    r"""Read a table: CSV or TSV (gzip too), Parquet, Feather, ARFF, or C4.5's ``.names`` and ``.data``.
+    r"""Read a table from a file of almost any program.
+
+    The formats are CSV and other text with separators, workbooks (``.xlsx``, ``.xls``, ``.ods``), Parquet, Feather,
+    JSON, ARFF, C4.5's ``.names`` and ``.data``, and files of Stata (``.dta``), SPSS (``.sav``) and SAS
+    (``.sas7bdat``); text may be compressed with gzip, zstd or zip. Workbooks, SPSS and SAS need
+    ``pip install "calibrant[tables]"``.
 
     Numbers are numeric, including integers of few values unless ``nominal`` lists the column; strings and booleans are
     nominal; dates are numeric. ``?``, ``NA``, ``NaN``, ``null``, ``None`` and empty cells are missing values. Print the
@@ -177,7 +195,7 @@ def _without_dropped(file: Path, parsed: ParsedFile, options: ReadOptions) -> Pa
 def _sibling(file: Path, extension: str) -> Path | None:
     """Return the file with another extension, in any case, compressed or not; None if there is none."""
     cases = (extension, extension.upper(), extension.title())
-    extensions = [case + compressed for compressed in ("", ".gz") for case in cases]
+    extensions = [case + compressed for compressed in ("", *COMPRESSED) for case in cases]
     return next((other for other in map(file.with_suffix, extensions) if _is_file(other)), None)
 
 
@@ -190,7 +208,7 @@ def _is_file(path: Path) -> bool:
 
 def _find_names_file(file: Path, names: object) -> Path | None:
     """Return the ``.names`` file in the folder of a C4.5 data file, if there is one."""
-    uncompressed = Path(re.sub(r"(?i)\.gz$", "", str(file)))
+    uncompressed = file.with_suffix("") if file.suffix.lower() in COMPRESSED else file
     return _sibling(uncompressed, ".names") if names is None and uncompressed.suffix.lower() in _C45 else None
 
 
@@ -216,12 +234,56 @@ def _read_other(
     raw = read_bytes(file)
     extension = detect_format(file, raw)
     if extension in PARQUET:
-        return read_parquet(file, raw), False
+        return read_parquet(file, raw, options), False
     if extension in FEATHER:
-        return read_feather(file, raw), False
+        return read_feather(file, raw, options), False
     if extension == ".arff":
         from calibrant.data._readers.arff import read_arff
 
         check_text_format(file, raw)
         return read_arff(file, decode(file, raw, options.encoding)), False
-    return read_csv(file, raw, options, names, as_text), True
+    if extension in WORKBOOKS:
+        return _read_workbook(file, raw, extension, options, names, as_text), False
+    if extension in (*JSON, *STATISTICS):
+        return _read_records(file, raw, extension, options), False
+    parsed = read_csv(file, raw, options, names, as_text)
+    if Path(uncompressed_name(file)).suffix in WORKBOOKS:
+        parsed = replace(parsed, notes=("It is text in spite of its name, and read as CSV.", *parsed.notes))
+    return parsed, True
+
+
+def _read_workbook(
+    file: Path,
+    raw: bytes,
+    extension: str,
+    options: ReadOptions,
+    names: list[str] | None,
+    as_text: Callable[[Sequence[str]], set[str]],
+) -> ParsedFile:
+    """Read the sheet of a workbook as the CSV file that it would be."""
+    from calibrant.data._readers.workbook import sheet_as_csv
+
+    text, sheet, notes = sheet_as_csv(file, raw, options)
+    parsed = read_csv(file, text, replace(options, sep=",", encoding="utf-8"), names, as_text)
+    own: dict[str, Any] = {"format": extension, "sep": None, "encoding": None, "sheet": sheet, "given": options.given}
+    reading = None if parsed.reading is None else replace(parsed.reading, **own)
+    return replace(parsed, notes=(*notes, *parsed.notes), reading=reading)
+
+
+def _read_records(file: Path, raw: bytes, extension: str, options: ReadOptions) -> ParsedFile:
+    """Read a table of JSON, in which dates are text, or of a statistics program, whose types are known."""
+    from calibrant.data._readers.records import read_json, read_statistics
+
+    is_json = extension in JSON
+    table, notes = (read_json(file, raw, options.encoding), ()) if is_json else read_statistics(file, raw, extension)
+    parsed = to_parsed_file(
+        file,
+        with_missing(table, (*MISSING, *options.missing) if is_json else options.missing),
+        trim=is_json,
+        notes=notes,
+        rules=CellRules.of(options),
+        types=options.types,
+        only_declared=not is_json,
+    )
+    reading = None if parsed.reading is None else replace(parsed.reading, format=extension, given=options.given)
+    return replace(parsed, reading=reading)

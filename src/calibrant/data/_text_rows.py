@@ -7,9 +7,7 @@ from pathlib import Path
 
 from calibrant.data._readers.arguments import as_path
 from calibrant.data._readers.csv_layout import guess_separator, split_rows
-from calibrant.data._readers.source import check_text_format, decode, detect_format, read_bytes
-
-_TEXT = (".csv", ".tsv", ".tab", ".txt")
+from calibrant.data._readers.source import TEXT, check_text_format, decode, detect_format, read_bytes
 
 
 def read_text_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
@@ -28,7 +26,7 @@ def read_text_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     """
     file = as_path(path)
     raw = read_bytes(file)
-    if detect_format(file, raw) not in _TEXT:
+    if detect_format(file, raw) not in TEXT:
         return _rows_of_frame(file)
     check_text_format(file, raw)
     text = decode(file, raw)

@@ -200,7 +200,7 @@ def predict_table(
     model : classifier, str or path
         A fitted model, or the file of one.
     source : str, path, binary file, polars LazyFrame, pyarrow Dataset or Dask frame
-        The table: CSV or TSV (gzip too), Parquet, Feather, ARFF or C4.5, or a folder of CSV or Parquet files, which
+        The table: a file that `calibrant.data.read_table` reads, or a folder of CSV or Parquet files, which
         are read by name; a binary file such as ``sys.stdin.buffer`` is CSV, or another format by its first bytes.
     out : str, path or binary file
         The file to write: CSV or TSV (gzip too), Parquet, Feather or ``.xlsx`` by its suffix. It appears when it is
@@ -261,7 +261,9 @@ def predict_table(
     opened = Path(source) if isinstance(source, str | os.PathLike) else source
     with ExitStack() as stack:
         passed = {name: each for name, each in layout.items() if each is not None}
-        remembered = {name: each for name, each in _remembered(before).items() if name not in passed}
+        remembered = {
+            name: each for name, each in _remembered(before, wanted.names or ()).items() if name not in passed
+        }
         table = stack.enter_context(TableChunks.open(opened, wanted, n_rows=chunk_rows, **remembered, **passed))
         unseen = UnseenCategories(wanted.schema)
         who = str(opened) if isinstance(opened, Path) else "standard input" if hasattr(opened, "read") else "source"
@@ -303,9 +305,14 @@ def _as_model(model: Any) -> tuple[Any, Schema | None, Reading | None]:
     return model, described, reading
 
 
-def _remembered(before: Reading | None) -> dict[str, Any]:
-    """Return the keywords that read a file as that of the model; the types of its columns are in its schema."""
-    return {} if before is None else {name: each for name, each in before.options().items() if name != "types"}
+def _remembered(before: Reading | None, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the keywords that read a file as that of the model, with the types of its numbers and dates."""
+    if before is None:
+        return {}
+    options = before.options()
+    kinds = {name: kind for name, kind in options.pop("types", {}).items() if kind in ("number", "date")}
+    types = {name: kind for name, kind in kinds.items() if name in columns}
+    return options | ({"types": types} if types else {})
 
 
 def _reading_notes(now: Reading | None, before: Reading | None) -> list[str]:

@@ -11,6 +11,7 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 
 from calibrant.data import read_table
@@ -26,7 +27,7 @@ def test_gzip_is_decompressed_with_all_members_and_without_padding(write):
 
 
 def test_damaged_gzip_raises(write):
-    with pytest.raises(ReadError, match="damaged gzip"):
+    with pytest.raises(ReadError, match="damaged compressed"):
         read_table(write(gzip.compress(b"a,b\n1,2\n" * 500)[:30], "t.csv.gz"))
 
 
@@ -125,10 +126,11 @@ def excel():
     return buffer.getvalue()
 
 
-def archive():
+def archive(*names):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as compressed:
-        compressed.writestr("t.csv", "a,y\n1,2\n")
+        for name in names:
+            compressed.writestr(name, "a,y\n1,2\n3,4\n")
     return buffer.getvalue()
 
 
@@ -144,12 +146,13 @@ def columnar(write):
 
 
 FOREIGN = {
-    "xlsx": (lambda _: excel(), "is an Excel workbook, by its first bytes. Save its sheet as CSV"),
-    "xls": (lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is an old Excel workbook"),
-    "zip": (lambda _: archive(), "is a zip archive, by its first bytes. Decompress it first"),
+    "xlsx": (lambda _: excel(), "is no complete workbook"),
+    "xls": (lambda _: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is no complete workbook"),
+    "zip": (lambda _: archive("a.csv", "b.csv"), "is a zip archive of 2 files, such as 'a.csv'"),
+    "cut off zip": (lambda _: archive("a.csv")[:40], "is a damaged compressed file"),
     "bz2": (lambda _: bz2.compress(b"a,y\n1,2\n"), "is compressed with bzip2"),
     "xz": (lambda _: lzma.compress(b"a,y\n1,2\n"), "is compressed with xz"),
-    "zstd": (lambda _: b"\x28\xb5\x2f\xfd" + bytes(9), "is compressed with zstd"),
+    "zstd": (lambda _: b"\x28\xb5\x2f\xfd" + b"\xff" * 99, r"is a damaged compressed file \(zstd\)"),
     "sqlite": (lambda folder: database(folder / "d"), "is an SQLite database"),
     "pdf": (lambda _: b"%PDF-1.7\n", "is a PDF document"),
     "html": (lambda _: b"<!DOCTYPE html><html>", "is a web page"),
@@ -162,6 +165,22 @@ FOREIGN = {
         r"is a Feather file, by its first bytes. Rename it to end in .feather",
     ),
 }
+
+
+@pytest.mark.parametrize("name", ["t.csv.zip", "t.csv.zst", "t.zip"])
+def test_zip_and_zstd_are_decompressed(write, name):
+    zstd = pyarrow.compress(b"a,y\n1,2\n3,4\n", "zstd", asbytes=True)
+    hidden = archive("t.csv", "__MACOSX/._t.csv", "folder/")
+    table = read_table(write(zstd if name.endswith("zst") else hidden, name))
+    assert (table.name, table.n_rows) == ("t", 2)
+
+
+def test_an_encrypted_archive_is_named(write):
+    damaged = bytearray(archive("t.csv"))
+    for magic, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        damaged[damaged.index(magic) + at] |= 1  # the flag of an encrypted member
+    with pytest.raises(ReadError, match="is an encrypted zip archive"):
+        read_table(write(bytes(damaged), "t.zip"))
 
 
 @pytest.mark.parametrize("kind", FOREIGN)

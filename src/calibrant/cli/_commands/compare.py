@@ -29,7 +29,7 @@ _PICTURE_SECONDS, _REPORT_SECONDS = 0.6, 4.5  # of processor time, as `benchmark
 def compare(
     data: Annotated[
         str,
-        typer.Argument(metavar="DATA", help="A file (CSV, Parquet, ARFF, C4.5), a data set by name, or - (stdin)."),
+        typer.Argument(metavar="DATA", help="A file (CSV, Excel, Parquet, JSON, …), a data set by name, or - (stdin)."),
     ],
     target: Annotated[str | None, typer.Option(help="The class column; by default the last one.")] = None,
     positive: Annotated[str | None, typer.Option(help="The class of interest, of two.")] = None,

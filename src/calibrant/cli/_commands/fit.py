@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calibrant.files import ExpectedScore
     from calibrant.studies._internal import ComparedTable
 
-_DATA = "A file (CSV, Parquet, ARFF, C4.5), a data set by name, or - for standard input."
+_DATA = "A file (CSV, Excel, Parquet, JSON, …), a data set by name, or - for standard input."
 _METHOD = (
     "probability, base_rate, naive_bayes, logistic, tree, forest, b_pets, eb_pets, mob_esp, boosted, stumps, "
     "lazy_trees, neighbors, neural_net, svm, or an import path such as sklearn.naive_bayes.GaussianNB."

@@ -17,7 +17,7 @@ from calibrant.cli._app.printing import print_json, print_note, print_text
 if TYPE_CHECKING:
     from calibrant.files import PredictedTable
 
-_DATA = "The rows: CSV or TSV (gzip too), Parquet, Feather, ARFF, C4.5; - is standard input."
+_DATA = "The rows: a file (CSV, Excel, Parquet, JSON, …), or - for standard input."
 _OUT = "Where the predictions go: CSV or TSV (gzip too), Parquet, Feather or .xlsx; - is standard output."
 _COSTS = "A CSV file of costs, actual classes in rows and actions in columns: adds action and expected_cost."
 _INTERVAL = "Add an interval for each probability, where the model claims that it covers."

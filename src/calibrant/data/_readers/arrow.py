@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import find_duplicates
 from calibrant.data._readers.cells import CellRules, ReadCells, near_number_note, read_cells
-from calibrant.data._readers.csv_layout import MISSING
+from calibrant.data._readers.csv_layout import MISSING, NUMBER
 from calibrant.data._readers.frame_builder import ParsedFile
-from calibrant.data._readers.reading import ColumnType, Reading
+from calibrant.data._readers.reading import ColumnType, Reading, ReadOptions
 from calibrant.data._readers.source import check_not_text, check_text_format, check_width, columnar_extension
 from calibrant.exceptions import ReadError
 
@@ -140,8 +140,8 @@ _MAX_SPLIT_BLOCKS = 1000
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(path: Path, raw: bytes) -> ParsedFile:
-    """Read a Parquet file.
+def read_parquet(path: Path, raw: bytes, options: ReadOptions | None = None) -> ParsedFile:
+    """Read a Parquet file; only text columns with a declared type are converted.
 
     Examples
     --------
@@ -150,19 +150,19 @@ def read_parquet(path: Path, raw: bytes) -> ParsedFile:
     calibrant.exceptions.ReadError: half.parquet: is not a complete Parquet file (...). Copy or download it again.
     """
     parquet = optional_import("pyarrow.parquet", extra="data", purpose="read Parquet files")
-    return _read(path, raw, "Parquet", lambda source: parquet.ParquetFile(source).read())
+    return _read(path, raw, "Parquet", lambda source: parquet.ParquetFile(source).read(), options)
 
 
-def read_feather(path: Path, raw: bytes) -> ParsedFile:
+def read_feather(path: Path, raw: bytes, options: ReadOptions | None = None) -> ParsedFile:
     """Read a Feather or Arrow IPC file."""
     feather = optional_import("pyarrow.feather", extra="data", purpose="read Feather files")
     ipc = optional_import("pyarrow.ipc", extra="data", purpose="read Feather files")
     if raw.startswith((b"ARROW1", b"FEA1")):
-        return _read(path, raw, "Feather", feather.read_table)
-    return _read(path, raw, "Feather", lambda source: ipc.open_stream(source).read_all())
+        return _read(path, raw, "Feather", feather.read_table, options)
+    return _read(path, raw, "Feather", lambda source: ipc.open_stream(source).read_all(), options)
 
 
-def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> ParsedFile:
+def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any], options: ReadOptions | None) -> ParsedFile:
     pa = optional_import("pyarrow", extra="data", purpose=f"read {what} files")
     if columnar_extension(raw) != f".{what.lower()}":
         check_text_format(path, raw)
@@ -170,7 +170,7 @@ def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Pars
     try:
         table = read(pa.BufferReader(raw))
         table.validate(full=True)
-        return _from_table(path, table)
+        return _from_table(path, table, options)
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError, OverflowError) as error:
         reason = re.sub(r"\s+", " ", str(error))[:200].rstrip(".")
         raise ReadError.at(
@@ -178,7 +178,7 @@ def _read(path: Path, raw: bytes, what: str, read: Callable[[Any], Any]) -> Pars
         ) from error
 
 
-def _from_table(path: Path, table: Any) -> ParsedFile:
+def _from_table(path: Path, table: Any, options: ReadOptions | None) -> ParsedFile:
     check_width(path, table.num_columns)
     duplicates = find_duplicates(table.column_names)
     if duplicates:
@@ -192,7 +192,13 @@ def _from_table(path: Path, table: Any) -> ParsedFile:
     index = named_index(table.column_names, stored)
     notes = ["The stored pandas index is dropped."] if unnamed else []
     notes += [f"{name!r} is the stored pandas index, so it is not a feature." for name in index]
-    return to_parsed_file(path, table.replace_schema_metadata(None), notes=notes, extra=index)
+    table = table.replace_schema_metadata(None)
+    if options is None or not (options.missing or options.of_type("number", "date", "text")):
+        return to_parsed_file(path, table, notes=notes, extra=index)
+    table = with_missing(table, options.missing)
+    return to_parsed_file(
+        path, table, notes=notes, extra=index, rules=CellRules.of(options), types=options.types, only_declared=True
+    )
 
 
 def pandas_metadata(schema: Any) -> dict[str, Any]:
@@ -238,6 +244,30 @@ def _sorted_categories(column: Any) -> Any:
     return pa.chunked_array([pa.DictionaryArray.from_arrays(codes.combine_chunks(), values)])
 
 
+def with_missing(table: Any, texts: Collection[str]) -> Any:
+    """Return a table in which cells that are one of some texts, or the number of one, are missing.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> with_missing(pa.table({"age": [31, 999], "town": ["unknown", "Bern"]}), ("unknown", "999")).to_pydict()
+    {'age': [31, None], 'town': [None, 'Bern']}
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = [float(text) for text in texts if NUMBER.fullmatch(text) and "," not in text]
+    columns = []
+    for column in table.columns:
+        kind, known = column.type, None
+        if is_text(kind) and texts:
+            known = pc.is_in(column, value_set=pa.array(list(texts), kind))
+        elif numbers and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            known = pc.is_in(column.cast(pa.float64(), safe=False), value_set=pa.array(numbers))
+        columns.append(column if known is None else pc.if_else(known, pa.scalar(None, kind), column))
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
 def to_parsed_file(
     path: Path,
     table: Any,
@@ -248,24 +278,30 @@ def to_parsed_file(
     extra: tuple[str, ...] = (),
     rules: CellRules | None = None,
     types: Mapping[str, ColumnType] | None = None,
+    only_declared: bool = False,
 ) -> ParsedFile:
     """Return an Arrow table as a `ParsedFile`, its columns converted to the types documented there.
 
-    With ``rules`` text is read as numbers or dates where all cells of a column are, and the reading says how.
+    With ``rules`` text is read as numbers or dates where all cells of a column are, and the reading says how; with
+    ``only_declared`` in those columns alone that ``types`` declares so.
     """
     import pyarrow as pa
 
-    names = table.column_names
+    names, types = table.column_names, types or {}
     columns = [
-        convert_column(path, name, column, trim=trim, retype=name not in keep_text)
+        convert_column(path, name, column, trim=trim, retype=name not in keep_text and types.get(name) != "date")
         for name, column in zip(names, table.columns, strict=True)
     ]
     found: list[ReadCells] = []
     hints: list[str | None] = []
     for position, (name, column) in enumerate(zip(names, columns, strict=True)):
-        if not is_text(column.type) or name in keep_text:
+        kind = types.get(name)
+        if kind in ("date", "text") and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            column = columns[position] = column.cast(pa.string())  # such as 20210131
+        if not is_text(column.type) or name in keep_text or kind in ("text", "nominal"):
             continue
-        read = None if rules is None else read_cells(path, name, column, rules, (types or {}).get(name))
+        is_read = rules is not None and not (only_declared and kind is None)
+        read = read_cells(path, name, column, rules, kind) if rules is not None and is_read else None
         if read is None:
             hints.append(near_number_note(name, column))
         else:

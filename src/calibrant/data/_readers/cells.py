@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.data._readers.reading import ColumnType, DateOrder
+from calibrant.data._readers.reading import ColumnType, DateOrder, ReadOptions
 from calibrant.exceptions import ReadError
 
 # In a column of numbers or dates these are missing values; in one of words they may be categories.
@@ -25,7 +25,8 @@ MARKS = ("-", "--", "---", "–", "—", ".", "..", "...", "…", "*")
 _SAMPLE = 200
 _BLANK = r"[ \x{a0}\x{202f}]"
 _SIGN = r"[+\-−]"
-_CURRENCIES = (r"\$", "€", "£", "¥", "CHF", "EUR", "USD", "GBP", r"Fr\.")
+# Among them the backslash, which Japanese encodings have in the place of the yen sign
+_CURRENCIES = (r"\$", r"\\", "€", "£", "¥", "CHF", "EUR", "USD", "GBP", r"Fr\.")
 _CURRENCY = f"(?:{'|'.join(_CURRENCIES)})"
 _THOUSANDS = {"'": "['’]", " ": _BLANK}
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
@@ -51,6 +52,14 @@ class CellRules:
     thousands: str | None = None
     dates: DateOrder | None = None
     is_fixed: bool = False
+
+    @classmethod
+    def of(cls, options: ReadOptions, decimal: str = ".") -> Self:
+        """Return the rules of the options that were passed, with a decimal mark where none was."""
+        # a character between thousands leaves the other one for decimals
+        decimal = options.decimal or {".": ",", ",": "."}.get(options.thousands or "", decimal)
+        is_fixed = options.decimal is not None or options.thousands is not None
+        return cls(decimal, options.thousands, options.dates, is_fixed)
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def read_cells(
     if known.null_count == len(known):
         return ReadCells(name, known.cast(pa.float64()), "")
     found = _read_numbers(name, known, rules) if kind != "date" else None
-    found = found or (_read_dates(path, name, known, rules) if kind != "number" else None)
+    found = found or (_read_dates(path, name, known, rules, kind) if kind != "number" else None)
     if found is None and kind is not None:
         raise _not_of_type(path, name, known, kind)
     return found
@@ -249,26 +258,27 @@ def _plain(value: float) -> str:
 _TIME = r"(?:(?:[ T]+|:)(?P<h>[0-9]{1,2}):(?P<n>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,][0-9]+)?)?(?: ?(?P<p>[AaPp])[Mm])?)?"
 _DATE = rf"^(?P<a>[0-9]{{4}}|[0-9]{{1,2}})(?P<x>[./-])(?P<b>[0-9]{{1,2}})[./-](?P<c>[0-9]{{4}}|[0-9]{{1,2}}){_TIME}$"
 _MONTH_DATE = rf"^(?P<a>[0-9]{{1,2}})(?P<x>[-. ]{{0,2}})(?P<b>[A-Za-z]{{3}})[-. ]?(?P<c>[0-9]{{4}}|[0-9]{{2}}){_TIME}$"
+_DIGITS = rf"^(?P<a>[0-9]{{4}})(?P<x>)(?P<b>[0-9]{{2}})(?P<c>[0-9]{{2}}){_TIME}$"  # 20210131, where it is declared
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _OTHER_MONTHS = {"mrz": 3, "mai": 5, "okt": 10, "dez": 12}
 _CENTURY = 69  # a year of two digits from 69 on is of the last century, as in POSIX
 
 
-def _read_dates(path: Path, name: str, known: Any, rules: CellRules) -> ReadCells | None:
+def _read_dates(path: Path, name: str, known: Any, rules: CellRules, kind: ColumnType | None) -> ReadCells | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     is_null = known.is_null().to_numpy()
-    for pattern in (_DATE, _MONTH_DATE):
+    for pattern in (_DATE, _MONTH_DATE) if kind is None else (_DATE, _MONTH_DATE, _DIGITS):
         if pc.all(pc.match_substring_regex(known, pattern)).as_py():
             break
     else:
         return None
     parts = pc.extract_regex(known, pattern).combine_chunks()
     a, c = _integers(parts, "a"), _integers(parts, "c")
-    b = _integers(parts, "b") if pattern is _DATE else _months(parts.field("b"))
+    b = _months(parts.field("b")) if pattern is _MONTH_DATE else _integers(parts, "b")
     here = ~is_null
-    order = _order(path, name, known, (a[here], b[here], c[here]), rules, named=pattern is not _DATE)
+    order = _order(path, name, known, (a[here], b[here], c[here]), rules, named=pattern is _MONTH_DATE)
     if order is None:
         return None
     day, month, year = {"dmy": (a, b, c), "mdy": (b, a, c), "ymd": (c, b, a)}[order]
@@ -278,8 +288,9 @@ def _read_dates(path: Path, name: str, known: Any, rules: CellRules) -> ReadCell
     moments[is_null] = np.datetime64("NaT")
     at = int(np.flatnonzero(here)[0])
     shown = str(moments[at]).replace("T", " ").removesuffix(" 00:00:00")
-    column = pa.chunked_array([pa.array(moments, pa.timestamp("s"))])
-    return ReadCells(name, column, f"{name!r} {known[at].as_py()} is {shown}", dates=order)
+    column, cell = pa.chunked_array([pa.array(moments, pa.timestamp("s"))]), known[at].as_py()
+    example = "" if cell.startswith(shown[:10]) else f"{name!r} {cell} is {shown}"  # none of ISO's own notation
+    return ReadCells(name, column, example, dates=order)
 
 
 def _integers(parts: Any, group: str) -> NDArray[np.int64]:

@@ -186,11 +186,13 @@ def read_csv(
     check_text_format(path, raw)
     raw, encoding = as_utf8(path, raw, options.encoding)
     layout = read_layout(path, raw, sep=options.sep, header=options.header, names=names)
-    layout = replace(layout, decimal=_decimal(options, layout))
-    text = _text_columns(layout, layout.not_features, as_text)
+    layout = replace(layout, decimal=CellRules.of(options, layout.decimal).decimal)
+    text = _text_columns(layout, layout.not_features, options, as_text)
     parsed = _read(path, raw, layout, text, options)
     not_features = _confirmed(parsed, layout)
-    new_text = text if not_features == layout.not_features else _text_columns(layout, not_features, as_text)
+    new_text = text
+    if not_features != layout.not_features:
+        new_text = _text_columns(layout, not_features, options, as_text)
     parsed = parsed if new_text == text else _read(path, raw, layout, new_text, options)
     parsed = _separate(parsed, layout, not_features, new_text)
     understood = replace(
@@ -204,30 +206,27 @@ def read_csv(
     return replace(parsed, reading=understood)
 
 
-def _text_columns(layout: CsvLayout, not_features: frozenset[str], as_text: AsText) -> set[str]:
+def _text_columns(layout: CsvLayout, not_features: frozenset[str], options: ReadOptions, as_text: AsText) -> set[str]:
+    """Return the columns that are kept as text: nominal ones, and those declared to be free text."""
     try:
-        return as_text([name for name in layout.names if name not in not_features])
+        nominal = as_text([name for name in layout.names if name not in not_features])
     except DataError:  # raised again when the table is assembled
-        return set()
-
-
-def _decimal(options: ReadOptions, layout: CsvLayout) -> str:
-    """Return the decimal mark: as passed, else the one that the character between thousands leaves, else as found."""
-    return options.decimal or {".": ",", ",": "."}.get(options.thousands or "", layout.decimal)
+        nominal = set()
+    return nominal | (options.of_type("text") & {*layout.names})
 
 
 def _read(path: Path, raw: bytes, layout: CsvLayout, text: set[str], options: ReadOptions) -> ParsedFile:
-    table = parse_csv(path, raw, layout, replace(ColumnTypes.text(text), missing=options.missing))
+    as_they_are = (text | options.of_type("date")) & {*layout.names}
+    table = parse_csv(path, raw, layout, replace(ColumnTypes.text(as_they_are), missing=options.missing))
     if table.num_rows == 0:
         raise ReadError.at(path, "has a header but no rows", hint="Pass a file with at least one row.")
-    is_fixed = options.decimal is not None or options.thousands is not None
     return to_parsed_file(
         path,
         table,
         trim=b" " in raw or b"\t" in raw,
         keep_text=text,
         notes=layout.notes,
-        rules=CellRules(layout.decimal, options.thousands, options.dates, is_fixed),
+        rules=CellRules.of(options, layout.decimal),
         types=options.types,
     )
 

@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from calibrant.data._readers.source import check_width, encoding_error
+from calibrant.data._readers.source import check_width, encoding_error, uncompressed_name
 from calibrant.exceptions import ReadError
 
-# Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL and pandas.
+# Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL, MySQL and pandas.
 MISSING = (
     "",
     "?",
@@ -36,6 +36,7 @@ MISSING = (
     "null",
     "None",
     "(null)",
+    r"\N",
     "#NULL!",
     "#DIV/0!",
     "#VALUE!",
@@ -214,6 +215,8 @@ _QUOTED = re.compile(r'(?:^|(?<=[,;\t| ]))"[^"]*+(?:""[^"]*+)*"(?=[,;\t| ]|$)', 
 _SEPARATOR_LINES = 20
 _SAMPLE_ROWS = 200
 _SAMPLE_BYTES = 2**20
+_MOST_TITLES = 20  # rows above a header
+_WIDE = 5  # columns of a table whose titles may have two cells, such as "Date:" and a date
 # The first two lines are always sampled, unless the second is longer than that of the widest table allowed.
 _MAX_SECOND_LINE = 2**24
 
@@ -283,6 +286,9 @@ def read_layout(
     rows = list(islice((row for row in split_rows(start, separator) if not row.blank), _SAMPLE_ROWS))
     if not rows:
         raise ReadError.at(path, "is empty", hint="Pass a file with a header and rows.")
+    n_titles = _count_titles(rows) if header is None and names is None else 0
+    title, rows = rows[:n_titles], rows[n_titles:]
+    check_width(path, len(rows[0].cells))
     cells = [row.cells for row in rows]
     found, has_header, notes = name_columns(path, cells, header, names)
     has_rows = not has_header or len(rows) > 1 or preamble.n_bytes + len(start.encode()) < len(raw.rstrip())
@@ -292,9 +298,9 @@ def read_layout(
     return CsvLayout(
         separator,
         found,
-        preamble.n_lines + (rows[0].last_line if has_header else 0),
+        preamble.n_lines + (rows[0].last_line if has_header else rows[0].line - 1 if title else 0),
         _decimal_mark(separator, body),
-        (*_comment_note(preamble), *notes),
+        (*_comment_note(preamble), *_title_note(title), *notes),
         tuple(cells[0]) if has_header else (),
         frozenset(_find_not_features(found, cells[0] if has_header else None, body)),
         _zero_padded(found, body),
@@ -317,6 +323,25 @@ def _first_lines(path: Path, raw: bytes, at: int) -> str:
         return raw[at:end].decode()
     except UnicodeDecodeError as error:
         raise encoding_error(path, raw, error, at) from error
+
+
+def _count_titles(rows: Sequence[Row]) -> int:
+    """Return the number of rows above the header: of a title, a date and the like, in one or two cells of many."""
+    filled = [sum(bool(cell.strip()) for cell in row.cells) for row in rows[: 2 * _MOST_TITLES]]
+    full = max(filled)
+    most = 1 if full < _WIDE else 2
+    n = next(n for n, number in enumerate(filled) if number > min(most, full - 1))
+    below = [row.cells for row in rows[n:]]
+    is_title = 0 < n <= _MOST_TITLES and len({len(cells) for cells in below}) == 1 and len(below) > 1
+    numbers = (cell for row in rows[:n] for cell in row.cells if NUMBER.fullmatch(cell))
+    return n if is_title and next(numbers, None) is None and has_header(below) else 0
+
+
+def _title_note(title: Sequence[Row]) -> tuple[str, ...]:
+    if not title:
+        return ()
+    words = next((cell.strip() for row in title for cell in row.cells if cell.strip()), "")
+    return (f"The lines above the header are skipped: {words[:60]!r}.",)
 
 
 def _comment_note(preamble: Preamble) -> tuple[str, ...]:
@@ -423,12 +448,12 @@ def guess_separator(path: Path, start: str) -> str:
     >>> guess_separator(Path("a.csv"), "a,b;c,d\n1,x;y,z\n"), guess_separator(Path("a.csv"), "a;b\n1,5;2\n")
     (',', ';')
     """
-    if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
+    if uncompressed_name(path).endswith((".tsv", ".tab")):
         return "\t"
     lines = _unquoted_lines(start)
     candidates = {separator: fields for separator in _SEPARATORS if (fields := _n_fields(lines, separator)) > 1}
     if not candidates:
-        return _fallback_separator(lines)
+        return _separator_below_titles(lines) or _fallback_separator(lines)
     best = max(candidates, key=candidates.__getitem__)
     others = [separator for separator in candidates if separator != ","]
     if best == "," and others and _has_decimal_commas(start, others[0]):
@@ -450,6 +475,16 @@ def _n_fields(lines: list[str], separator: str) -> int:
     first, *rest = [line.count(separator) + 1 for line in lines] or [0]
     widths = set(rest or [first])
     return first if widths == {first} else max(widths) if widths == {first + 1} and first > 1 else 0
+
+
+def _separator_below_titles(lines: list[str]) -> str | None:
+    """Return the separator that splits the last lines alike, if those above are fewer and have fewer fields."""
+    for separator in _SEPARATORS:
+        widths = [line.count(separator) + 1 for line in lines]
+        n = next((n for n in range(len(widths)) if len({*widths[n:]}) == 1), len(widths))
+        if 0 < n < len(widths) - 1 and 1 < widths[-1] > max(widths[:n]):
+            return separator
+    return None
 
 
 def _fallback_separator(lines: list[str]) -> str:

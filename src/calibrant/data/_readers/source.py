@@ -7,10 +7,13 @@ import gzip
 import io
 import os
 import re
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,7 +23,8 @@ from calibrant.exceptions import MissingFileError, ReadError, nearest
 
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+COMPRESSED = (".gz", ".zst", ".zip")
 # Tables compress to a fifth, rarely to a fiftieth; a file that expands beyond both limits is a decompression bomb.
 _MIN_BOMB_SIZE = 100_000_000
 _MAX_RATIO = 200
@@ -33,7 +37,7 @@ _UTF16_SHARE = 0.3  # of zero bytes at even or at odd positions, in text that is
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the contents of a file, decompressed if it is gzip.
+    """Return the contents of a file, decompressed if it is gzip, zstd or a zip archive of one file.
 
     Examples
     --------
@@ -44,7 +48,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         check_is_file(path)
         raw = path.read_bytes()
-        return _decompress(path, raw) if raw.startswith(_GZIP) else raw
+        return _decompress(path, raw)
     except MemoryError as error:
         hint = "Read it on a machine with more memory, or split it."
         raise ReadError.at(path, "is larger than the memory", hint=hint) from error
@@ -68,27 +72,83 @@ def cannot_open(path: Path, error: OSError) -> ReadError:
     return ReadError.at(shown, f"cannot be opened ({error.strerror})", hint="Check the path and its permissions.")
 
 
+def uncompressed_name(path: os.PathLike[str]) -> str:
+    """Return the name of a file in lower case, without the extension of a compression.
+
+    Examples
+    --------
+    >>> uncompressed_name(Path("data/Adult.CSV.gz"))
+    'adult.csv'
+    """
+    name = Path(path).name.lower()
+    return name.removesuffix(next(filter(name.endswith, COMPRESSED), ""))
+
+
 def _decompress(path: Path, raw: bytes) -> bytes:
+    buffer = io.BytesIO(raw)
+    if not is_compressed(raw[:4096]):
+        return raw
+    stream = decompressed(path, raw[:4096], buffer)
     chunks: list[bytes] = []
     size = 0
-    try:
-        for chunk, n_read in _chunks(raw):
+    with reading_compressed(path):
+        while chunk := stream.read(_CHUNK):
             chunks.append(chunk)
             size += len(chunk)
-            if size > max(_MIN_BOMB_SIZE, _MAX_RATIO * n_read):
+            if size > max(_MIN_BOMB_SIZE, _MAX_RATIO * buffer.tell()):
                 problem = f"expands to more than {size // 10**6:,} MB, over {_MAX_RATIO} times the bytes read"
                 raise ReadError.at(path, problem, hint="If this is a table, decompress it first.")
-    except (EOFError, OSError, zlib.error) as error:
-        raise ReadError.at(path, f"is a damaged gzip file ({error})", hint="Copy or download it again.") from error
     return b"".join(chunks)
 
 
-def _chunks(raw: bytes) -> Iterator[tuple[bytes, int]]:
-    """Yield the decompressed bytes, and the number of compressed bytes read for them and those before."""
-    buffer = io.BytesIO(raw)
-    with gzip.GzipFile(fileobj=buffer) as compressed:
-        while chunk := compressed.read(_CHUNK):
-            yield chunk, buffer.tell()
+def is_compressed(head: bytes) -> bool:
+    """Return whether the first bytes are those of gzip, zstd or a zip archive; a workbook is an archive too.
+
+    Examples
+    --------
+    >>> is_compressed(gzip.compress(b"a,b")), is_compressed(b"a,b")
+    (True, False)
+    """
+    return head.startswith((_GZIP, _ZSTD, _ZIP)) and not is_workbook(head)
+
+
+def decompressed(path: Path, head: bytes, file: BinaryIO | io.RawIOBase) -> Any:
+    """Return a stream of the bytes that a compressed file holds; ``head`` has its first bytes.
+
+    The file is at its start. One of a zip archive that cannot be sought is read whole first.
+    """
+    if head.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=file)
+    if head.startswith(_ZSTD):
+        pa = optional_import("pyarrow", extra="data", purpose="read files that are compressed with zstd")
+        return pa.input_stream(file, compression="zstd")
+    with reading_compressed(path):
+        archive = zipfile.ZipFile(file if file.seekable() else io.BytesIO(file.read()))
+        names = [each for each in archive.namelist() if not each.endswith("/") and not _HIDDEN.search(each)]
+        if len(names) != 1:
+            held = f"a zip archive of {len(names)} files"
+            held += f", such as {names[0]!r:.60}" if names else ""
+            raise ReadError.at(path, f"is {held}", hint="Take out the one with the table.")
+        return archive.open(names[0])
+
+
+_HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
+
+
+@contextmanager
+def reading_compressed(path: Path) -> Iterator[None]:
+    """Raise a `ReadError` where a compressed file is damaged or encrypted."""
+    try:
+        yield
+    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, NotImplementedError) as error:
+        raise ReadError.at(path, f"is a damaged compressed file ({error})", hint="Download it again.") from error
+    except RuntimeError as error:  # of zipfile: a password is required
+        raise ReadError.at(path, "is an encrypted zip archive", hint="Extract the table with its password.") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # of Arrow's decompression, which has no number
+        raise ReadError.at(path, "is a damaged compressed file (zstd)", hint="Download it again.") from error
 
 
 def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None, lines_before: int = 0) -> str:
@@ -123,7 +183,8 @@ def encoding_error(
     _check_is_text(path, raw)
     position = at + error.start
     line = lines_before + raw.count(b"\n", 0, position) + 1
-    name = "UTF-8" if error.encoding.startswith("utf-8") else error.encoding
+    names = {"utf-8": "UTF-8", "charmap": "UTF-8, nor cp1252"}
+    name = names.get(error.encoding, error.encoding)
     hint = "Pass the encoding of the file."
     return ReadError.at(path, f"byte 0x{raw[position]:02x} is not {name}", line=line, hint=hint)
 
@@ -234,16 +295,22 @@ def as_utf8(path: Path, raw: bytes, encoding: str | None = None) -> tuple[bytes,
 PARQUET = (".parquet", ".pq")
 FEATHER = (".feather", ".arrow", ".ipc")
 
-_TEXT = (".csv", ".tsv", ".tab", ".txt", ".arff")
+TEXT = (".csv", ".tsv", ".tab", ".txt")
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+JSON = (".json", ".jsonl", ".ndjson")
+STATISTICS = (".dta", ".sav", ".sas7bdat")
+FORMATS = (*TEXT, ".arff", *PARQUET, *FEATHER, *WORKBOOKS, *JSON, *STATISTICS)
+TABLE_EXTENSIONS = frozenset((*FORMATS, ".dat", ".data", ".names", ".test", *COMPRESSED))
+# The first entries of zip archives that are workbooks: of Excel's, and of LibreOffice's
+_SHEETS = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/", b"xl/", b"mimetypeapplication/vnd.oasis")
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DECOMPRESS = "Decompress it first."
 _RENAME = "Rename it to end in {extension}."
+_WEB_PAGE = "Download the file itself, or open it in a spreadsheet program and save it as .xlsx."
 _OTHER_FILE = "Check that it is the right file."
 _UNSUPPORTED: dict[bytes, tuple[str, str]] = {
-    b"PK\x03\x04": ("a zip archive", _DECOMPRESS),
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel workbook", "Save its sheet as CSV, or as Parquet from pandas."),
     b"BZh": ("compressed with bzip2", _DECOMPRESS),
     b"\xfd7zXZ\0": ("compressed with xz", _DECOMPRESS),
-    b"\x28\xb5\x2f\xfd": ("compressed with zstd", _DECOMPRESS),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _DECOMPRESS),
     b"SQLite format 3\0": ("an SQLite database", "Read the table with pandas.read_sql and save it as Parquet."),
     b"\x89PNG\r\n\x1a\n": ("a PNG image", _OTHER_FILE),
@@ -252,26 +319,52 @@ _UNSUPPORTED: dict[bytes, tuple[str, str]] = {
     b"%PDF-": ("a PDF document", "Find the table in another format."),
     b"\x89HDF\r\n\x1a\n": ("an HDF5 file", "Read it with pandas.read_hdf and save it as Parquet."),
     b"\x93NUMPY": ("a NumPy array", "Load it with numpy.load and pass the array itself."),
-    b"<!DOCTYPE html": ("a web page", "Download the file itself; the link may require a login."),
-    b"<html": ("a web page", "Download the file itself; the link may require a login."),
+    b"<!DOCTYPE html": ("a web page", _WEB_PAGE),
+    b"<html": ("a web page", _WEB_PAGE),
 }
 _BZIP2_BLOCK = b"1AY&SY"
 _COLUMNAR = {b"PAR1": ".parquet", b"ARROW1\0\0": ".feather", b"FEA1": ".feather"}
+_BY_BYTES = {
+    **_COLUMNAR,
+    b"<stata_dta>": ".dta",
+    b"$FL2": ".sav",
+    b"$FL3": ".sav",
+    b"\0" * 12 + b"\xc2\xea\x81\x60": ".sas7bdat",
+}
+_JSON_START = re.compile(rb"\s*(\[\s*)?\{\s*\"")
 _LAST_BYTES = (b"PAR1", b"ARROW1", b"FEA1")
 
 
 def detect_format(path: Path, raw: bytes) -> str:
     r"""Return the extension of the format of a file: that of its name if it is supported, else by the first bytes.
 
+    A workbook is one by its bytes, whatever its name: programs call text ``.xls`` too.
+
     Examples
     --------
     >>> detect_format(Path("A.CSV.gz"), b""), detect_format(Path("a"), b"% comment\n@relation r\n")
     ('.csv', '.arff')
+    >>> detect_format(Path("export.xls"), b"age\tgives\n31\tyes\n")
+    '.csv'
     """
-    extension = Path(path.name.lower().removesuffix(".gz")).suffix
-    if extension in (*_TEXT, *PARQUET, *FEATHER):
+    extension = Path(uncompressed_name(path)).suffix
+    if is_workbook(raw):
+        return extension if extension in WORKBOOKS else ".xlsx"
+    if extension in FORMATS and extension not in WORKBOOKS:
         return extension
-    return columnar_extension(raw) or (".arff" if _is_arff(raw) else ".csv")
+    found = next((extension for magic, extension in _BY_BYTES.items() if raw.startswith(magic)), None)
+    return found or (".arff" if _is_arff(raw) else ".json" if _JSON_START.match(raw[:4096]) else ".csv")
+
+
+def is_workbook(raw: bytes) -> bool:
+    r"""Return whether the first bytes are those of a workbook of Excel or LibreOffice.
+
+    Examples
+    --------
+    >>> is_workbook(b"PK\x03\x04....xl/workbook.xml"), is_workbook(b"PK\x03\x04....table.csv")
+    (True, False)
+    """
+    return raw.startswith(_OLD_EXCEL) or (raw.startswith(_ZIP) and any(name in raw[:4096] for name in _SHEETS))
 
 
 def _is_arff(raw: bytes) -> bool:
@@ -334,8 +427,6 @@ def _unsupported(raw: bytes) -> tuple[str, str] | None:
     found = next((what for magic, what in _UNSUPPORTED.items() if raw.startswith(magic)), None)
     if raw.startswith(b"BZh") and raw[4:10] != _BZIP2_BLOCK:
         return None
-    if raw.startswith(b"PK\x03\x04") and (b"[Content_Types].xml" in raw[:4096] or b"xl/" in raw[:4096]):
-        return "an Excel workbook", "Save its sheet as CSV, or as Parquet from pandas."
     return found
 
 

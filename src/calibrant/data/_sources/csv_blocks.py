@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from calibrant.data._readers.source import cannot_open, check_is_file, encoding_error, find_encoding, is_utf8
+from calibrant.data._readers.source import (
+    cannot_open,
+    check_is_file,
+    decompressed,
+    encoding_error,
+    find_encoding,
+    is_compressed,
+    is_utf8,
+    reading_compressed,
+)
 from calibrant.exceptions import MissingFileError, ReadError
 
-_GZIP = b"\x1f\x8b"
 _TAIL = 8
 
 
@@ -34,7 +40,7 @@ class ByteSource:
 
 @contextmanager
 def open_bytes(source: Path | BinaryIO, block: int) -> Iterator[ByteSource]:
-    """Open a file or a stream, decompressed if it is gzip; ``block`` is the number of bytes read at a time."""
+    """Open a file or a stream, decompressed as `decompressed` does; ``block`` is the number of bytes read at a time."""
     if not isinstance(source, Path):
         name = getattr(source, "name", None)
         path = Path(name if isinstance(name, str) and not name.startswith("<") else "standard input")
@@ -54,8 +60,8 @@ def open_bytes(source: Path | BinaryIO, block: int) -> Iterator[ByteSource]:
 def _opened(path: Path, file: BinaryIO, block: int, size: int | None) -> ByteSource:
     head = _read_full(path, file, block)
     tail = b"" if size is None else _tail(file, len(head))
-    if head.startswith(_GZIP):
-        stream: Any = gzip.GzipFile(fileobj=_Rejoined(head, file) if size is None else _rewound(file))
+    if is_compressed(head):
+        stream = decompressed(path, head, _Rejoined(head, file) if size is None else _rewound(file))
         return ByteSource(path, _read_full(path, stream, block), b"", lambda: _read_full(path, stream, block), None)
     return ByteSource(path, head, tail, lambda: _read_full(path, file, block), size)
 
@@ -64,11 +70,10 @@ def _read_full(path: Path, stream: Any, block: int) -> bytes:
     """Return the next ``block`` bytes, fewer only at the end; a pipe returns less at a time."""
     parts, wanted = [], block
     try:
-        while wanted and (part := stream.read(wanted)):
-            parts.append(part)
-            wanted -= len(part)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ReadError.at(path, f"is a damaged gzip file ({error})", hint="Copy or download it again.") from error
+        with reading_compressed(path):
+            while wanted and (part := stream.read(wanted)):
+                parts.append(part)
+                wanted -= len(part)
     except OSError as error:
         raise cannot_open(path, error) from error
     return parts[0] if len(parts) == 1 else b"".join(parts)

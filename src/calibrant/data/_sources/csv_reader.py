@@ -54,9 +54,7 @@ class _CsvFile:
         start = Utf8Blocks(source, options.encoding)
         self.encoding = start.encoding
         layout = _read_layout(source.path, start.first, options, names, may_lack_rows)
-        # a character between thousands leaves the other one for decimals
-        decimal = options.decimal or {".": ",", ",": "."}.get(options.thousands or "", layout.decimal)
-        self.layout = replace(layout, decimal=decimal)
+        self.layout = replace(layout, decimal=CellRules.of(options, layout.decimal).decimal)
         self.n_expected = None if source.size is None else _n_expected(source, source.size, self.layout)
 
     def blocks(self) -> Iterator[tuple[bytes, CsvLayout, int]]:
@@ -195,7 +193,10 @@ class CsvReader(SourceReader):
             raise ReadError.at(self.name, "has a header but no rows", hint="Pass a file with at least one row.")
 
     def _columns_of(self, selection: SelectedColumns, types: Mapping[str, Any]) -> ColumnTypes:
-        return ColumnTypes(types, list(selection.features), missing=self._options.missing)
+        import pyarrow as pa
+
+        dates = {name: pa.string() for name in self._options.of_type("date") & selection.features.keys()}
+        return ColumnTypes({**types, **dates}, list(selection.features), missing=self._options.missing)
 
     def _parse_by_model(
         self,
@@ -229,8 +230,8 @@ class CsvReader(SourceReader):
             if pa.types.is_dictionary(column.type):
                 columns.append(_clean_dictionary(column, as_text=selection.as_text))
                 continue
-            converted = convert_column(path, name, column, trim=True, retype=True)
             feature, kind = selection.features.get(name), options.types.get(name)
+            converted = convert_column(path, name, column, trim=True, retype=kind != "date")
             if is_text(converted.type) and (feature is None or feature.kind == "numeric"):
                 read = read_cells(path, name, converted, rules, kind)
                 converted = converted if read is None else read.column

@@ -22,7 +22,7 @@ from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._readers.arguments import check_arguments
 from calibrant.data._readers.reading import Reading, ReadOptions
-from calibrant.data._readers.source import PARQUET, detect_format
+from calibrant.data._readers.source import PARQUET, TEXT, detect_format, uncompressed_name
 from calibrant.data._sources.csv_blocks import ByteSource, open_bytes
 from calibrant.data._sources.csv_reader import BLOCK, CsvReader
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns, WantedColumns
@@ -39,7 +39,6 @@ from calibrant.data._sources.table_readers import (
 )
 from calibrant.exceptions import DataError, ParameterError, ReadError, SchemaError
 
-_TEXT = (".csv", ".tsv", ".tab", ".txt")
 _C45 = (".names", ".data", ".test")
 _CHUNK_ROWS = 65_536  # of a table that is predicted; with 100 columns of numbers 50 MB
 
@@ -53,7 +52,8 @@ def _open_files(path: Path, batch_size: int | None, options: ReadOptions, names:
         paths = [path]
         with open_bytes(path, 2**12) as opened:
             extension = detect_format(path, opened.head)
-        if extension not in (*PARQUET, *_TEXT) or _extension(path) in _C45:
+        is_retyped = extension in PARQUET and (options.missing or options.types)
+        if extension not in (*PARQUET, *TEXT) or _extension(path) in _C45 or is_retyped:
             return _whole_file(path, batch_size, options)
     if extension in PARQUET:
         return ParquetReader(str(path), paths, batch_size)
@@ -88,7 +88,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
-    return _extension(path) in (*PARQUET, *_TEXT)
+    return _extension(path) in (*PARQUET, *TEXT)
 
 
 def _inner_folder(folder: Path) -> Path | None:
@@ -110,7 +110,7 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
 
 
 def _extension(path: Path) -> str:
-    return Path(path.name.lower().removesuffix(".gz")).suffix
+    return Path(uncompressed_name(path)).suffix
 
 
 def is_source(X: Any) -> bool:
@@ -300,7 +300,7 @@ class TableChunks:
             return
         with open_bytes(source, BLOCK) as opened:
             extension = detect_format(opened.path, opened.head)
-            if extension in _TEXT:
+            if extension in TEXT:
                 yield cls._of(CsvReader(str(opened.path), [opened], batch_size, options, names), wanted)
                 return
             with _spooled(opened, extension) as copied:

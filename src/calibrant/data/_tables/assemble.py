@@ -15,6 +15,7 @@ from calibrant._repr import listed
 from calibrant.data._frames.columns import Nominal, column_kinds, fit_columns
 from calibrant.data._readers.arguments import nominal_names
 from calibrant.data._readers.frame_builder import ParsedFile
+from calibrant.data._readers.source import uncompressed_name
 from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
 
@@ -165,7 +166,8 @@ def table_name(path: Path) -> str:
     >>> table_name(Path("data/adult.csv.gz"))
     'adult'
     """
-    return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+    name = path.name[: len(uncompressed_name(path))]
+    return name.rpartition(".")[0] or name
 
 
 _MIN_ROWS = 20  # in fewer rows the values of a real feature often differ

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from calibrant._repr import short_repr
 from calibrant._sklearn import num_samples
 from calibrant.data import Table
-from calibrant.data._internal import fingerprint_rows
+from calibrant.data._internal import TABLE_EXTENSIONS, fingerprint_rows
 from calibrant.exceptions import CalibrantError, ParameterError, StudyError, nearest
 from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.build import build_value
@@ -47,10 +48,6 @@ def fingerprint(
 
 
 SourceKind = Literal["name", "file", "rows"]
-
-_EXTENSIONS = {".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".arff"}
-_EXTENSIONS |= {".data", ".names", ".test", ".gz"}
-_READ_OPTIONS = ("names", "nominal", "sep", "header", "encoding", "drop_ids")
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class Dataset:
     name : str, optional
         Its name in the study; by default the name of the data set, of the table, or of the file.
     options : dict, optional
-        Further keywords of `calibrant.data.read_table` for a file: names, nominal, sep, header, encoding, drop_ids.
+        Further keywords of `calibrant.data.read_table` for a file, such as ``sep`` and ``types``.
 
     Examples
     --------
@@ -263,7 +260,7 @@ def is_path(source: str) -> bool:
     >>> is_path("donors.csv"), is_path("data/donors"), is_path("nielsen.iris")
     (True, True, False)
     """
-    return "/" in source or os.sep in source or Path(source).suffix.lower() in _EXTENSIONS
+    return "/" in source or os.sep in source or Path(source).suffix.lower() in TABLE_EXTENSIONS
 
 
 def _read_source(source: Any) -> Any:
@@ -310,10 +307,14 @@ def _check_options(options: Mapping[str, Any] | None, kind: SourceKind) -> None:
         return
     if kind != "file" or not isinstance(options, Mapping):
         raise ParameterError("Dataset: options must be a dict of keywords of read_table, for a file.")
+    from calibrant.data import read_table
+
+    known = [name for name in inspect.signature(read_table).parameters if name not in ("path", "target", "positive")]
     for name in options:
-        if name not in _READ_OPTIONS:
-            known = ", ".join(_READ_OPTIONS)
-            raise ParameterError(f"Dataset: options has no {name!r}.{nearest(name, _READ_OPTIONS)} There are {known}.")
+        if name not in known:
+            raise ParameterError(
+                f"Dataset: options has no {name!r}.{nearest(name, known)} There are {', '.join(known)}."
+            )
 
 
 MetricParams = Mapping[str, Mapping[str, Any]]
