@@ -118,6 +118,17 @@ class SchemaError(DataError):
     """
 
 
+class TableCheckError(DataError):
+    """The check of a table found something, and nothing was to be learned then.
+
+    Examples
+    --------
+    >>> raise TableCheckError("'currency' is constant: one value in every row.")
+    Traceback (most recent call last):
+    calibrant.exceptions.TableCheckError: 'currency' is constant: one value in every row.
+    """
+
+
 class StudyError(CalibrantError, ValueError):
     """A study is defined wrongly, does not exist, or has no trials to answer a query.
 

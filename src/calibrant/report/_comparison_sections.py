@@ -265,6 +265,7 @@ def comparison_sections(
     """Return the sections of the report of a compared table, and the methods whose predictions it shows."""
     models = top_models(found)
     sections = (
+        *(found.check._sections() if found.check.findings else ()),
         answer_section(found),
         ranking_section(found, tuple(models)),
         *held_out_sections(found, models, rows=rows),

@@ -34,7 +34,7 @@ from calibrant.cli._app.errors import EXIT_CODES
 # The commands, which have the names of their files, by their heading in ``calibrant --help``
 COMMANDS = {
     "The main job": ("compare",),
-    "One step at a time": ("fit", "predict", "evaluate", "decide", "report"),
+    "One step at a time": ("check", "fit", "predict", "evaluate", "decide", "report"),
     "Studies, models and data": ("inspect", "study", "reproduce", "datasets"),
 }
 _WIDEST = 100  # columns: lines of more are hard to read

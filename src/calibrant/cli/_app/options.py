@@ -63,6 +63,15 @@ def _columns(path: Path) -> list[str]:
     return next(csv.reader([line], delimiter=separator))
 
 
+TableFile = Annotated[
+    str,
+    typer.Argument(metavar="DATA", help="A file (CSV, Excel, Parquet, JSON, …), a data set by name, or - (stdin)."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with code 8, before anything is learned, where the check finds anything.")
+]
+
+
 class ScaleName(StrEnum):
     """The scale of predictions."""
 

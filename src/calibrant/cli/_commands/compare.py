@@ -11,7 +11,7 @@ import typer
 from calibrant.cli._app.errors import INTERRUPTED, PARTIAL_RESULT, as_command_line
 from calibrant.cli._app.files import STDIN, Html, NoRows, check_html, read_table, save_report
 from calibrant.cli._app.invocation import command_text, read_duration, seconds_left
-from calibrant.cli._app.options import Json, PlanWords, TestTable, TimeColumn, reads_table
+from calibrant.cli._app.options import Json, PlanWords, Strict, TableFile, TestTable, TimeColumn, reads_table
 from calibrant.cli._app.printing import print_json, print_table, print_text
 
 if TYPE_CHECKING:
@@ -27,10 +27,7 @@ _PICTURE_SECONDS, _REPORT_SECONDS = 0.6, 4.5  # of processor time, as `benchmark
 
 @reads_table
 def compare(
-    data: Annotated[
-        str,
-        typer.Argument(metavar="DATA", help="A file (CSV, Excel, Parquet, JSON, …), a data set by name, or - (stdin)."),
-    ],
+    data: TableFile,
     target: Annotated[str | None, typer.Option(help="The class column; by default the last one.")] = None,
     positive: Annotated[str | None, typer.Option(help="The class of interest, of two.")] = None,
     costs: Annotated[
@@ -52,6 +49,7 @@ def compare(
         Path | None, typer.Option(help="The folder of the model; by default calibrant- and the table's name.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of splits and methods.")] = 0,
+    strict: Strict = False,
     html: Html = None,
     no_rows: NoRows = False,
     as_json: Json = False,
@@ -86,6 +84,7 @@ def compare(
         plan=plan,
         test=test,
         reading=reading,
+        strict=strict,
         methods=method,
         metric=metric,
         time_limit=None if time_limit is None else seconds_left(time_limit, later),

@@ -14,6 +14,8 @@ from calibrant.cli._app.files import STDIN, STDOUT, check_writable, read_table, 
 from calibrant.cli._app.options import (
     Json,
     PlanWords,
+    Strict,
+    TableFile,
     TestTable,
     TimeColumn,
     complete_columns,
@@ -21,14 +23,13 @@ from calibrant.cli._app.options import (
     usage_error,
 )
 from calibrant.cli._app.printing import print_json, print_note, print_text
-from calibrant.exceptions import DataError, nearest
+from calibrant.exceptions import DataError, TableCheckError, nearest
 
 if TYPE_CHECKING:
     from calibrant.data import Table
     from calibrant.files import ExpectedScore
     from calibrant.studies._internal import ComparedTable
 
-_DATA = "A file (CSV, Excel, Parquet, JSON, …), a data set by name, or - for standard input."
 _METHOD = (
     "probability, base_rate, naive_bayes, logistic, tree, forest, b_pets, eb_pets, mob_esp, boosted, stumps, "
     "lazy_trees, neighbors, neural_net, svm, or an import path such as sklearn.naive_bayes.GaussianNB."
@@ -45,7 +46,7 @@ _FOLDS = 5  # at most as many as the rarest class has rows
 
 @reads_table
 def fit(
-    data: Annotated[str, typer.Argument(metavar="DATA", help=_DATA)],
+    data: TableFile,
     out: Annotated[str, typer.Option(metavar="MODEL", help="The model file, such as model.calibrant.")],
     target: Annotated[
         str | None,
@@ -62,6 +63,7 @@ def fit(
     test: TestTable = None,
     estimate: Annotated[bool, typer.Option("--estimate", help=_ESTIMATE)] = False,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the method and of folds.")] = 0,
+    strict: Strict = False,
     compress: Annotated[bool, typer.Option("--compress", help="Write a smaller file.")] = False,
     as_json: Json = False,
     *,
@@ -88,6 +90,8 @@ def fit(
     estimator = make_method(method, param or [], calibrate, seed)
     source: Any = read_table(STDIN, target=target, drop_ids=True, **reading) if data == STDIN else data
     compared = ComparedTable.read(source, target=target, positive=positive, groups=groups, time=time, reading=reading)
+    if compared.check.findings and strict:
+        raise TableCheckError(f"{compared.check!r}\nNothing was learned, because --strict is set.")
     apart = None if test is None else compared.read_test(test)
     if weight is not None:
         compared = replace(compared, table=_with_weight(compared.table, weight))
@@ -125,12 +129,17 @@ def _document(compared: ComparedTable) -> dict[str, Any]:
         "classes": table.class_counts,
         "kinds": dict(table.kinds),
         "left_out": [] if table.extra is None else [str(name) for name in table.extra],
+        "check": compared.check.to_dict()["findings"],
     }
 
 
 def _print(made: dict[str, Any], compared: ComparedTable, expected: list[str], notes: list[str]) -> None:
+    for finding in compared.check.of_kind("leak"):
+        print_note(f"Warning: {finding}")
     for line in compared.lines:
         print_text(as_command_line(line))
+    if brief := compared.check.brief:
+        print_note(f"Note: {brief}; calibrant check has the evidence, and what to do.")
     if made["weight"] is not None:
         print_text(f"weights: {made['weight']!r}")
     print_text(f"method: {made['method']} (seed {made['seed']})")
@@ -160,6 +169,7 @@ def _fitted(method: Any, compared: ComparedTable, *, estimate: bool) -> tuple[An
     notes = [f"The method takes no {words[name]}; {use}." for name in unused]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", r".* left out: free text")  # a note of the table says so
         model = method.fit(table.X, table.y, **passed)
     notes += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
     return model, notes

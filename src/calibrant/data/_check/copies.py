@@ -70,7 +70,8 @@ def find_copied_columns(columns: Sequence[CheckedColumn]) -> list[TableFinding]:
         return name
 
     first: dict[bytes, str] = {}
-    for column in useful:
+    # where no value repeats, any two columns are the same by other names
+    for column in (each for each in useful if 2 * each.n_values <= each.n_known):
         known = _by_appearance(column.codes)
         parent[root(column.name)] = root(first.setdefault(known.tobytes(), column.name))
     ranked = [column for column in useful if column.is_ranked and column.n_values > 10]

@@ -16,6 +16,7 @@ from calibrant.data._check.table_check import TableFinding
 # those above 0.5 stand beside others of more than half their strength (votes, wbc, wdbc); planted leaks explain more.
 _ALMOST_ALL, _STRONG, _JUMP = 0.85, 0.5, 5.0
 _MIN_ROWS, _MIN_CLASS = 120, 20  # with fewer rows honest columns are perfect too: iris, zoo, glass with two classes
+_MIN_OTHERS = 3  # columns beside one that may stand out by its strength alone
 _MIN_SHARE = 0.3  # of a class that has a value which no other class has
 _MIN_AMOUNTS = 5  # distinct values above which those beside the usual one are taken for amounts
 _BINS = (8, 32, 256)
@@ -104,7 +105,8 @@ def _leak(
     others = np.delete(strengths, place)
     honest = max([0.0, *others[others < _STRONG].tolist()])
     # Next to another strong column that is no suspect itself, a strong one is what this table is like
-    stands_out = own >= _STRONG and own >= _JUMP * honest and not ((others >= _STRONG) & (others < _ALMOST_ALL)).any()
+    is_alone = not ((others >= _STRONG) & (others < _ALMOST_ALL)).any() and len(others) >= _MIN_OTHERS
+    stands_out = is_alone and own >= _STRONG and own >= _JUMP * honest
     only = _only_one_class(column, sizes, labels)
     if only:
         return only

@@ -11,11 +11,11 @@ import numpy as np
 
 from calibrant.data._check.coded_columns import CheckedColumn
 from calibrant.data._check.table_check import FindingKind, TableFinding
+from calibrant.data._frames.values import are_free_texts
 
 _ALIKE = 0.995  # share of rows of one value above which a column is nearly constant
 _MIN_ROWS = 20
 _MANY = 100  # values of a nominal column
-_WORDS = 4.0  # mean number of words of free text
 _TEXTS = 0.9  # share of texts that must look alike
 _ID_NAME = re.compile(
     r"(?i)(^|[_\W])(id|key|number|nr|no|uuid|customer|patient|account|client)$|[a-z](ID|Id|Key|No|Nr)$"
@@ -58,7 +58,7 @@ def _advice(kind: FindingKind, names: Sequence[str]) -> str:
         "id": f"Nothing holds for new rows; leave it out: {drop}.",
         "repeated id": f"If so, split by it: --groups {names[0]}.",
         "date": f"Is the table to predict later rows? Then split by it: --time {names[0]}.",
-        "text": f"A nominal column of it says nothing of new rows: {drop}, or --types {names[0]}=text.",
+        "text": f"ProbabilityClassifier learns from its words, others leave it out; {drop} leaves it out everywhere.",
         "many values": f"Most values are too rare to learn from; join them, or {drop}.",
         "number as text": f"Read it as numbers: --types {names[0]}=number.",
         "looks missing": "If they are, name them by --missing.",
@@ -92,10 +92,7 @@ def _by_counts(column: CheckedColumn) -> list[tuple[FindingKind, str]]:
 
 
 def _is_text(column: CheckedColumn) -> bool:
-    texts = column.some_texts
-    return (
-        column.n_values >= _MIN_ROWS and bool(texts) and float(np.mean([len(text.split()) for text in texts])) >= _WORDS
-    )
+    return column.has_strings and not column.is_declared and are_free_texts(column.values.tolist(), column.n_known)
 
 
 def _by_values(column: CheckedColumn) -> list[tuple[FindingKind, str]]:

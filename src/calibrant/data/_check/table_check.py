@@ -168,6 +168,12 @@ class TableCheck:
         n = len(self.findings)
         return f"{size}; {'nothing to look at' if not n else '1 finding' if n == 1 else f'{n} findings'}."
 
+    @property
+    def brief(self) -> str:
+        """The findings but for leaks in half a line each; empty without findings."""
+        titles = [each.title for each in self.findings if each.kind != "leak"]
+        return "; ".join(map(_uncapital, titles))
+
     def __repr__(self) -> str:
         lines = [fill(f"- {each}", _WIDTH, subsequent_indent="  ") for each in self.findings]
         return "\n".join([self.summary, *lines])
@@ -186,6 +192,10 @@ class TableCheck:
             for each in self.findings
         ) or (Callout("good", "Nothing in single columns or pairs of columns needs a look."),)
         return (Section("check", "What to look at before learning", blocks, term="Check of the table"),)
+
+
+def _uncapital(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def _capital(text: str) -> str:

@@ -67,11 +67,14 @@ class _RawColumns:
         return zip(names, self.columns, strict=True)
 
 
+TEXT_COLUMNS = "calibrant: free text"  # where `read_table` notes the columns whose type was passed as text
+
+
 def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]] | None = None) -> Columns:
     """Return the columns of a table and their schema, or those of ``rows`` as if there were no others.
 
     Free text is a nominal column without categories, all of it missing: what a column of the schema says of itself is
-    its measure, ``"text"``. `read_texts` has the strings.
+    its measure, ``"text"``. `read_texts` has the strings. A frame of pandas may declare it in ``attrs[TEXT_COLUMNS]``.
 
     Examples
     --------
@@ -85,13 +88,14 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
     chosen = choose_nominal(nominal, [name for name, _ in raw.items()])
+    texts = getattr(X, "attrs", {}).get(TEXT_COLUMNS, ())
     for position, (name, column) in enumerate(raw.items()):
         if column_kind(column, name) == "numeric" and position not in chosen:
             arrays.append(numeric_values(column, name))
             features.append(Feature(name, "numeric", measure=column_measure(column)))
             continue
         coded = nominal_codes(column, name)
-        is_text = position not in chosen and is_free_text(coded)
+        is_text = position not in chosen and (name in texts or is_free_text(coded))
         feature = Feature(name, "nominal", coded.categories, coded.declared)
         features.append(Feature(name, "nominal", measure="text") if is_text else feature)
         arrays.append(np.full_like(coded.codes, -1) if is_text else coded.codes)

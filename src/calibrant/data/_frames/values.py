@@ -264,10 +264,14 @@ def is_free_text(coded: CategoryCodes) -> bool:
     n_distinct = len(coded.categories)
     if coded.declared or n_distinct < _LEAST_TEXTS / 2 or not isinstance(coded.categories[0], str):
         return False
-    n_known = int(np.count_nonzero(coded.codes >= 0))
-    if n_known < _LEAST_TEXTS or 2 * n_distinct <= n_known:
+    return are_free_texts(coded.categories, int(np.count_nonzero(coded.codes >= 0)))
+
+
+def are_free_texts(distinct: Sequence[str], n_known: int) -> bool:
+    """Return whether distinct strings are free text: of 20 rows or more, most of them distinct, 3 words on average."""
+    if n_known < _LEAST_TEXTS or 2 * len(distinct) <= n_known:
         return False
-    some = coded.categories[:: -(-n_distinct // _COUNTED_TEXTS)]
+    some = distinct[:: -(-len(distinct) // _COUNTED_TEXTS)]
     return sum(len(text.split()) for text in some) >= _LEAST_WORDS * len(some)
 
 

@@ -298,7 +298,7 @@ def to_parsed_file(
         kind = types.get(name)
         if kind in ("date", "text") and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
             column = columns[position] = column.cast(pa.string())  # such as 20210131
-        if not is_text(column.type) or name in keep_text or kind in ("text", "nominal"):
+        if not is_text(column.type) or name in keep_text or kind in ("text", "nominal", "drop"):
             continue
         is_read = rules is not None and not (only_declared and kind is None)
         read = read_cells(path, name, column, rules, kind) if rules is not None and is_read else None

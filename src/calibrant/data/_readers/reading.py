@@ -78,7 +78,10 @@ class Reading:
         facts += ["decimal commas"] if self.decimal == "," else []
         facts += [self.encoding] if self.encoding not in (None, "utf-8") else []
         more = len(self.examples) - _MOST_EXAMPLES
-        examples = [*self.examples[:_MOST_EXAMPLES], *([f"{more} more columns like these"] if more > 0 else [])]
+        examples = [
+            *self.examples[:_MOST_EXAMPLES],
+            *([f"{more} more column{'s' * (more > 1)} like these"] if more > 0 else []),
+        ]
         return "; ".join(filter(None, (", ".join(facts), "; ".join(examples))))
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._repr import listed
-from calibrant.data._frames.columns import Nominal, column_kinds, fit_columns
+from calibrant.data._frames.columns import TEXT_COLUMNS, Nominal, column_kinds, fit_columns
 from calibrant.data._readers.arguments import nominal_names
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.source import uncompressed_name
@@ -48,6 +48,8 @@ def assemble(
     not_features = {*parsed.extra, class_column}
     X = frame[[column for column in frame.columns if column not in not_features]]
     X = _with_nominal(X, nominal_names(nominal, [str(column) for column in X.columns]))
+    if texts := [name for name, kind in (parsed.reading.types if parsed.reading else {}).items() if kind == "text"]:
+        X.attrs[TEXT_COLUMNS] = texts
     y = None if class_column is None else _checked_class(name, frame[class_column])
     return Table(
         X=X,
@@ -101,10 +103,14 @@ def _as_strings(values: NDArray[Any]) -> list[str]:
 def _with_nominal(X: pd.DataFrame, nominal: set[str]) -> pd.DataFrame:
     import pandas as pd
 
-    numeric = {name for name, kind in _kinds(X).items() if kind == "numeric" and name in nominal} if nominal else set()
-    if not numeric:
+    kinds = _kinds(X) if nominal else {}
+    numeric = {name for name in nominal if kinds.get(name) == "numeric"}
+    texts = {name for name in nominal - numeric if kinds.get(name) == "nominal" and _is_text(X[name])}
+    if not numeric | texts:
         return X
-    columns = {name: as_nominal(column) if str(name) in numeric else column for name, column in X.items()}
+    columns = dict(X.items())
+    columns |= {name: as_nominal(X[name]) for name in columns if str(name) in numeric}
+    columns |= {name: X[name].astype("category") for name in columns if str(name) in texts}
     return pd.DataFrame(columns, copy=False)
 
 

@@ -123,6 +123,8 @@ def _earns(money: DecisionReport | None) -> str:
     scale = 1000.0 / money.now.n_rows
     own, all_alike = scale * money.now.total.value, scale * money.everybody.value
     alone = f"{all_alike:,.0f} for “{money.now.best_alone}” for everybody"
+    if own < all_alike:
+        return f", but deciding by it earns {own:,.0f} per 1,000 rows, less than the {alone}"
     return f", and it earns {own:,.0f} per 1,000 rows against {alone}"
 
 

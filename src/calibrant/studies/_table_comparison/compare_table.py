@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time as clock
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,10 +13,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from calibrant._params import Int, Nothing, Real, check_param
+from calibrant._params import Bool, Int, Nothing, Real, check_param
+from calibrant._repr import listed, number_text
 from calibrant.decisions import CostMatrix
-from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
+from calibrant.exceptions import (
+    CalibrantWarning,
+    DataError,
+    ParameterError,
+    StudyError,
+    TableCheckError,
+    nearest,
+)
 from calibrant.metrics import METRICS, Verdict
+from calibrant.resampling import CrossValidation
 from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._definition.names import find_method
 from calibrant.studies._results.study_results import StudyResults
@@ -37,6 +47,7 @@ from calibrant.studies._table_comparison.table_study import (
     CALIBRATED,
     ComparedTable,
     TimeCheck,
+    WithoutSuspects,
     candidates,
 )
 from calibrant.studies._table_comparison.winner import (
@@ -174,6 +185,7 @@ def compare_table(
     name: str | None = None,
     out: str | PathLike[str] | None = None,
     seed: int = 0,
+    strict: bool = False,
 ) -> TableComparison:
     """Compare the usual methods on a table, and fit the one to use to all rows: what ``calibrant compare`` runs.
 
@@ -232,6 +244,8 @@ def compare_table(
         neither is written.
     seed : int
         The seed of splits and methods.
+    strict : bool
+        Whether to raise a `TableCheckError` before anything is learned where `check_table` finds anything.
 
     Returns
     -------
@@ -250,6 +264,9 @@ def compare_table(
     to 50,000 5-fold cross-validation, above a stratified third held out, at most 200,000 rows. The rarest class must
     have two rows, and folds are at most as many as it has; with groups, groups that have such rows. By time there are
     five moments, fewer where times are few or a class comes late; above 50,000 rows the latest third is held out.
+
+    Before anything is learned the table is checked by `calibrant.data.check_table`; a column that may be a leak of the
+    class is the headline of the advice, with the score of the advised method without it.
 
     Scores of shuffled rows assume that rows are exchangeable: that new ones are as if drawn with these. Where the table
     has times or dates, ``time_check`` has the score of the advised method by the other plan.
@@ -270,6 +287,7 @@ def compare_table(
     check_param("time_limit", time_limit, Real(0, closed="right") | Nothing())
     check_param("workers", workers, Int(1) | Nothing())
     check_param("seed", seed, Int(0))
+    check_param("strict", strict, Bool())
     if metric not in METRICS or METRICS[metric].needs:
         raise ParameterError(
             f"metric must be one that needs probabilities alone; got {metric!r}.{nearest(metric, METRICS)}"
@@ -277,6 +295,8 @@ def compare_table(
     compared = ComparedTable.read(
         table, target=target, positive=positive, groups=groups, time=time, nominal=nominal, reading=reading
     )
+    if compared.check.findings and strict:  # looked at before any learning
+        raise TableCheckError(f"{compared.check!r}\nNothing was learned, because strict is set.")
     matrix = _read_costs(costs, compared)
     split, apart = compared.plan(plan, seed), None if test is None else compared.read_test(test)
     by_time = splitters.is_by_time(split)
@@ -296,16 +316,19 @@ def compare_table(
         raise StudyError(_TOO_SHORT)
     limit.begin_trials(compared.table.n_rows, lambda: fit_seconds(study, metric, compared.table.n_rows))
     stop_after = None if time_limit is None else limit.is_over
-    try:
-        status = study.run(workers=workers, update=True, retry=True, stop_after=stop_after)
-        ended: Ended = "time limit" if status.n_missing else ""
-    except KeyboardInterrupt:
-        ended = "interrupted"
-    if ended and not study.status().n_done:
-        if ended == "interrupted":
-            raise KeyboardInterrupt
-        raise StudyError(_TOO_SHORT)
-    found = _summarise(study, compared, apart, matrix, metric, ended, seed, limit)
+    with warnings.catch_warnings():
+        # the check of the table, and its notes, say of free text that these methods leave it out
+        warnings.filterwarnings("ignore", r".* left out: free text", CalibrantWarning)
+        try:
+            status = study.run(workers=workers, update=True, retry=True, stop_after=stop_after)
+            ended: Ended = "time limit" if status.n_missing else ""
+        except KeyboardInterrupt:
+            ended = "interrupted"
+        if ended and not study.status().n_done:
+            if ended == "interrupted":
+                raise KeyboardInterrupt
+            raise StudyError(_TOO_SHORT)
+        found = _summarise(study, compared, apart, matrix, metric, ended, seed, limit)
     return found if out is None else save_winner(found, Path(out))
 
 
@@ -373,6 +396,8 @@ def _summarise(
         verdict = judged.verdict(seed, costs)
     money = None if costs is None else judged.money(costs, seed)
     by_time = splitters.is_by_time(study.definition.plan)
+    own = next(each.value for each in ranking if each.method == held_out.method)
+    without = _without_suspects(study, held_out.method, own, compared, metric, seed, limit)
     return TableComparison(
         compared,
         plan.words,
@@ -384,7 +409,8 @@ def _summarise(
         verdict,
         money,
         costs,
-        advise(
+        _warning(compared, without, metric)
+        + advise(
             ranking, held_out.method, against, verdict, money, metric_words(metric), passed_over, is_by_time=by_time
         ),
         left_out,
@@ -400,6 +426,42 @@ def _summarise(
         test=None if judged is held_out else TestScore.of(judged, metric),
         latest=TestScore.of(held_out.latest, metric) if by_time else None,
         time_check=_check_time(study, held_out.method, compared, metric, seed, limit),
+        without_suspects=without,
+    )
+
+
+def _without_suspects(
+    study: Study, method: str, own: float, compared: ComparedTable, metric: str, seed: int, limit: TimeLimit
+) -> WithoutSuspects | None:
+    """Return the score of the advised method without the columns that may be leaks, where time is left for it."""
+    suspects = tuple(name for name in compared.check.suspects if name in compared.table.X)
+    expected = fit_seconds(study, metric, compared.table.n_rows, method) or 0.0
+    if not suspects or method == BASELINE or _MOST_FITS * expected > limit.left:
+        return None
+    by_time = splitters.is_by_time(study.definition.plan)
+    others = compared.table.n_features > len(suspects)
+    estimator = candidates(by_time=by_time)[method if others else BASELINE]
+    folds = CrossValidation(min(_MOST_FITS, compared.n_rarest), random_state=seed)
+    plan, left_out = study.definition.plan if by_time else folds, suspects if others else ()
+    value = compared.score_without(left_out, seeded_clone(estimator, seed), plan, metric)
+    return WithoutSuspects(suspects, value, own)
+
+
+def _warning(compared: ComparedTable, without: WithoutSuspects | None, metric: str) -> str:
+    """Return the sentences that precede all praise where a column may be a leak of the class; else nothing."""
+    findings = compared.check.of_kind("leak")
+    if not findings:
+        return ""
+    suspects = compared.check.suspects
+    it, them = ("it is", "it") if len(suspects) == 1 else ("they are", "them")
+    worth = ""
+    if without is not None:
+        value, own = number_text(without.value), number_text(without.own)
+        worth = f" Without {them} {metric_words(metric)} is {value} instead of {own}."
+    drop = " ".join(f"--types {name}=drop" for name in suspects[:3])
+    return (
+        f"Look at {listed([repr(name) for name in suspects], 3)} before anything else: {findings[0].evidence}.{worth} "
+        f"Unless {it} known when rows are predicted, nothing below holds: leave {them} out ({drop}). If so: "
     )
 
 

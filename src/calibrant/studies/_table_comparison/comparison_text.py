@@ -84,6 +84,8 @@ def ranking_cells(found: TableComparison, *, grouped: bool = False) -> list[tupl
 def findings(found: TableComparison) -> dict[str, str]:
     """Return the findings of the comparison by heading: the advice first, its limits after it."""
     texts = {"Advice": found.advice, "Score": _score(found)}
+    if check := found.check.brief:
+        texts["Table"] = f"{check} (calibrant check has the evidence, and what to do)."
     if found.time_check is not None:
         texts["Time"] = _time(found, found.time_check)
     as_good = _as_good(found)
@@ -249,6 +251,8 @@ def document_of(found: TableComparison) -> dict[str, Any]:
             "advice": found.advice,
             "kept_apart": None if found.test is None else asdict(found.test),
             "latest": None if found.latest is None else asdict(found.latest),
+            "check": found.check.to_dict()["findings"],
+            "without_suspects": None if found.without_suspects is None else asdict(found.without_suspects),
             "time_check": None if found.time_check is None else asdict(found.time_check),
             "no_model": found.no_model or None,
             "study": {"name": found.study.name, "store": found.study.store},

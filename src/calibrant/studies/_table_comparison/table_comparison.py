@@ -12,12 +12,13 @@ from calibrant._optional import optional_import
 if TYPE_CHECKING:
     import pandas as pd
 
+    from calibrant.data import TableCheck
     from calibrant.decisions import CostMatrix, DecisionReport
     from calibrant.metrics import Verdict
     from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.study_comparison import StudyComparison
     from calibrant.studies._table_comparison.ranking import RankedMethod
-    from calibrant.studies._table_comparison.table_study import ComparedTable, TimeCheck
+    from calibrant.studies._table_comparison.table_study import ComparedTable, TimeCheck, WithoutSuspects
     from calibrant.studies._table_comparison.winner import HeldOutRows
     from calibrant.studies.study import Study
 
@@ -103,6 +104,8 @@ class TableComparison:
         The score of the model on a table kept apart; the verdict and money are then of its rows.
     latest : TestScore or None
         With a plan by time, the score of the advised method on the latest part.
+    without_suspects : WithoutSuspects or None
+        Where columns may be leaks of the class, the score of the advised method without them.
     time_check : TimeCheck or None
         Where the table has times or dates, the score of the advised method by the plan that was not run.
 
@@ -143,6 +146,12 @@ class TableComparison:
     test: TestScore | None = None
     latest: TestScore | None = None
     time_check: TimeCheck | None = None
+    without_suspects: WithoutSuspects | None = None
+
+    @property
+    def check(self) -> TableCheck:
+        """The findings of `calibrant.data.check_table` on the table."""
+        return self.compared.check
 
     @property
     def table(self) -> Any:

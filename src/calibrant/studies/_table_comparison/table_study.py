@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant._repr import short_repr
-from calibrant.data import Table, load, read_table
+from calibrant.data import Table, TableCheck, check_table, load, read_table
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.resampling import CrossValidation, Holdout, Plan, RollingOrigin, TimeOrderedHoldout
 from calibrant.resampling._internal import splitters
@@ -40,6 +40,25 @@ class TimeCheck:
     column: str
     plan: str
     value: float
+
+
+@dataclass(frozen=True)
+class WithoutSuspects:
+    """The score of a method without the columns that may be leaks of the class.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns that were left out.
+    value : float
+        The score; that of the base rate where no other column is left.
+    own : float
+        The score with them.
+    """
+
+    columns: tuple[str, ...]
+    value: float
+    own: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +111,7 @@ class ComparedTable:
         138
         """
         options = {**(reading or {}), **({} if nominal is None else {"nominal": list(nominal)})}
-        table = _read(source, target, options)
+        table = cls.open(source, target, options)
         positive = _read_positive(table, positive)
         table, group = _take_column(table, "groups", groups)
         table, moments = _take_column(table, "time", time)
@@ -103,6 +122,19 @@ class ComparedTable:
         found = cls(table, _dataset(source, table, target, roles, options), number, groups, times, time, options)
         _check_classes(found)
         return found
+
+    @staticmethod
+    def open(source: Any, target: str | None, options: Mapping[str, Any], *, drops_ids: bool = True) -> Table:
+        """Return the table of a file, a name or a frame, or the one that is passed."""
+        if isinstance(source, Table):
+            if target is not None and source.y is not None and target != source.y.name:
+                raise ParameterError(f"target: the table has its class {source.y.name!r} already; got {target!r}.")
+            return source
+        if isinstance(source, str | os.PathLike):
+            if is_path(str(source)):
+                return read_table(source, target, drop_ids=drops_ids, **options)
+            return _named_table(str(source), target)
+        return _table_of_frame(source, target)
 
     @property
     def lines(self) -> list[str]:
@@ -126,6 +158,18 @@ class ComparedTable:
             lines.append(f"times: {n_times:,} of {self.time_column!r}, which is not learned from")
         lines += [f"not used: {', '.join(map(str, table.extra))}"] if table.extra is not None else []
         return lines + [f"note: {note}" for note in table.notes]
+
+    @cached_property
+    def check(self) -> TableCheck:
+        """The findings of `check_table` on the features, and on the columns that are left out as ids."""
+        table, roles = self.table, (self.groups_column, self.time_column)
+        if table.extra is not None:
+            ids = [name for name, column in table.extra.items() if column.is_unique and name not in roles]
+            table = replace(table, X=table.X.join(table.extra[ids]), kinds={}, extra=None)
+        found = check_table(table)
+        answered = {"time", "date"} if self.times is not None else set()
+        answered |= set() if self.groups is None else {"repeated id"}
+        return replace(found, findings=tuple(each for each in found.findings if each.kind not in answered))
 
     @property
     def target(self) -> str:
@@ -164,7 +208,7 @@ class ComparedTable:
 
     def read_test(self, source: Any) -> ComparedTable:
         """Read a table kept apart: the same class, and the columns that are features here."""
-        found = _read(source, self.target, self.reading, drops_ids=False)
+        found = self.open(source, self.target, self.reading, drops_ids=False)
         if found.y is None:
             raise DataError(f"test: {found.name} has no class column {self.target!r}.")
         frames = {str(name): each[name] for each in (found.extra, found.X) if each is not None for name in each}
@@ -213,6 +257,12 @@ class ComparedTable:
         except (DataError, DataTypeError):  # a date is missing, a class comes late
             return None
 
+    def score_without(self, columns: Sequence[str], estimator: Any, plan: Any, metric: str) -> float:
+        """Return the mean of a metric of an estimator that does not see some columns."""
+        X = self.table.X.drop(columns=[name for name in columns if name in self.table.X])
+        table = replace(self.table, X=X, kinds={str(name): self.table.kinds[str(name)] for name in X})
+        return float(replace(self, table=table).score(estimator, plan, metric).value)
+
     @property
     def n_rarest(self) -> int:
         """Number of rows of the rarest class; of groups that have such rows, where there are groups."""
@@ -220,18 +270,6 @@ class ComparedTable:
         if self.groups is None:
             return int(np.bincount(code).min())
         return min(len(set(self.groups[code == number].tolist())) for number in range(int(code.max()) + 1))
-
-
-def _read(source: Any, target: str | None, options: Mapping[str, Any], *, drops_ids: bool = True) -> Table:
-    if isinstance(source, Table):
-        if target is not None and source.y is not None and target != source.y.name:
-            raise ParameterError(f"target: the table has its class {source.y.name!r} already; got {target!r}.")
-        return source
-    if isinstance(source, str | os.PathLike):
-        if is_path(str(source)):
-            return read_table(source, target, drop_ids=drops_ids, **options)
-        return _named_table(str(source), target)
-    return _table_of_frame(source, target)
 
 
 def _named_table(name: str, target: str | None) -> Table:
