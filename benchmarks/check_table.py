@@ -1,6 +1,6 @@
 """Seconds of `check_table`: 100,000 x 50 takes at most 5, and 1,000,000 x 50 at most 30.
 
-    python benchmarks/check_table.py
+python benchmarks/check_table.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the table of docs/your_own_table.md: loans as a spreadsheet in German would save them, with what daily life adds.
+"""Write the table of docs/your_own_table.md: loans as a German spreadsheet saves them, with what life adds.
 
     python tools/make_loans.py examples
 

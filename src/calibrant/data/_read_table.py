@@ -21,13 +21,12 @@ from calibrant.data._readers.arguments import (
     nominal_names,
 )
 from calibrant.data._readers.arrow import read_feather, read_parquet, to_parsed_file, with_missing
-from calibrant.data._readers.cells import CellRules
+from calibrant.data._readers.cells import MISSING, CellRules
+from calibrant.data._readers.compression import COMPRESSED, uncompressed_name
 from calibrant.data._readers.csv_file import read_csv
-from calibrant.data._readers.csv_layout import MISSING
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.reading import ColumnType, DateOrder, ReadOptions
 from calibrant.data._readers.source import (
-    COMPRESSED,
     FEATHER,
     JSON,
     PARQUET,
@@ -37,7 +36,6 @@ from calibrant.data._readers.source import (
     decode,
     detect_format,
     read_bytes,
-    uncompressed_name,
 )
 from calibrant.data._tables.assemble import (
     assemble,

@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 
 from calibrant.data import read_table
-from calibrant.data._readers import source
+from calibrant.data._readers import compression
 from calibrant.data._readers.source import read_bytes
 from calibrant.exceptions import MissingFileError, ReadError
 
@@ -32,8 +32,8 @@ def test_damaged_gzip_raises(write):
 
 
 def test_a_gzip_bomb_does_not_fill_the_memory(write, monkeypatch):
-    monkeypatch.setattr(source, "_MIN_BOMB_SIZE", 2**20)
-    monkeypatch.setattr(source, "_CHUNK", 2**16)
+    monkeypatch.setattr(compression, "_MIN_BOMB_SIZE", 2**20)
+    monkeypatch.setattr(compression, "_CHUNK", 2**16)
     with pytest.raises(ReadError, match=r"t.csv.gz: expands to more than \d+ MB, over 200 times the bytes read"):
         read_table(write(gzip.compress(b"1,2\n" * 2**22), "t.csv.gz"))
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import find_duplicates
-from calibrant.data._readers.cells import CellRules, ReadCells, near_number_note, read_cells
-from calibrant.data._readers.csv_layout import MISSING, NUMBER
+from calibrant.data._readers.cells import MISSING, CellRules, ReadCells, near_number_note, read_cells
+from calibrant.data._readers.csv_layout import NUMBER
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.reading import ColumnType, Reading, ReadOptions
 from calibrant.data._readers.source import check_not_text, check_text_format, check_width, columnar_extension

@@ -19,6 +19,30 @@ from numpy.typing import NDArray
 from calibrant.data._readers.reading import ColumnType, DateOrder, ReadOptions
 from calibrant.exceptions import ReadError
 
+# Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL, MySQL and pandas.
+MISSING = (
+    "",
+    "?",
+    "NA",
+    "N/A",
+    "n/a",
+    "<NA>",
+    "#N/A",
+    "NaN",
+    "nan",
+    "-NaN",
+    "-nan",
+    "NULL",
+    "Null",
+    "null",
+    "None",
+    "(null)",
+    r"\N",
+    "#NULL!",
+    "#DIV/0!",
+    "#VALUE!",
+    "#REF!",
+)
 # In a column of numbers or dates these are missing values; in one of words they may be categories.
 MARKS = ("-", "--", "---", "–", "—", ".", "..", "...", "…", "*")
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant.data._readers.arrow import to_parsed_file
-from calibrant.data._readers.cells import CellRules
-from calibrant.data._readers.csv_layout import MISSING, CsvLayout, Row, read_layout, split_rows
+from calibrant.data._readers.cells import MISSING, CellRules
+from calibrant.data._readers.csv_layout import CsvLayout, Row, read_layout, split_rows
 from calibrant.data._readers.frame_builder import ParsedFile
 from calibrant.data._readers.reading import Reading, ReadOptions
 from calibrant.data._readers.source import as_utf8, check_text_format, decode

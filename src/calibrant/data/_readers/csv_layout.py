@@ -15,33 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from calibrant.data._readers.source import check_width, encoding_error, uncompressed_name
+from calibrant.data._readers.cells import MISSING
+from calibrant.data._readers.compression import uncompressed_name
+from calibrant.data._readers.source import check_width, encoding_error
 from calibrant.exceptions import ReadError
 
-# Missing values, quoted or not: empty, the ? of UCI files, and the words of R, SAS, SQL, MySQL and pandas.
-MISSING = (
-    "",
-    "?",
-    "NA",
-    "N/A",
-    "n/a",
-    "<NA>",
-    "#N/A",
-    "NaN",
-    "nan",
-    "-NaN",
-    "-nan",
-    "NULL",
-    "Null",
-    "null",
-    "None",
-    "(null)",
-    r"\N",
-    "#NULL!",
-    "#DIV/0!",
-    "#VALUE!",
-    "#REF!",
-)
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|[0-9]+,[0-9]+|inf(?:inity)?)\s*", re.IGNORECASE
 )

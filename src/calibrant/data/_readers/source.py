@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
 import os
 import re
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import numpy as np
 
 from calibrant._optional import optional_import
 from calibrant._repr import listed
+from calibrant.data._readers.compression import COMPRESSED, decompress, is_workbook, uncompressed_name
 from calibrant.exceptions import MissingFileError, ReadError, nearest
 
 BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
-_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-COMPRESSED = (".gz", ".zst", ".zip")
-# Tables compress to a fifth, rarely to a fiftieth; a file that expands beyond both limits is a decompression bomb.
-_MIN_BOMB_SIZE = 100_000_000
-_MAX_RATIO = 200
-_CHUNK = 2**22
 # Of random bytes a tenth are control characters; of text in any encoding of single or double bytes next to none.
 _CONTROL = np.isin(np.arange(256), [*range(1, 9), *range(14, 26), *range(27, 32), 127])
 _CONTROL_SHARE = 0.04
@@ -48,7 +37,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         check_is_file(path)
         raw = path.read_bytes()
-        return _decompress(path, raw)
+        return decompress(path, raw)
     except MemoryError as error:
         hint = "Read it on a machine with more memory, or split it."
         raise ReadError.at(path, "is larger than the memory", hint=hint) from error
@@ -70,85 +59,6 @@ def check_is_file(path: Path) -> None:
 def cannot_open(path: Path, error: OSError) -> ReadError:
     shown = path if len(str(path)) <= 200 else f"{str(path)[:200]}…"
     return ReadError.at(shown, f"cannot be opened ({error.strerror})", hint="Check the path and its permissions.")
-
-
-def uncompressed_name(path: os.PathLike[str]) -> str:
-    """Return the name of a file in lower case, without the extension of a compression.
-
-    Examples
-    --------
-    >>> uncompressed_name(Path("data/Adult.CSV.gz"))
-    'adult.csv'
-    """
-    name = Path(path).name.lower()
-    return name.removesuffix(next(filter(name.endswith, COMPRESSED), ""))
-
-
-def _decompress(path: Path, raw: bytes) -> bytes:
-    buffer = io.BytesIO(raw)
-    if not is_compressed(raw[:4096]):
-        return raw
-    stream = decompressed(path, raw[:4096], buffer)
-    chunks: list[bytes] = []
-    size = 0
-    with reading_compressed(path):
-        while chunk := stream.read(_CHUNK):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > max(_MIN_BOMB_SIZE, _MAX_RATIO * buffer.tell()):
-                problem = f"expands to more than {size // 10**6:,} MB, over {_MAX_RATIO} times the bytes read"
-                raise ReadError.at(path, problem, hint="If this is a table, decompress it first.")
-    return b"".join(chunks)
-
-
-def is_compressed(head: bytes) -> bool:
-    """Return whether the first bytes are those of gzip, zstd or a zip archive; a workbook is an archive too.
-
-    Examples
-    --------
-    >>> is_compressed(gzip.compress(b"a,b")), is_compressed(b"a,b")
-    (True, False)
-    """
-    return head.startswith((_GZIP, _ZSTD, _ZIP)) and not is_workbook(head)
-
-
-def decompressed(path: Path, head: bytes, file: BinaryIO | io.RawIOBase) -> Any:
-    """Return a stream of the bytes that a compressed file holds; ``head`` has its first bytes.
-
-    The file is at its start. One of a zip archive that cannot be sought is read whole first.
-    """
-    if head.startswith(_GZIP):
-        return gzip.GzipFile(fileobj=file)
-    if head.startswith(_ZSTD):
-        pa = optional_import("pyarrow", extra="data", purpose="read files that are compressed with zstd")
-        return pa.input_stream(file, compression="zstd")
-    with reading_compressed(path):
-        archive = zipfile.ZipFile(file if file.seekable() else io.BytesIO(file.read()))
-        names = [each for each in archive.namelist() if not each.endswith("/") and not _HIDDEN.search(each)]
-        if len(names) != 1:
-            held = f"a zip archive of {len(names)} files"
-            held += f", such as {names[0]!r:.60}" if names else ""
-            raise ReadError.at(path, f"is {held}", hint="Take out the one with the table.")
-        return archive.open(names[0])
-
-
-_HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/)")
-
-
-@contextmanager
-def reading_compressed(path: Path) -> Iterator[None]:
-    """Raise a `ReadError` where a compressed file is damaged or encrypted."""
-    try:
-        yield
-    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, NotImplementedError) as error:
-        raise ReadError.at(path, f"is a damaged compressed file ({error})", hint="Download it again.") from error
-    except RuntimeError as error:  # of zipfile: a password is required
-        raise ReadError.at(path, "is an encrypted zip archive", hint="Extract the table with its password.") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        # of Arrow's decompression, which has no number
-        raise ReadError.at(path, "is a damaged compressed file (zstd)", hint="Download it again.") from error
 
 
 def decode(path: os.PathLike[str], raw: bytes, encoding: str | None = None, lines_before: int = 0) -> str:
@@ -301,9 +211,6 @@ JSON = (".json", ".jsonl", ".ndjson")
 STATISTICS = (".dta", ".sav", ".sas7bdat")
 FORMATS = (*TEXT, ".arff", *PARQUET, *FEATHER, *WORKBOOKS, *JSON, *STATISTICS)
 TABLE_EXTENSIONS = frozenset((*FORMATS, ".dat", ".data", ".names", ".test", *COMPRESSED))
-# The first entries of zip archives that are workbooks: of Excel's, and of LibreOffice's
-_SHEETS = (b"[Content_Types].xml", b"_rels/.rels", b"docProps/", b"xl/", b"mimetypeapplication/vnd.oasis")
-_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DECOMPRESS = "Decompress it first."
 _RENAME = "Rename it to end in {extension}."
 _WEB_PAGE = "Download the file itself, or open it in a spreadsheet program and save it as .xlsx."
@@ -354,17 +261,6 @@ def detect_format(path: Path, raw: bytes) -> str:
         return extension
     found = next((extension for magic, extension in _BY_BYTES.items() if raw.startswith(magic)), None)
     return found or (".arff" if _is_arff(raw) else ".json" if _JSON_START.match(raw[:4096]) else ".csv")
-
-
-def is_workbook(raw: bytes) -> bool:
-    r"""Return whether the first bytes are those of a workbook of Excel or LibreOffice.
-
-    Examples
-    --------
-    >>> is_workbook(b"PK\x03\x04....xl/workbook.xml"), is_workbook(b"PK\x03\x04....table.csv")
-    (True, False)
-    """
-    return raw.startswith(_OLD_EXCEL) or (raw.startswith(_ZIP) and any(name in raw[:4096] for name in _SHEETS))
 
 
 def _is_arff(raw: bytes) -> bool:

@@ -12,16 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from calibrant.data._readers.source import (
-    cannot_open,
-    check_is_file,
-    decompressed,
-    encoding_error,
-    find_encoding,
-    is_compressed,
-    is_utf8,
-    reading_compressed,
-)
+from calibrant.data._readers.compression import decompressed, is_compressed, reading_compressed
+from calibrant.data._readers.source import cannot_open, check_is_file, encoding_error, find_encoding, is_utf8
 from calibrant.exceptions import MissingFileError, ReadError
 
 _TAIL = 8

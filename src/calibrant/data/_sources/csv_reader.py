@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import fit_columns
 from calibrant.data._readers.arrow import convert_column, is_text, plain_dictionary, to_frame, trim_column
-from calibrant.data._readers.cells import CellRules, read_cells
+from calibrant.data._readers.cells import MISSING, CellRules, read_cells
 from calibrant.data._readers.csv_file import ColumnTypes, ConversionError, count_line_ends, parse_csv, parse_lines
-from calibrant.data._readers.csv_layout import MISSING, CsvLayout, read_layout
+from calibrant.data._readers.csv_layout import CsvLayout, read_layout
 from calibrant.data._readers.reading import Reading, ReadOptions
 from calibrant.data._readers.source import check_text_format
 from calibrant.data._sources.csv_blocks import ByteSource, RowBlocks, Utf8Blocks, open_bytes

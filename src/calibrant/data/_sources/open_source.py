@@ -21,8 +21,9 @@ from calibrant._dask.lazy import is_dask
 from calibrant._optional import optional_import
 from calibrant.data._frames.columns import Nominal
 from calibrant.data._readers.arguments import check_arguments
+from calibrant.data._readers.compression import uncompressed_name
 from calibrant.data._readers.reading import Reading, ReadOptions
-from calibrant.data._readers.source import PARQUET, TEXT, detect_format, uncompressed_name
+from calibrant.data._readers.source import PARQUET, TEXT, detect_format
 from calibrant.data._sources.csv_blocks import ByteSource, open_bytes
 from calibrant.data._sources.csv_reader import BLOCK, CsvReader
 from calibrant.data._sources.model_columns import Chunk, SelectedColumns, WantedColumns

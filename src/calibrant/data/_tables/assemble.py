@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from calibrant._repr import listed
 from calibrant.data._frames.columns import TEXT_COLUMNS, Nominal, column_kinds, fit_columns
 from calibrant.data._readers.arguments import nominal_names
+from calibrant.data._readers.compression import uncompressed_name
 from calibrant.data._readers.frame_builder import ParsedFile
-from calibrant.data._readers.source import uncompressed_name
 from calibrant.data._tables.table import Kind, Table
 from calibrant.exceptions import DataError, ReadError, SchemaError, nearest
 

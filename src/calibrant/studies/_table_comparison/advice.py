@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from calibrant._repr import number_text, percent
+from calibrant._repr import listed, number_text, percent
 from calibrant.metrics import Verdict
 from calibrant.studies._table_comparison.table_study import BASELINE, CALIBRATED
 
 if TYPE_CHECKING:
+    from calibrant.data import TableCheck
     from calibrant.decisions import DecisionReport
     from calibrant.studies._table_comparison.ranking import AgainstBest, RankedMethod
+    from calibrant.studies._table_comparison.table_study import WithoutSuspects
 
 _SIMPLE = ("naive Bayes", "logistic regression", "tree")  # people can read these
 _ALL = {2: "the base rate", 3: "both others here"}  # by the number of methods
@@ -103,6 +105,24 @@ def advise(
         return text
     are = "is passed over: its" if len(passed_over) == 1 else "are passed over: their"
     return f"{text} {' and '.join(passed_over)} {are} probabilities are shown to be off."
+
+
+def warn_of_leaks(check: TableCheck, without: WithoutSuspects | None, metric: str) -> str:
+    """Return the sentences that precede all praise where a column may be a leak of the class; else nothing."""
+    findings = check.of_kind("leak")
+    if not findings:
+        return ""
+    suspects = check.suspects
+    it, them = ("it is", "it") if len(suspects) == 1 else ("they are", "them")
+    worth = ""
+    if without is not None:
+        value, own = number_text(without.value), number_text(without.own)
+        worth = f" Without {them} {metric} is {value} instead of {own}."
+    drop = " ".join(f"--types {name}=drop" for name in suspects[:3])
+    return (
+        f"Look at {listed([repr(name) for name in suspects], 3)} before anything else: {findings[0].evidence}.{worth} "
+        f"Unless {it} known when rows are predicted, nothing below holds: leave {them} out ({drop}). If so: "
+    )
 
 
 def _why(ranking: Sequence[RankedMethod], own: RankedMethod) -> str:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 
 from calibrant._params import Bool, Int, Nothing, Real, check_param
-from calibrant._repr import listed, number_text
 from calibrant.decisions import CostMatrix
 from calibrant.exceptions import (
     CalibrantWarning,
@@ -30,7 +29,7 @@ from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._definition.names import find_method
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._store.read_url import DEFAULT_STORE
-from calibrant.studies._table_comparison.advice import advise, simplest_first
+from calibrant.studies._table_comparison.advice import advise, simplest_first, warn_of_leaks
 from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import (
     AgainstBest,
@@ -409,7 +408,7 @@ def _summarise(
         verdict,
         money,
         costs,
-        _warning(compared, without, metric)
+        warn_of_leaks(compared.check, without, metric_words(metric))
         + advise(
             ranking, held_out.method, against, verdict, money, metric_words(metric), passed_over, is_by_time=by_time
         ),
@@ -445,24 +444,6 @@ def _without_suspects(
     plan, left_out = study.definition.plan if by_time else folds, suspects if others else ()
     value = compared.score_without(left_out, seeded_clone(estimator, seed), plan, metric)
     return WithoutSuspects(suspects, value, own)
-
-
-def _warning(compared: ComparedTable, without: WithoutSuspects | None, metric: str) -> str:
-    """Return the sentences that precede all praise where a column may be a leak of the class; else nothing."""
-    findings = compared.check.of_kind("leak")
-    if not findings:
-        return ""
-    suspects = compared.check.suspects
-    it, them = ("it is", "it") if len(suspects) == 1 else ("they are", "them")
-    worth = ""
-    if without is not None:
-        value, own = number_text(without.value), number_text(without.own)
-        worth = f" Without {them} {metric_words(metric)} is {value} instead of {own}."
-    drop = " ".join(f"--types {name}=drop" for name in suspects[:3])
-    return (
-        f"Look at {listed([repr(name) for name in suspects], 3)} before anything else: {findings[0].evidence}.{worth} "
-        f"Unless {it} known when rows are predicted, nothing below holds: leave {them} out ({drop}). If so: "
-    )
 
 
 def _check_time(
