@@ -40,7 +40,9 @@ _VERDICTS = {
 def answer_section(found: TableComparison) -> Section:
     """Return the advice, the score to expect, which methods are as good, the verdict on calibration, and money."""
     texts = findings(found)
-    blocks: list[Block] = [Paragraph(found.advice, "lead"), Callout("info", capital(texts["Score"]))]
+    blocks: list[Block] = [Paragraph(capital(found.advice.removeprefix(f"{found.warning} ")), "lead")]
+    blocks[:0] = [Callout("bad", found.warning)] if found.warning else []
+    blocks.append(Callout("info", capital(texts["Score"])))
     blocks.append(_standings(found, texts.get("As good", "")))
     if found.verdict is not None and "Calibration" in texts:
         kind, words = _VERDICTS[found.verdict.kind]

@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 
 from calibrant.data import read_table
-from calibrant.data._readers import compression
+from calibrant.data._readers import compression, source
 from calibrant.data._readers.source import read_bytes
 from calibrant.exceptions import MissingFileError, ReadError
 
@@ -208,3 +208,18 @@ def test_text_called_parquet_is_text(write):
         read_table(write("a,y\n1,ü\n2,z\n", "t.parquet"))
     with pytest.raises(ReadError, match="is a PNG image"):
         read_table(write(b"\x89PNG\r\n\x1a\n\0\0", "t.csv"))
+
+
+def test_text_that_does_not_fit_memory_is_refused_before_it_is_read(write, monkeypatch):
+    path = write("a,y\n" + "1,x\n2,z\n" * 1_000, "t.csv")
+    monkeypatch.setattr(source, "machine_memory", lambda: 40_000)
+    with pytest.raises(ReadError, match=r"holds 8e-06 GB of text, which takes about .* to be read whole. This machine"):
+        read_table(path)
+    monkeypatch.setattr(source, "machine_memory", lambda: 50_000)
+    assert read_table(path).n_rows == 2_000
+
+
+def test_a_table_of_20_000_columns_is_read(write):
+    names = [f"x{j}" for j in range(20_000)]
+    table = read_table(write(",".join([*names, "y"]) + "\n" + ",".join(["1.5"] * 20_000 + ["a"]) + "\n"))
+    assert table.n_features == 20_000

@@ -121,7 +121,7 @@ def warn_of_leaks(check: TableCheck, without: WithoutSuspects | None, metric: st
     drop = " ".join(f"--types {name}=drop" for name in suspects[:3])
     return (
         f"Look at {listed([repr(name) for name in suspects], 3)} before anything else: {findings[0].evidence}.{worth} "
-        f"Unless {it} known when rows are predicted, nothing below holds: leave {them} out ({drop}). If so: "
+        f"Unless {it} known when rows are predicted, nothing below holds: leave {them} out ({drop})."
     )
 
 

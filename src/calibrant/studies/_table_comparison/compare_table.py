@@ -7,6 +7,7 @@ import os
 import time as clock
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -29,7 +30,7 @@ from calibrant.resampling._internal import seeded_clone, splitters
 from calibrant.studies._definition.names import find_method
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._store.read_url import DEFAULT_STORE
-from calibrant.studies._table_comparison.advice import advise, simplest_first, warn_of_leaks
+from calibrant.studies._table_comparison.advice import advise, simplest_first
 from calibrant.studies._table_comparison.comparison_text import metric_words
 from calibrant.studies._table_comparison.ranking import (
     AgainstBest,
@@ -397,7 +398,7 @@ def _summarise(
     by_time = splitters.is_by_time(study.definition.plan)
     own = next(each.value for each in ranking if each.method == held_out.method)
     without = _without_suspects(study, held_out.method, own, compared, metric, seed, limit)
-    return TableComparison(
+    found = TableComparison(
         compared,
         plan.words,
         metric,
@@ -408,8 +409,7 @@ def _summarise(
         verdict,
         money,
         costs,
-        warn_of_leaks(compared.check, without, metric_words(metric))
-        + advise(
+        advise(
             ranking, held_out.method, against, verdict, money, metric_words(metric), passed_over, is_by_time=by_time
         ),
         left_out,
@@ -427,6 +427,7 @@ def _summarise(
         time_check=_check_time(study, held_out.method, compared, metric, seed, limit),
         without_suspects=without,
     )
+    return replace(found, advice=f"{found.warning} If so: {found.advice}") if found.warning else found
 
 
 def _without_suspects(

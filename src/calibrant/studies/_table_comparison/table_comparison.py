@@ -154,6 +154,14 @@ class TableComparison:
         return self.compared.check
 
     @property
+    def warning(self) -> str:
+        """The sentences with which the advice begins where a column may be a leak of the class; else empty."""
+        from calibrant.studies._table_comparison.advice import warn_of_leaks
+        from calibrant.studies._table_comparison.comparison_text import metric_words
+
+        return warn_of_leaks(self.check, self.without_suspects, metric_words(self.metric))
+
+    @property
     def table(self) -> Any:
         """The table, ids and groups left out."""
         return self.compared.table
