@@ -136,7 +136,7 @@ def test_a_wide_csv_file_is_read_in_time_that_grows_with_its_width(tmp_path, cel
     (tmp_path / "t.csv").write_text("\n".join([",".join(names), *rows]))
     start = time.process_time()
     assert read_table(tmp_path / "t.csv", nominal=names[:-1] if nominal else None).n_features == 30_000
-    assert time.process_time() - start < 20  # quadratic time takes minutes
+    assert time.process_time() - start < 60  # quadratic time takes many minutes
 
 
 def test_too_many_attributes_raise_in_every_format(tmp_path):

@@ -20,7 +20,7 @@ UNDERSTOOD: dict[str, dict[str, Any]] = json.loads((HERE / "understood.json").re
 REFUSED: dict[str, str] = json.loads((HERE / "refused.json").read_text(encoding="utf-8"))
 YES = (True, 1, "True", "true", "t", "J", "Y", "X", "WAHR", "VRAI", "ДА")
 READERS = {".xlsx": "python_calamine", ".xls": "python_calamine", ".ods": "python_calamine"}
-READERS |= {".sav": "pyreadstat", ".sas7bdat": "pyreadstat"}
+READERS |= {".sav": "pyreadstat", ".sas7bdat": "pyreadstat", ".dta": "pyreadstat"}
 
 
 def base() -> pd.DataFrame:

@@ -72,7 +72,7 @@ def read_table(
 
     The formats are CSV and other text with separators, workbooks (``.xlsx``, ``.xls``, ``.ods``), Parquet, Feather,
     JSON, ARFF, C4.5's ``.names`` and ``.data``, and files of Stata (``.dta``), SPSS (``.sav``) and SAS
-    (``.sas7bdat``); text may be compressed with gzip, zstd or zip. Workbooks, SPSS and SAS need
+    (``.sas7bdat``); text may be compressed with gzip, zstd or zip. Workbooks and files of these programs need
     ``pip install "calibrant[tables]"``.
 
     Numbers are numeric, including integers of few values unless ``nominal`` lists the column; strings and booleans are

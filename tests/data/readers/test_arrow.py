@@ -196,4 +196,4 @@ def test_time_grows_no_faster_than_the_number_of_columns(tmp_path, cell):
     as_stream(pa.table(columns | {"y": ["u", "v"]}), tmp_path / "t.arrow")
     start = time.process_time()
     assert read_table(tmp_path / "t.arrow").n_features == 20_000
-    assert time.process_time() - start < 20  # quadratic time takes minutes
+    assert time.process_time() - start < 60  # quadratic time takes many minutes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from calibrant._optional import optional_import
 from calibrant._repr import listed
 from calibrant.data._readers.source import check_text_format, check_width, decode
-from calibrant.exceptions import MissingExtraError, ReadError
+from calibrant.exceptions import ReadError
 
 _PROGRAMS = {".dta": "Stata", ".sav": "SPSS", ".sas7bdat": "SAS"}
 _JSON_HINT = 'Write a list of objects, [{"age": 31, "gives": "yes"}, …], or one object a line.'
@@ -86,15 +85,20 @@ def _column(path: Path, name: str, values: list[Any]) -> Any:
 
 def read_statistics(path: Path, raw: bytes, extension: str, encoding: str | None = None) -> tuple[Any, tuple[str, ...]]:
     """Return the table of a file of Stata, SPSS or SAS, and notes; labels of values are their categories."""
-    import pandas as pd
+    program = _PROGRAMS[extension]
+    pyreadstat = optional_import("pyreadstat", extra="tables", purpose=f"read files of {program}")
     import pyarrow as pa
 
-    program = _PROGRAMS[extension]
+    read = getattr(pyreadstat, f"read_{extension[1:]}")
+    labels = {} if extension == ".sas7bdat" else {"apply_value_formats": True}  # SAS keeps them in a file of their own
     try:
-        frame = pd.read_stata(io.BytesIO(raw)) if extension == ".dta" else _read_copied(raw, extension, encoding)
-    except (MissingExtraError, MemoryError):
+        with tempfile.TemporaryDirectory() as folder:  # pyreadstat needs a path
+            copied = Path(folder, f"table{extension}")
+            copied.write_bytes(raw)
+            frame = read(str(copied), encoding=encoding, **labels)[0]
+    except MemoryError:
         raise
-    except Exception as error:  # readers of foreign formats raise whatever their parsers meet
+    except Exception as error:  # the parser raises whatever it meets
         hint = f"Copy it again, or save it as CSV or Parquet in {program}."
         reason = " ".join(str(error).split())[:80]
         raise ReadError.at(path, f"is no complete file of {program} ({reason})", hint=hint) from error
@@ -104,14 +108,3 @@ def read_statistics(path: Path, raw: bytes, extension: str, encoding: str | None
     labelled = [str(name) for name in frame if frame[name].dtype.name == "category"]
     notes = (f"Labels of values are the categories of {listed(map(repr, labelled), 6)}.",) if labelled else ()
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None), notes
-
-
-def _read_copied(raw: bytes, extension: str, encoding: str | None) -> Any:
-    """Read a file of SPSS or SAS, of which pyreadstat needs the path."""
-    pyreadstat = optional_import("pyreadstat", extra="tables", purpose=f"read files of {_PROGRAMS[extension]}")
-    with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder, f"table{extension}")
-        copied.write_bytes(raw)
-        if extension == ".sav":
-            return pyreadstat.read_sav(str(copied), encoding=encoding, apply_value_formats=True)[0]
-        return pyreadstat.read_sas7bdat(str(copied), encoding=encoding)[0]

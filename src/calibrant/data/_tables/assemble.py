@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._repr import listed
-from calibrant.data._frames.columns import TEXT_COLUMNS, Nominal, column_kinds, fit_columns
+from calibrant.data._frames.columns import TEXT_COLUMNS, Nominal, column_kinds
+from calibrant.data._frames.values import are_free_texts
 from calibrant.data._readers.arguments import nominal_names
 from calibrant.data._readers.compression import uncompressed_name
 from calibrant.data._readers.frame_builder import ParsedFile
@@ -209,12 +210,14 @@ def _is_id(name: str, column: pd.Series[Any]) -> bool:
 
 def _is_text(column: pd.Series[Any]) -> bool:
     """Return whether a column is free text; the first rows alone show of most that they are not."""
-    import pandas as pd
-
-    if not (pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)):
+    if len(column) < _MIN_ROWS or column.dtype.name == "category" or column.dtype.kind in "biufmM":
         return False
-    parts = (column.iloc[:_FIRST_ROWS], column)
-    return all(fit_columns(part.to_frame()).schema.features[0].measure == "text" for part in parts)
+    for part in (column.iloc[:_FIRST_ROWS], column):
+        known = part.dropna()
+        distinct = known.unique().tolist()
+        if not distinct or not isinstance(distinct[0], str) or not are_free_texts(distinct, len(known)):
+            return False
+    return True
 
 
 def note_guessed_class(table: Table) -> Table:
