@@ -21,7 +21,7 @@ import numpy as np
 from tests.files.crafted import file_of, parts
 
 import calibrant
-from calibrant.exceptions import CalibrantError, MissingExtraError, ModelFileError
+from calibrant.exceptions import CalibrantError, ModelFileError
 
 __all__ = ["ModelParts", "check_file", "mutate"]
 
@@ -213,7 +213,7 @@ def check_file(model: ModelParts, path: Path) -> str:
     """Load a file and predict by its model; raise unless it is refused, or another valid model."""
     try:
         loaded = calibrant.load_model(path)
-    except (ModelFileError, MissingExtraError):
+    except ModelFileError:
         return "refused"
     try:
         proba = loaded.predict_proba(model.rows) if hasattr(loaded, "predict_proba") else loaded.predict(model.rows)

@@ -12,7 +12,7 @@ import pytest
 import calibrant
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration import Platt
-from calibrant.exceptions import MissingFileError, ModelFileError, ParameterError
+from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.files import ExpectedScore, describe_model
 from calibrant.studies._definition.datasets import fingerprint
 
@@ -73,7 +73,7 @@ def test_a_digest_pins_the_file(path: Path) -> None:
 
 
 def test_a_missing_file_is_named(path: Path) -> None:
-    with pytest.raises(MissingFileError, match="there is no such file"):
+    with pytest.raises(ModelFileError, match="there is no such file"):
         calibrant.load_model(path)
 
 

@@ -26,7 +26,7 @@ from calibrant._saved.fields import named
 from calibrant._saved.form import check_fitted
 from calibrant.data import Table
 from calibrant.data._internal import Schema, fit_columns
-from calibrant.exceptions import MissingExtraError, MissingFileError, ModelFileError, ParameterError
+from calibrant.exceptions import MissingExtraError, ModelFileError, ParameterError
 from calibrant.files._archive import open_container, write_container
 from calibrant.files._description import (
     ColumnDescription,
@@ -300,13 +300,8 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
     Raises
     ------
     ModelFileError
-        If the file is damaged, hostile, not a model file, or written by a later version of calibrant.
-    MissingFileError
-        If there is no such file.
-    MissingExtraError
-        If the model is one of LightGBM or XGBoost, which is not installed.
-    OSError
-        If the file cannot be opened.
+        If there is no such file, or it cannot be opened, is damaged, hostile, not a model file, written by a later
+        version of calibrant, or of a library that is not installed.
 
     Examples
     --------
@@ -319,7 +314,7 @@ def load_model(path: str | os.PathLike[str], *, sha256: str | None = None) -> An
     """
     if sha256 is not None and not (isinstance(sha256, str) and re.fullmatch("[0-9a-fA-F]{64}", sha256)):
         raise ParameterError(f"sha256 must be a digest of 64 hexadecimal digits; got {short_repr(sha256)}.")
-    with _explained(path, (OSError,)):
+    with _explained(path):
         container = open_container(path, sha256)
     with _explained(path):
         check_header(container.header)
@@ -352,7 +347,7 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
     >>> describe_model(path).made_by
     'ada'
     """
-    with _explained(path, (OSError,)):
+    with _explained(path):
         container = open_container(path)
     with _explained(path):
         check_header(container.header)
@@ -360,8 +355,8 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
 
 
 @contextmanager
-def _explained(path: str | os.PathLike[str], passed: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Turn every error but a missing extra and those ``passed`` into one that names the file."""
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn every error into a `ModelFileError` that names the file: a hostile one must not choose what is raised."""
     try:
         yield
     except ModelFileError as error:
@@ -369,8 +364,8 @@ def _explained(path: str | os.PathLike[str], passed: tuple[type[Exception], ...]
         end = "" if message.endswith((".", "calibrant")) else ". Save the model again, or ask who sent it."
         raise ModelFileError(f"{os.fspath(path)}: {message}{end}") from error
     except FileNotFoundError as error:
-        raise MissingFileError(f"{os.fspath(path)}: there is no such file.") from error
-    except Exception as error:  # a hostile file must not choose which error its reader sees
-        if isinstance(error, (MissingExtraError, *passed)):  # of the caller's machine, not of the file
-            raise
+        raise ModelFileError(f"{os.fspath(path)}: there is no such file.") from error
+    except MissingExtraError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error
+    except Exception as error:
         raise ModelFileError(f"{os.fspath(path)}: cannot be loaded ({type(error).__name__}: {error}).") from error

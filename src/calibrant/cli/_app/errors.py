@@ -70,6 +70,8 @@ def code_of(error: BaseException) -> int:
     """
     if isinstance(error, CommandError):
         return error.exit_code
+    if isinstance(error, exceptions.ModelFileError) and isinstance(error.__cause__, exceptions.MissingExtraError):
+        return MISSING_EXTRA  # of a model of a library that is not installed
     return next((code for kind, code in _CODES if isinstance(error, kind)), BUG)
 
 
