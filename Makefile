@@ -65,7 +65,7 @@ browser:
 # In the tree that the package was compiled in: only the tests themselves are compiled here.
 test-core: $(VENV)/.test
 	$(STEP) "C++ tests: configuring" $(BIN)/cmake -DCALIBRANT_CORE_TESTS=ON --log-level=WARNING $(TREE)
-	$(STEP) "C++ tests: compiling" $(BIN)/cmake --build $(TREE) --target test_core
+	$(STEP) "C++ tests: compiling" env -u MAKEFLAGS $(BIN)/cmake --build $(TREE) --target test_core
 	$(STEP) "C++ tests" $(CTEST) $(TREE) --progress
 
 # Doctests as a processor without AVX2 and AVX-512 computes them: run so alone, because what they print was written on a
@@ -125,7 +125,7 @@ $(VENV)/.requirements-%: $(BIN)/python pyproject.toml
 	@touch $@
 
 $(VENV)/.wheel: $(VENV)/.tools $(BUILT_FROM) pyproject.toml
-	$(STEP) "Compiling" env PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/build_editable.py \
+	$(STEP) "Compiling" env -u MAKEFLAGS PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/build_editable.py \
 	  $(BUILD)/wheel $(TREE) CALIBRANT_WERROR=ON CALIBRANT_BASELINE=$(BASELINE)
 	@touch $@
 
