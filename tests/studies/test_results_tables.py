@@ -211,10 +211,3 @@ def test_trials_of_other_methods_data_sets_and_splits_are_left_out() -> None:
     study = read_results("test", columns, **names)
     assert len(study.to_frame()) == 2
     assert study.table("mse").loc["iris", "tree"] == pytest.approx(0.15)
-
-
-def test_positions_may_stand_for_names() -> None:
-    columns = columns_of({("test", "mse"): {"iris": [[0.1, 0.2], [0.3, 0.4]]}}, ["tree", "bayes"])
-    coded = columns | {"dataset": np.zeros(4, dtype=int), "method": np.array([1, 1, 0, 0])}
-    names = {"datasets": ["iris"], "methods": ["tree", "bayes"], "metrics": ["mse"], "plans": {"iris": folds(2)}}
-    assert read_results("test", coded, **names).table("mse").loc["iris"].tolist() == pytest.approx([0.35, 0.15])

@@ -213,26 +213,6 @@ def _metric_digests(document: Mapping[str, Any], datasets: set[str]) -> dict[str
     }
 
 
-def kept_trials(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the pairs of data set and method of the new document whose trials in the store still count.
-
-    A data set whose rows were not read for one of the documents counts as unchanged: its trials are known by their
-    keys when it is read.
-    """
-    are_as_before = old["seed"] == new["seed"] and digest(old["plan"]) == digest(new["plan"])
-    before, now = _by_name(old["datasets"]), _by_name(new["datasets"])
-    prints = {name: [each[name].get("fingerprint") for each in (before, now)] for name in now if name in before}
-    was, is_now = (_method_digests(document) for document in (old, new))
-    datasets = [name for name, (one, other) in prints.items() if one == other or None in (one, other)]
-    methods = [name for name in is_now if was.get(name) == is_now[name]]
-    return [(dataset, method) for dataset in datasets for method in methods] if are_as_before else []
-
-
-def _method_digests(document: Mapping[str, Any]) -> dict[str, str]:
-    methods = {each["name"]: each["method"] for each in document["methods"]}
-    return method_digests(methods, document["choose_by"], document["metric_params"])
-
-
 def _by_name(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in items}
 

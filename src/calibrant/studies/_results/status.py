@@ -130,11 +130,11 @@ def _duration(seconds: float) -> str:
 
 def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
     """Return the state of a study that was run, or begun."""
-    found = store.trials(stored.name, metric=[])
-    counts = stored.counts(found.key)
-    is_done = counts & (found.state == "done")
-    is_failed = counts & (found.state == "failed")
-    seconds = (found.fit_seconds + found.predict_seconds + found.shared_seconds / found.n_sharing)[is_done]
+    found = store.trials(stored.name)
+    counts = stored.counts(found["key"])
+    is_done = counts & (found["state"] == "done")
+    is_failed = counts & (found["state"] == "failed")
+    seconds = (found["fit_seconds"] + found["predict_seconds"] + found["shared_seconds"] / found["n_sharing"])[is_done]
     workers = [each for each in store.workers(stored.name) if each.state == "alive"]
     n_unfinished = stored.n_trials - int(is_done.sum()) - int(is_failed.sum())
     return StudyStatus(
@@ -143,13 +143,13 @@ def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
         n_done=int(is_done.sum()),
         n_failed=int(is_failed.sum()),
         n_running=sum(each.n_claims for each in workers),
-        n_outdated=int(are_outdated(found.versions[is_done]).sum()),
+        n_outdated=int(are_outdated(found["versions"][is_done]).sum()),
         n_computed_twice=store.computed_twice(stored.name),
         seconds=float(seconds.sum()),
         seconds_left=float(seconds.mean() * n_unfinished) if len(seconds) else math.nan,
         workers=tuple(f"{each.host}, process {each.pid}" for each in workers),
         sharing=stored.sharing,
-        errors=dict(Counter(error_line(each) for each in found.error[is_failed]).most_common()),
+        errors=dict(Counter(error_line(each) for each in found["error"][is_failed]).most_common()),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,62 +19,60 @@ from calibrant.studies._results.compare import CompareQuery
 from calibrant.studies._results.export import ExportQuery
 from calibrant.studies._results.predictions import pool_predictions
 from calibrant.studies._results.ranks import RankQueries
-from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name
+from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name, positions_of
 from calibrant.studies._results.tables import study_table, trials_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-K = TypeVar("K")
-
-
 def select_results(
-    results: StudyResults, methods: Sequence[str] | None, datasets: Sequence[str] | None
+    results: StudyResults, methods: Sequence[str] | None, datasets: Sequence[str] | None, splits: Sequence[int] | None
 ) -> StudyResults:
-    """Return the results of some methods on some data sets, in the order in which they are named."""
+    """Return the results of some methods on some data sets, in the order in which they are named, and some splits."""
     if methods is not None and results.candidates:
         raise StudyError("select: a nested plan chose among all methods; the results are of the choice alone.")
     rows = _named_positions("methods", methods, results.methods)
     names = [results.datasets[i] for i in _named_positions("datasets", datasets, results.datasets)]
     kept = [results.methods[i] for i in rows]
+    plans, columns = {name: results.plans[name] for name in names}, results.columns
+    choices, read = {name: results.choices[name] for name in names if name in results.choices}, results.read_predictions
+    which = np.ones(0, dtype=bool)
+    if columns:
+        which = (positions_of(columns["dataset"], names) >= 0) & (positions_of(columns["method"], kept) >= 0)
+    chosen: Any = slice(None)
+    if splits is not None:
+        chosen = _read_splits(plans, splits)
+        numbers = {splitters.ALL_ROWS, *(next(iter(plans.values())).split_numbers[i] for i in chosen)}
+        which = which & np.isin(columns["split"], list(numbers)) if columns else which
+        plans = {name: _part_of_plan(plan, chosen) for name, plan in plans.items()}
+        choices = {name: tuple(each[i] for i in chosen) for name, each in choices.items()}
+        read = None if read is None else partial(_of_splits, read, numbers)
+
+    def cut(arrays: Mapping[Any, NDArray[Any]]) -> dict[Any, NDArray[Any]]:
+        """Return the rows of the methods, in the columns of the splits, of the data sets that are kept."""
+        of_names = (key for key in arrays if (key if isinstance(key, str) else key[0]) in names)
+        taken = {key: arrays[key][rows] for key in of_names}
+        return {key: each[:, chosen] if each.ndim == 2 else each for key, each in taken.items()}
+
     return replace(
         results,
         datasets=tuple(names),
         methods=tuple(kept),
-        plans={name: results.plans[name] for name in names},
-        values=_of_pairs(results.values, names, rows),
-        states={name: results.states[name][rows] for name in names},
-        all_rows=_of_pairs(results.all_rows, names, rows),
-        all_rows_states={name: each[rows] for name, each in results.all_rows_states.items() if name in names},
-        lacking=_of_pairs(results.lacking, names, rows),
-        choices={name: each for name, each in results.choices.items() if name in names},
-        columns=_columns(results.columns, names, kept),
+        plans=plans,
+        values=cut(results.values),
+        states=cut(results.states),
+        all_rows=cut(results.all_rows),
+        all_rows_states=cut(results.all_rows_states),
+        lacking=cut(results.lacking),
+        choices=choices,
+        columns={name: column[which] for name, column in columns.items()},
+        read_predictions=read,
     )
 
 
-def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
-    """Return the results of some splits, by their numbers."""
-    chosen = _read_splits(results, splits)
-    columns, first = results.columns, next(iter(results.plans.values()))
-    numbers = {splitters.ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
-    if "split" in columns:
-        which = np.flatnonzero(np.isin(np.asarray(columns["split"]), list(numbers)))
-        columns = {name: _taken(column, which) for name, column in columns.items()}
-    return replace(
-        results,
-        plans={name: _part_of_plan(plan, chosen) for name, plan in results.plans.items()},
-        values={key: each[:, chosen] for key, each in results.values.items()},
-        states={name: each[:, chosen] for name, each in results.states.items()},
-        lacking={key: each[:, chosen] for key, each in results.lacking.items()},
-        choices={name: tuple(each[i] for i in chosen) for name, each in results.choices.items()},
-        columns=columns,
-        read_predictions=_of_splits(results.read_predictions, numbers),
-    )
-
-
-def _read_splits(results: StudyResults, splits: Sequence[int]) -> list[int]:
-    n_splits = min(plan.n_splits for plan in results.plans.values())
+def _read_splits(plans: Mapping[str, DatasetPlan], splits: Sequence[int]) -> list[int]:
+    n_splits = min(plan.n_splits for plan in plans.values())
     chosen = [int(each) for each in splits]
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
         raise ParameterError(
@@ -97,11 +96,11 @@ def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
     )
 
 
-def _of_splits(read: Callable[[str, str], Any] | None, chosen: set[int]) -> Callable[[str, str], Any] | None:
-    """Return a function that reads the predictions of some splits only."""
-    if read is None:
-        return None
-    return lambda dataset, method: [part for part in read(dataset, method) if part[0] in chosen]
+def _of_splits(
+    read: Callable[[str, str], Any], numbers: set[int], dataset: str, method: str
+) -> list[tuple[int, bytes]]:
+    """Return the predictions of some splits only."""
+    return [each for each in read(dataset, method) if each[0] in numbers]
 
 
 def _named_positions(what: str, chosen: Sequence[str] | None, names: Sequence[str]) -> list[int]:
@@ -113,24 +112,6 @@ def _named_positions(what: str, chosen: Sequence[str] | None, names: Sequence[st
     if len(set(found)) < len(found):
         raise ParameterError(f"{what} must be different names; got {short_repr(chosen)}.")
     return found
-
-
-def _of_pairs(arrays: Mapping[K, Any], names: Sequence[str], rows: Sequence[int]) -> dict[K, Any]:
-    """Return the rows of some methods of the arrays of some data sets, which keys begin with."""
-    return {key: each[rows] for key, each in arrays.items() if key[0] in names}  # type: ignore[index]
-
-
-def _columns(columns: Mapping[Any, Any], names: Sequence[str], methods: Sequence[str]) -> dict[Any, Any]:
-    """Return the columns of the trials that are kept."""
-    if "dataset" not in columns:
-        return dict(columns)
-    pairs = zip(columns["dataset"], columns["method"], strict=True)
-    which = np.flatnonzero([dataset in names and method in methods for dataset, method in pairs])
-    return {name: _taken(column, which) for name, column in columns.items()}
-
-
-def _taken(column: Any, which: Any) -> Any:
-    return column[which] if isinstance(column, np.ndarray) else [column[i] for i in which]
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,8 +294,7 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         dataset
         iris        0.2  0.15
         """
-        chosen = select_results(self, methods, datasets)
-        return chosen if splits is None else select_splits(chosen, splits)
+        return select_results(self, methods, datasets, splits)
 
     def to_frame(self, *, missing: bool = False) -> pd.DataFrame:
         """Return a frame with a row for each trial.

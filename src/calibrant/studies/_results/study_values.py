@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._optional import optional_import
 from calibrant._params import Choice, Nothing, check_param
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS, numeric
@@ -110,6 +111,13 @@ def choose_name(what: str, name: Any, names: Sequence[str]) -> int:
         shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
         raise ParameterError(f"{what} must be one of {shown}; got {name!r}.{nearest(name, names)}")
     return names.index(name)
+
+
+def positions_of(found: NDArray[Any], names: Sequence[str]) -> NDArray[np.intp]:
+    """Return the position of each entry of a column among some names, -1 for one that is not there."""
+    pandas = optional_import("pandas", extra="studies", purpose="query a study")
+    positions: NDArray[np.intp] = pandas.Index(list(names), dtype=object).get_indexer(found.astype(object))
+    return positions
 
 
 # Splitters of scikit-learn whose test sets are disjoint, within each repeat where they repeat.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant.exceptions import ParameterError, StudyError, nearest
-from calibrant.studies._store.columns import PARTS, TrialColumns, read_columns
+from calibrant.studies._store.columns import PARTS, Columns, read_columns
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
@@ -231,10 +231,10 @@ class Catalogue:
         dict of key to {"done", "failed", "incomplete"}
             The recorded trials.
         """
-        study, codes = self._id(name), self._codes(needed or {})
+        study = self._id(name)
 
         def read() -> dict[str, TrialState]:
-            complete = self._complete(study, codes, predictions=predictions)
+            complete = self._complete(study, self._codes(needed or {}), predictions=predictions)
             states: dict[str, TrialState] = {}
             for batch in self._database.batches(_TRIALS, {"study": study}):
                 for number, key, failed in batch:
@@ -260,12 +260,8 @@ class Catalogue:
         return set.intersection(*sets) if sets else None
 
     def _codes(self, needed: Mapping[Part, Collection[str]]) -> list[int]:
-        """Return the codes of the scores that trials must have; metrics that are new to the store get a number."""
-        metrics = {metric for part in needed for metric in needed[part]}
-        if self._database.read_only:
-            ids: Mapping[str, int] = self._database.read(lambda: self._names.known_ids(metrics))
-        else:
-            ids = self._names.ids(metrics)
+        """Return the codes of the scores that trials must have, inside a transaction; no trial has a negative one."""
+        ids = self._names.known_ids({metric for part in needed for metric in needed[part]})
         return [4 * ids.get(metric, -1) + PARTS[part] for part in needed for metric in set(needed[part])]
 
     def forget(self, name: str, keys: Iterable[str]) -> None:
@@ -283,34 +279,28 @@ class Catalogue:
         study = self._id(name)
         return int(self._database.read(lambda: self._database.rows(_N_REPEATS, study=study))[0][0])
 
-    def trials(
-        self,
-        name: str,
-        *,
-        metric: str | Sequence[str] | None = None,
-        part: Part = "test",
-        more_parts: Sequence[Part] = (),
-    ) -> TrialColumns:
+    def trials(self, name: str, metrics: Sequence[str] = (), parts: Sequence[Part] = ("test",)) -> Columns:
         """Return the trials of a study as columns.
 
         Parameters
         ----------
         name : str
             The study.
-        metric : str, sequence of str or None
-            The metrics whose values are read; None: all that were recorded.
-        part : {"test", "training", "no_information"}
+        metrics : sequence of str
+            The metrics whose values are read.
+        parts : sequence of {"test", "training", "no_information"}
             The rows that the metrics were computed on.
-        more_parts : sequence of parts
-            Further ones, read at the same time.
 
         Returns
         -------
-        TrialColumns
-            The trials, sorted by data set, method and split.
+        dict of str, or of (part, metric), to array
+            An element for each trial, sorted by data set, method and split. By name the fields of `TrialRecord` and of
+            its `ref`, ``"fingerprint"`` of the rows, ``"recorded"`` in seconds since 1970, and ``"state"``, "done" or
+            "failed"; trials of the same versions share one dict of them. Values are NaN where a trial failed, or the
+            metric is undefined or not recorded.
         """
-        study, metrics = self._id(name), [metric] if isinstance(metric, str) else metric
-        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, part, more_parts))
+        study = self._id(name)
+        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, parts))
 
     def predictions(self, name: str, dataset: str, method: str, *, prefix: str = "") -> list[tuple[int, bytes]]:
         """Return the predictions of a method on a data set, of the trials whose keys begin with a prefix.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +23,6 @@ SELECT id, key, dataset, fingerprint, method, split, split_name, seed, versions,
     predict_seconds, shared_seconds, n_sharing, choice, error, recorded
 FROM calibrant_trials WHERE study = :study AND id > :after ORDER BY id LIMIT :size
 """
-# Metrics of other studies may be among them; a join with the trials took 2 s for a million.
-_METRICS = "SELECT DISTINCT metric FROM calibrant_scores WHERE trial >= :first AND trial <= :last AND part = :part"
 _SCORES = """
 SELECT trial, metric, value FROM calibrant_scores
 WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
@@ -36,94 +33,25 @@ _OBJECTS = ("key", "seed", "error")
 _COLUMNS = (*_TRIALS.split("SELECT")[1].split("FROM")[0].replace(",", " ").split(),)
 
 
-@dataclass(frozen=True, eq=False)
-class TrialColumns:
-    """The trials of a study, one element each, sorted by data set, method and split.
-
-    Parameters
-    ----------
-    key, dataset, fingerprint, method, split_name, choice, error, state : array of str
-        `error` is a traceback, empty where the trial did not fail; `state` is "done" or "failed".
-    versions : array of dict
-        The versions of calibrant, Python and the libraries; trials of the same versions share one.
-    split, n_train, n_test, n_sharing : array of int
-        As in `TrialRecord`.
-    seed : array of int or None
-        As in `TrialRecord`.
-    fit_seconds, predict_seconds, shared_seconds : array of float
-        As in `TrialRecord`.
-    recorded : array of float
-        When the trial was recorded, in seconds since 1970.
-    values : dict of metric to array of float
-        NaN where a trial failed, or the metric is undefined or not recorded.
-    more_values : dict of part to dict of metric to array of float
-        The same of further parts.
-    """
-
-    key: NDArray[np.object_]
-    dataset: NDArray[np.object_]
-    fingerprint: NDArray[np.object_]
-    method: NDArray[np.object_]
-    split: NDArray[np.int64]
-    split_name: NDArray[np.object_]
-    seed: NDArray[np.object_]
-    versions: NDArray[np.object_]
-    n_train: NDArray[np.int64]
-    n_test: NDArray[np.int64]
-    fit_seconds: NDArray[np.float64]
-    predict_seconds: NDArray[np.float64]
-    shared_seconds: NDArray[np.float64]
-    n_sharing: NDArray[np.int64]
-    choice: NDArray[np.object_]
-    error: NDArray[np.object_]
-    recorded: NDArray[np.float64]
-    state: NDArray[np.object_]
-    values: dict[str, NDArray[np.float64]]
-    more_values: dict[Part, dict[str, NDArray[np.float64]]]
-
-    def __len__(self) -> int:
-        return len(self.key)
+Columns = dict[Any, NDArray[Any]]  # an element for each trial
 
 
 def read_columns(
-    database: Database,
-    names: StoredNames,
-    study: int,
-    metrics: Sequence[str] | None,
-    part: Part,
-    more_parts: Sequence[Part] = (),
-) -> TrialColumns:
-    """Return the trials of a study with the values of metrics (None: all that there are), inside a transaction."""
-    columns = _read_trials(database, study)
+    database: Database, names: StoredNames, study: int, metrics: Sequence[str], parts: Sequence[Part]
+) -> Columns:
+    """Return the trials of a study as `Store.trials` does, inside a transaction."""
+    columns: Columns = _read_trials(database, study)
     trials = columns.pop("id")
-    is_open = metrics is None
-    metrics = _find_metrics(database, names, trials, PARTS[part]) if metrics is None else metrics
-    ids = names.known_ids(metrics)
-    values, *more = (_read_values(database, trials, ids, PARTS[each]) for each in (part, *more_parts))
-    metrics = [metric for metric in metrics if metric in values or not is_open]
-    ranks = {name: _decode(names, columns, name) for name in _TEXTS}
-    order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
     has_failed = columns["error"].astype(bool)
     columns["error"][~has_failed] = ""
     columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
-    absent = np.full(len(order), np.nan)
-
-    def ordered(found: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-        return {metric: found[metric][order] if metric in found else absent for metric in metrics}
-
-    return TrialColumns(
-        **{name: column[order] for name, column in columns.items()},
-        values=ordered(values),
-        more_values={each: ordered(found) for each, found in zip(more_parts, more, strict=True)},
-    )
-
-
-def _find_metrics(database: Database, names: StoredNames, trials: NDArray[np.int64], part: int) -> list[str]:
-    if not len(trials):
-        return []
-    found = database.rows(_METRICS, first=int(trials[0]), last=int(trials[-1]), part=part)
-    texts = names.texts(number for (number,) in found)
-    return sorted(texts[number] for (number,) in found)
+    ranks = {name: _decode(names, columns, name) for name in _TEXTS}
+    order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
+    ids, absent = names.known_ids(metrics), np.full(len(order), np.nan)
+    for part in parts:
+        values = _read_values(database, trials, ids, PARTS[part])
+        columns |= {(part, metric): values.get(metric, absent) for metric in metrics}
+    return {name: column[order] for name, column in columns.items()}
 
 
 def _read_trials(database: Database, study: int) -> dict[str, NDArray[Any]]:
@@ -153,9 +81,9 @@ def _array(name: str, cells: tuple[Any, ...]) -> NDArray[Any]:
 def _read_values(
     database: Database, trials: NDArray[np.int64], metrics: Mapping[str, int], part: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the value for each trial of each metric that one of them has; NaN where there is none."""
+    """Return the value for each trial of each metric; NaN where there is none."""
     ids = np.sort(np.fromiter(metrics.values(), dtype=np.int64))
-    values, is_found = np.full((len(ids), len(trials)), np.nan), np.zeros(len(ids), dtype=bool)
+    values = np.full((len(ids), len(trials)), np.nan)
     codes = database.array([4 * number + part for number in ids.tolist()])
     for begin in range(0, len(trials) if len(ids) else 0, _CHUNK):
         chunk = trials[begin : begin + _CHUNK]
@@ -165,11 +93,8 @@ def _read_values(
             # Trials of other studies may lie between those of this one.
             row = np.minimum(np.searchsorted(chunk, of_trial), len(chunk) - 1)
             mine = chunk[row] == of_trial
-            position = np.searchsorted(ids, of_metric)[mine]
-            is_found[position] = True
-            values[position, begin + row[mine]] = found[mine]
-    positions = {metric: int(np.searchsorted(ids, number)) for metric, number in metrics.items()}
-    return {metric: values[j] for metric, j in positions.items() if is_found[j]}
+            values[np.searchsorted(ids, of_metric)[mine], begin + row[mine]] = found[mine]
+    return {metric: values[np.searchsorted(ids, number)] for metric, number in metrics.items()}
 
 
 def _decode(names: StoredNames, columns: dict[str, NDArray[Any]], name: str) -> NDArray[np.intp]:

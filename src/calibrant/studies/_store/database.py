@@ -10,7 +10,6 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import sqlalchemy
@@ -26,22 +25,6 @@ T = TypeVar("T")
 Step = tuple[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 
 _OPEN: weakref.WeakSet[Database] = weakref.WeakSet()
-
-
-@dataclass(frozen=True)
-class StepResult:
-    """The number of rows that a statement changed, and the rows that it returned."""
-
-    n_changed: int
-    rows: list[tuple[Any, ...]]
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The results of statements that were sent together, and the number of times they were sent."""
-
-    results: list[StepResult]
-    n_attempts: int
 
 
 class Database(ABC):
@@ -131,26 +114,31 @@ class Database(ABC):
         self._check_writable()
         return self._run(lambda _: self._transaction(work, self.begin_write))
 
-    def write_steps(self, steps: Sequence[Step]) -> Sent:
-        """Run statements in one transaction, with as few round trips as the database allows, and commit it."""
+    def write_steps(self, steps: Sequence[Step]) -> tuple[int, int]:
+        """Run statements in one transaction, with as few round trips as the database allows, and commit it.
+
+        Returns
+        -------
+        tuple of int
+            The number of rows that the first statement changed, and of times that the statements were sent.
+        """
         self._check_writable()
-        return self._run(lambda n_attempts: Sent(self._send(steps), n_attempts))
+        return self._run(lambda n_attempts: (self._send(steps), n_attempts))
 
     def _check_writable(self) -> None:
         if self.read_only:
             raise StoreError(f"{self.address.shown}: the store was opened with read_only=True, which cannot write.")
         self.check_place()
 
-    def _send(self, steps: Sequence[Step]) -> list[StepResult]:
+    def _send(self, steps: Sequence[Step]) -> int:
         """Run statements by the driver itself: the layer above it took half the time of a record."""
-        raw, results = self.raw, []
+        raw, changed = self.raw, []
         raw.execute(self.begin_write)
         for sql, params in steps:
             run = raw.execute if isinstance(params, Mapping) else raw.executemany
-            cursor = run(self.compiled(sql), params)
-            results.append(StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []))
+            changed.append(run(self.compiled(sql), params).rowcount)
         raw.execute("COMMIT")
-        return results
+        return int(changed[0])
 
     def _transaction(self, work: Callable[[], T], begin: str) -> T:
         self.execute(begin)

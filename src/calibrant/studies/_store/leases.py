@@ -209,15 +209,16 @@ class Leases(Catalogue):
             The keys that the worker holds now, in the order passed. Finished trials and those that live workers hold
             are left out; claims of dead and expired workers are taken over.
         """
-        database, wanted, codes = self._database, list(dict.fromkeys(keys)), self._codes(needed or {})
+        database, wanted = self._database, list(dict.fromkeys(keys))
         params: dict[str, Any] = {"study": self._id(name), "worker": worker, "keys": database.array(wanted)}
-        lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
 
         def claim() -> set[str]:
             database.lock(params["study"])  # two processes must not take over the same trials
             lost = [status.id for status in map(_status, database.rows(_HOLDERS, **params)) if status.state != "alive"]
             if lost:
                 database.execute(_TAKE_FROM_DEAD, {**params, "codes": database.array(lost)})
+            codes = self._codes(needed or {})
+            lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
             database.execute(_CLAIM, {**params, **lacking})
             return {key for (key,) in database.rows(_HELD, **params)}
 

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from calibrant.exceptions import CalibrantError, ParameterError, StoreError, StudyError
-from calibrant.studies._store.database import Database, Step, StepResult, make_engine
+from calibrant.studies._store.database import Database, Step, make_engine
 from calibrant.studies._store.read_url import StoreAddress, hide_password
 
 # Classes and codes of errors after which the same may succeed: lost connections, restarts, deadlocks.
@@ -152,12 +152,11 @@ class PostgresDatabase(Database):
         """Return a cursor that receives numbers in binary, in a third of the processor time."""
         return self.raw.cursor(binary=True).execute(self.compiled(sql), params)
 
-    def _send(self, steps: Sequence[Step]) -> list[StepResult]:
+    def _send(self, steps: Sequence[Step]) -> int:
         """Send all statements, with BEGIN and COMMIT, before the first answer arrives; a single one needs neither."""
         raw, cursors = self.raw, []
         if len(steps) == 1 and isinstance(steps[0][1], Mapping):
-            cursor = raw.execute(self.compiled(steps[0][0]), steps[0][1])
-            return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else [])]
+            return int(raw.execute(self.compiled(steps[0][0]), steps[0][1]).rowcount)
         with raw.pipeline():
             raw.execute(self.begin_write)
             for sql, params in steps:
@@ -165,7 +164,7 @@ class PostgresDatabase(Database):
                 run = cursor.execute if isinstance(params, Mapping) else cursor.executemany
                 run(self.compiled(sql), params)
             raw.execute("COMMIT")
-        return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []) for cursor in cursors]
+        return int(cursors[0].rowcount)
 
 
 def _set_up(connection: Any) -> None:

@@ -94,11 +94,11 @@ class Recorder(Catalogue):
         """
         row, scores = self._row(self._id(name), worker, record), list(self._scores(record))
         while True:
-            sent = self._database.write_steps(self._steps(row, scores, record.predictions))
-            if sent.results[0].n_changed:
+            n_added, n_attempts = self._database.write_steps(self._steps(row, scores, record.predictions))
+            if n_added:
                 return "recorded"
             outcome = self._database.write(partial(self._supplement, row, record, scores))
-            if outcome == "sent before" and sent.n_attempts > 1:
+            if outcome == "sent before" and n_attempts > 1:
                 return "recorded"  # by an attempt whose commit was not confirmed
             if outcome != "removed":
                 return "already there" if outcome == "sent before" else outcome

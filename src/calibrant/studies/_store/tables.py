@@ -1,8 +1,7 @@
-"""The layout of a store: its tables, by a version that is created, migrated or refused."""
+"""The layout of a store: its tables, by a version that is created or refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
@@ -164,16 +163,10 @@ _LOCK = 0  # studies are locked by their own numbers, which start at 1
 
 _READ = "SELECT version, calibrant FROM calibrant_store"
 _WRITE = "INSERT INTO calibrant_store (version, calibrant, created) VALUES (:version, :calibrant, $NOW)"
-_UPDATE = "UPDATE calibrant_store SET version = :version, calibrant = :calibrant"
-
-
-# Number n leads from version n - 1 to n, in one transaction with the others. Queries also run on older layouts, since
-# a store that may only be read is not migrated.
-MIGRATIONS: dict[int, Callable[[Database], None]] = {}
 
 
 def prepare_schema(database: Database, *, create: bool) -> None:
-    """Make sure that the store has the layout of this version, or one that can be queried."""
+    """Make sure that the store has the layout of this version."""
     found = database.read(lambda: _find_version(database))
     if found is None:
         _check_creatable(database, create=create)
@@ -184,8 +177,6 @@ def prepare_schema(database: Database, *, create: bool) -> None:
     _check_version(database, *found)
     if not database.read_only:
         database.prepare_writing()
-        if found[0] < SCHEMA_VERSION:
-            database.write(lambda: _migrate(database))
 
 
 def _find_version(database: Database) -> tuple[int, str] | None:
@@ -208,14 +199,14 @@ def _check_creatable(database: Database, *, create: bool) -> None:
 
 
 def _check_version(database: Database, version: int, written_by: str) -> None:
-    """Raise if the layout is newer than this version's, or so old that no migrations lead from it."""
+    """Raise if the layout is not that of this version."""
     shown = f"{database.address.shown}: the store was written by calibrant {written_by} (layout {version})"
     if version > SCHEMA_VERSION:
         raise StoreError(
             f"{shown}; this is calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left "
             f'unchanged. Install that version: pip install "calibrant>={written_by}"'
         )
-    if not all(number in MIGRATIONS for number in range(version + 1, SCHEMA_VERSION + 1)):
+    if version < SCHEMA_VERSION:
         raise StoreError(
             f"{shown}, which calibrant {__version__} cannot read. It was left unchanged: run the study anew."
         )
@@ -227,14 +218,3 @@ def _create(database: Database) -> None:
     if _find_version(database) is None:
         METADATA.create_all(database.connection)
         database.execute(_WRITE, {"version": SCHEMA_VERSION, "calibrant": __version__})
-
-
-def _migrate(database: Database) -> None:
-    """Run the missing migrations unless another process was faster."""
-    database.lock(_LOCK)
-    found = _find_version(database)
-    assert found is not None  # noqa: S101
-    for version in range(found[0] + 1, SCHEMA_VERSION + 1):
-        MIGRATIONS[version](database)
-    if found[0] < SCHEMA_VERSION:
-        database.execute(_UPDATE, {"version": SCHEMA_VERSION, "calibrant": __version__})

@@ -195,7 +195,7 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     changes = [] if stored is None else differences(stored, document)
     void = set[str]()  # trials that have values of a metric whose function or keywords changed
     if stored is not None and changed_metrics(stored, document):
-        void = set(store.trials(definition.name, metric=[]).key.tolist())
+        void = set(store.trials(definition.name)["key"].tolist())
     if changes and not update:
         counting = {key for key in store.finished(definition.name, {}) if key not in void}
         kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
@@ -213,13 +213,13 @@ def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]
     """Return the keys of the trials that are requested to run again: failed ones, and those of other versions."""
     if not options.retry and not options.rerun_outdated:
         return set()
-    found = store.trials(name, metric=[])
-    again = np.zeros(len(found), dtype=bool)
+    found = store.trials(name)
+    again = np.zeros(len(found["key"]), dtype=bool)
     if options.retry:
-        again |= found.state == "failed"
+        again |= found["state"] == "failed"
     if options.rerun_outdated:
-        again |= are_outdated(found.versions)
-    return set(found.key[again].tolist())
+        again |= are_outdated(found["versions"])
+    return set(found["key"][again].tolist())
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
