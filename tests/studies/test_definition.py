@@ -36,8 +36,8 @@ def define(**changes: object) -> StudyDefinition:
 
 
 def stored(definition: StudyDefinition) -> StudyDefinition:
-    document = json.loads(json.dumps(definition.document(), allow_nan=False))
-    assert document == definition.document()
+    document = json.loads(json.dumps(definition.document, allow_nan=False))
+    assert document == definition.document
     return StudyDefinition.from_document(document)
 
 
@@ -52,7 +52,7 @@ def test_a_definition_comes_back_from_its_document() -> None:
         keeps_predictions=True,
     )
     again = stored(one)
-    assert again.document() == one.document()
+    assert again.document == one.document
     assert list(again.methods) == ["tree(min_leaf=1)", "tree(min_leaf=2)", "nb"]
     assert again.metrics == {"auc": None, "half": half}
     assert repr(again.plan) == repr(one.plan)
@@ -82,24 +82,24 @@ def test_a_method_that_cannot_be_told_apart_is_an_error() -> None:
 
 
 def test_a_document_imports_nothing_before_it_is_used() -> None:
-    document = define().document()
+    document = define().document
     document["methods"][0]["method"] = {"class": "no_such_package.Model"}
     again = StudyDefinition.from_document(document)
-    assert list(again.method_parts) == ["nb"]
+    assert list(again.method_names) == ["nb"]
     with pytest.raises(StudyError, match=r"methods.nb.class: 'no_such_package.Model' cannot be imported"):
         _ = again.methods
 
 
 def test_a_definition_can_be_pickled() -> None:
     for one in (define(), stored(define())):
-        assert pickle.loads(pickle.dumps(one)).document() == one.document()  # noqa: S301
+        assert pickle.loads(pickle.dumps(one)).document == one.document  # noqa: S301
 
 
 def test_a_damaged_or_newer_document_is_an_error() -> None:
     with pytest.raises(StudyError, match="damaged"):
         StudyDefinition.from_document({"version": 1, "name": "x"})
     with pytest.raises(StudyError, match="newer calibrant"):
-        StudyDefinition.from_document(define().document() | {"version": 99})
+        StudyDefinition.from_document(define().document | {"version": 99})
 
 
 # --- keys of trials -----------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def test_a_wrong_definition_is_an_error_that_says_what_to_do(change: dict[str, o
 
 def test_names_may_be_any_unicode_text() -> None:
     one = define(name="étude ☃", datasets={"Blüten": "iris"}, methods={"Bäume 🌳": GaussianNB()})
-    assert stored(one).document() == one.document()
+    assert stored(one).document == one.document
 
 
 def test_default_metrics_depend_on_the_methods() -> None:

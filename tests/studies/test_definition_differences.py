@@ -29,7 +29,9 @@ def third(*_: object) -> float:
 
 def document(prints: dict[str, str] | None = None, **changes: Any) -> dict[str, Any]:
     arguments = {"datasets": ["iris", "wine"], "methods": {"tree": Tree(), "nb": GaussianNB()}, "metrics": ["auc"]}
-    return define_study("s", **(arguments | changes)).document(PRINTS if prints is None else prints)
+    found = define_study("s", **(arguments | changes)).document
+    known = {name: {"fingerprint": each} for name, each in (PRINTS if prints is None else prints).items()}
+    return found | {"datasets": [each | known.get(each["name"], {}) for each in found["datasets"]]}
 
 
 CASES = [

@@ -126,17 +126,17 @@ def test_a_study_is_read_from_yaml_and_toml(tmp_path: Path, text: str, suffix: s
     assert definition.datasets["donors"].source == tmp_path / "donors.csv"
     assert definition.datasets["donors"].positive == "no"
     assert (definition.seed, definition.plan.n_folds, definition.plan.n_repeats) == (3, 3, 2)
-    assert definition.tests_training
-    assert definition.keeps_predictions
+    assert definition.work().tests_training
+    assert definition.work().keeps_predictions
     assert found.store == str(tmp_path / "studies.db")
     assert found.run == {"workers": 2, "time_limit": 1.5, "memory_limit": "2 GB", "retry": True}
 
 
 def test_yaml_toml_and_python_define_the_same_study(tmp_path: Path) -> None:
     one, other = (read(tmp_path, text, suffix).definition for suffix, text in (("yaml", YAML), ("toml", TOML)))
-    assert one.document() == other.document()
+    assert one.document == other.document
     small = define_study("s", datasets=["iris"], methods={"nb": "sklearn.naive_bayes.GaussianNB"})
-    assert read(tmp_path, SMALL).definition.document() == small.document()
+    assert read(tmp_path, SMALL).definition.document == small.document
 
 
 def test_a_study_from_a_file_runs(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
-from calibrant.studies._definition.definition import StudyDefinition, define_study
+from calibrant.studies._definition.definition import StudyDefinition, define_study, read_definition
 from calibrant.studies._definition.differences import differences
 from calibrant.studies._definition.files import read_study_file
 from calibrant.studies._results.read_study import read_study_results
@@ -21,7 +21,6 @@ from calibrant.studies._store.catalogue import StudySummary
 from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_study import read_run_options, run_study
-from calibrant.studies._trials.stored_document import StoredStudy, read_stored_study
 
 __all__ = ["Study", "delete_study", "list_studies"]
 
@@ -105,7 +104,7 @@ def delete_study(name: str, store: str | PathLike[str] = DEFAULT_STORE) -> None:
     []
     """
     with Store.open(store, create=False) as opened:
-        read_stored_study(opened, name)
+        read_definition(opened, name)
         opened.delete(name)
 
 
@@ -226,7 +225,7 @@ class Study:
         """
         url = _read_url(store)
         with Store.open(url, read_only=True, create=False) as opened:
-            stored = read_stored_study(opened, name)
+            stored = read_definition(opened, name)
         return cls._of(StudyDefinition.from_document(stored.document), url, is_opened=True)
 
     @classmethod
@@ -403,14 +402,14 @@ class Study:
 
     def _read_predictions(self, dataset: str, method: str) -> Sequence[tuple[int, bytes]]:
         with self._open_store() as store:
-            prefix = read_stored_study(store, self.name).key_prefix(dataset, method)
-            return store.predictions(self.name, dataset, method, prefix=prefix)
+            planned = next(each for each in read_definition(store, self.name).trials if each.dataset == dataset)
+            return store.predictions(self.name, dataset, method, prefix=f"{planned.digests[method]}-")
 
-    def _read_stored(self, store: Store) -> StoredStudy:
+    def _read_stored(self, store: Store) -> StudyDefinition:
         """Return the study as its store has it, which is what queries are answered from; warn if it is another one."""
-        stored = read_stored_study(store, self.name)
+        stored = read_definition(store, self.name)
         # A study that was opened is the store's own; one that was defined here may differ from it
-        changes = [] if self._is_opened else differences(stored.document, self.definition.document())
+        changes = [] if self._is_opened else differences(stored.document, self.definition.document)
         if changes:
             warnings.warn(
                 f"study {self.name!r} in {store.url} has another definition: {' '.join(changes)} Results are of the "
@@ -431,7 +430,7 @@ class Study:
         return sections_html(self._sections())
 
     def __repr__(self) -> str:
-        counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_parts), "method")
+        counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_names), "method")
         size = " x ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts)
         return f"<Study {self.name!r}: {size}, in {self.store}>"
 

@@ -8,11 +8,10 @@ import functools
 import inspect
 import pathlib
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._definition.describe import FORMS, build_array, describe_value
+from calibrant.studies._definition.describe import FORMS, build_array
 from calibrant.studies._definition.names import resolve_path
 
 # Keys and positions that lead from a document to a part of it.
@@ -269,41 +268,3 @@ _BUILDERS: dict[str, Callable[[Mapping[str, Any], Keys], Any]] = {
     "tuple": lambda document, path: tuple(_items(document, "tuple", path)),
     "type": lambda document, path: resolve_path(_text(document, "type", path)),
 }
-
-
-_NOT_BUILT = object()
-
-
-class DefinitionPart:
-    """A value with its document; made of one of them, it makes the other when it is first used.
-
-    Examples
-    --------
-    >>> DefinitionPart((1, 2)).document, DefinitionPart.described({"tuple": [1, 2]}).value
-    ({'tuple': [1, 2]}, (1, 2))
-    """
-
-    def __init__(self, value: Any, document: Any = None, path: Keys = ()) -> None:
-        self._value = value
-        self._document = document
-        self._path = path
-
-    @classmethod
-    def described(cls, document: Any, path: Keys = ()) -> DefinitionPart:
-        """Return a part made of a document; nothing that it names is imported before its value is used."""
-        return cls(_NOT_BUILT, document, path)
-
-    @cached_property
-    def value(self) -> Any:
-        """The object."""
-        return build_value(self._document, self._path) if self._value is _NOT_BUILT else self._value
-
-    @cached_property
-    def document(self) -> Any:
-        """The JSON document."""
-        return self._document if self._value is _NOT_BUILT else describe_value(self._value)
-
-    def __reduce__(self) -> Any:
-        if self._value is _NOT_BUILT:
-            return DefinitionPart.described, (self._document, self._path)
-        return type(self), (self._value,)

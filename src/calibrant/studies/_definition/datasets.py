@@ -55,10 +55,9 @@ _READ_OPTIONS = ("names", "nominal", "sep", "header", "encoding", "drop_ids")
 
 @dataclass(frozen=True)
 class UnavailableRows:
-    """Stands for rows that were passed as objects to the study that the store describes; what the store has of them."""
+    """Stands for rows that were passed as objects to the study that the store describes."""
 
     description: str
-    document: Mapping[str, Any] | None = None  # of a data set of which more than the rows is not kept
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,8 +148,6 @@ class Dataset:
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the data set; rows that were passed as objects are not in it."""
-        if isinstance(self.source, UnavailableRows) and self.source.document is not None:
-            return dict(self.source.document)
         source = {"name": {"load": self.source}, "file": {"file": str(self.source)}}.get(self.kind)
         roles = {field.name: getattr(self, field.name) for field in fields(self)[1:] if field.name != "name"}
         described = {name: describe_value(each) for name, each in roles.items() if each is not None}
@@ -164,11 +161,11 @@ class Dataset:
             found: Any = UnavailableRows(source["opaque"])
         else:
             found = Path(source["file"]) if "file" in source else source["load"]
-        kept = {name: each for name, each in document.items() if name not in ("fingerprint", "name")}
+        roles = {name: each for name, each in document.items() if name not in ("fingerprint", "source")}
         try:
-            return cls(found, **{name: build_value(each) for name, each in kept.items() if name != "source"})
+            return cls(found, **{name: build_value(each) for name, each in roles.items()})
         except StudyError:  # long groups or weights, which can be queried but not read again
-            return cls(UnavailableRows("with groups, weights or amounts too long to keep", kept))
+            return cls(UnavailableRows("with groups, weights or amounts too long to keep"), name=document.get("name"))
 
     def check_source(self, name: str) -> None:
         """Raise a StudyError if there is no data set or file of that name; nothing is read."""

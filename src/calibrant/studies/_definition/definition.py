@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Bool, Int, check_param
 from calibrant._repr import short_repr
 from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
-from calibrant.studies._definition.build import DefinitionPart
+from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.datasets import Dataset, read_datasets
+from calibrant.studies._definition.describe import describe_value
 from calibrant.studies._definition.digests import CHOSEN, digest, group_digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
 from calibrant.studies._definition.metrics import check_metric_params, read_study_metrics
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._definition.opaque import OPAQUE
-from calibrant.studies._trials.records import StudyWork
+from calibrant.studies._trials.records import PlannedTrials, StudyWork
+
+if TYPE_CHECKING:
+    from calibrant.studies._store.store import Store
 
 
 def read_study_plan(plan: Any, seed: int) -> Any:
@@ -88,155 +94,153 @@ def _check_parameters(plan: Any) -> None:
 _VERSION = 1  # of the document
 
 
-@dataclass(frozen=True, eq=False)
+# The fields of `StudyWork` beside methods, plan and metrics
+_WORK = ("seed", "choose_by", "tests_training", "keeps_predictions")
+
+
 class StudyDefinition:
-    """A validated definition; `define_study` makes one from objects, `from_document` from what a store holds.
+    """A validated definition as a JSON document; `define_study` makes one, a store has that of each study.
+
+    Nothing that a document names is imported before it is used: queries import nothing, a run imports the methods. Run
+    only studies of stores that you trust. What a run found out about its data sets is in the document of a store, so
+    that it can be queried without its rows, methods and plan.
 
     Parameters
     ----------
-    name : str
-        The name of the study.
-    datasets : dict of str to Dataset
-        The data sets, in order.
-    method_parts, metric_parts : dict of str to DefinitionPart
-        The methods, and the metrics (None for one of calibrant's), in order.
-    plan_part, params_part : DefinitionPart
-        The plan, and the keywords of metrics for all data sets.
-    choose_by : str or None
-        With a nested plan, the metric that chooses among the methods.
-    seed : int
-        The seed of the study.
-    tests_training, keeps_predictions : bool
-        Whether metrics are computed on training rows too, and predictions recorded.
+    document : dict
+        The document.
+    **objects
+        The ``datasets``, ``methods``, ``plan``, ``metrics`` and ``metric_params`` that it describes, where they are
+        there; others are made from it.
     """
 
-    name: str
-    datasets: Mapping[str, Dataset]
-    method_parts: Mapping[str, DefinitionPart]
-    plan_part: DefinitionPart
-    metric_parts: Mapping[str, DefinitionPart | None]
-    params_part: DefinitionPart = field(default_factory=lambda: DefinitionPart({}))
-    choose_by: str | None = None
-    seed: int = 0
-    tests_training: bool = False
-    keeps_predictions: bool = True
-
-    @cached_property
-    def methods(self) -> dict[str, Any]:
-        """The estimators by name; raise a StudyError that names one which the document does not describe."""
-        return {name: part.value for name, part in self.method_parts.items()}
-
-    @property
-    def plan(self) -> Any:
-        """The plan that splits the rows."""
-        return self.plan_part.value
-
-    @cached_property
-    def metrics(self) -> dict[str, Callable[..., Any] | None]:
-        """The metrics by name: a function, or None for one of calibrant's."""
-        return {name: None if part is None else part.value for name, part in self.metric_parts.items()}
-
-    @property
-    def metric_params(self) -> dict[str, dict[str, Any]]:
-        """Keywords of metrics for all data sets."""
-        params: dict[str, dict[str, Any]] = self.params_part.value
-        return params
-
-    @property
-    def trial_methods(self) -> tuple[str, ...]:
-        """The names that trials are recorded by: the methods, or with a nested plan ``"chosen"``."""
-        return (CHOSEN,) if self.choose_by is not None else tuple(self.method_parts)
-
-    def work(self) -> StudyWork:
-        """Return the methods, plan and metrics that a worker needs to run trials."""
-        return StudyWork(
-            self.methods,
-            self.plan,
-            self.metrics,
-            self.seed,
-            self.choose_by,
-            self.tests_training,
-            self.keeps_predictions,
-        )
-
-    def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
-        """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
-        return group_digest(
-            (dataset, method), fingerprint, self._method_digests[method], digest(self.plan_part.document), self.seed
-        )
-
-    @cached_property
-    def _method_digests(self) -> dict[str, str]:
-        documents = {name: part.document for name, part in self.method_parts.items()}
-        return method_digests(documents, self.choose_by, self.params_part.document)
-
-    def document(self, fingerprints: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return the definition as a JSON document, with the fingerprints of the data sets that were read."""
-        known = fingerprints or {}
-        return {
-            "version": _VERSION,
-            "name": self.name,
-            "datasets": [
-                {"name": name, **each.document()} | ({"fingerprint": known[name]} if name in known else {})
-                for name, each in self.datasets.items()
-            ],
-            "methods": [{"name": name, "method": part.document} for name, part in self.method_parts.items()],
-            "plan": self.plan_part.document,
-            "metrics": [
-                {"name": name} | ({} if part is None else {"function": part.document})
-                for name, part in self.metric_parts.items()
-            ],
-            "metric_params": self.params_part.document,
-            "choose_by": self.choose_by,
-            "seed": self.seed,
-            "tests_training": self.tests_training,
-            "keeps_predictions": self.keeps_predictions,
-        }
+    def __init__(self, document: Mapping[str, Any], **objects: Any) -> None:
+        self.document = document
+        vars(self).update(objects)  # where `cached_property` looks first
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> StudyDefinition:
-        """Return the definition that a document holds.
-
-        Nothing that it names is imported before it is used: queries import nothing, a run imports the methods. Run
-        only studies of stores that you trust.
-        """
+        """Return the definition that a document holds; raise if it is not whole."""
+        found = cls(document)
         try:
             if document["version"] > _VERSION:
                 raise StudyError(
-                    f"study {document['name']!r} was defined by a newer calibrant; install that version to open it."
+                    f"study {found.name!r} was defined by a newer calibrant; install that version to open it."
                 )
-            return _from_document(document)
+            parts = "methods", "plan", "metrics", "metric_params", *_WORK
+            _ = found.datasets, found.method_names, found.metric_names, [document[part] for part in parts]
         except (KeyError, TypeError, AttributeError) as error:
             raise StudyError(
                 f"the stored definition of a study is damaged: {type(error).__name__}: {error}."
             ) from error
+        return found
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return str(self.document["name"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of the study."""
+        return int(self.document["seed"])
+
+    @property
+    def choose_by(self) -> str | None:
+        """With a nested plan, the metric that chooses among the methods."""
+        chosen: str | None = self.document["choose_by"]
+        return chosen
+
+    @property
+    def method_names(self) -> tuple[str, ...]:
+        """The names of the methods, in order."""
+        return tuple(each["name"] for each in self.document["methods"])
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics, in order."""
+        return tuple(each["name"] for each in self.document["metrics"])
+
+    @property
+    def trial_methods(self) -> tuple[str, ...]:
+        """The names that trials are recorded by: the methods, or with a nested plan ``"chosen"``."""
+        return self.method_names if self.choose_by is None else (CHOSEN,)
+
+    @cached_property
+    def datasets(self) -> dict[str, Dataset]:
+        """The data sets by name."""
+        return {each["name"]: Dataset.from_document(each) for each in self.document["datasets"]}
+
+    @cached_property
+    def methods(self) -> dict[str, Any]:
+        """The estimators by name; raise a StudyError that names one which the document does not describe."""
+        described = {each["name"]: each["method"] for each in self.document["methods"]}
+        return {name: build_value(each, ("methods", name)) for name, each in described.items()}
+
+    @cached_property
+    def plan(self) -> Any:
+        """The plan that splits the rows."""
+        return build_value(self.document["plan"], ("plan",))
+
+    @cached_property
+    def metrics(self) -> dict[str, Callable[..., Any] | None]:
+        """The metrics by name: a function, or None for one of calibrant's."""
+        described = {each["name"]: each.get("function") for each in self.document["metrics"]}
+        return {name: build_value(each, ("metrics", name)) for name, each in described.items()}
+
+    @cached_property
+    def metric_params(self) -> dict[str, dict[str, Any]]:
+        """Keywords of metrics for all data sets."""
+        params: dict[str, dict[str, Any]] = build_value(self.document["metric_params"], ("metric_params",))
+        return params
+
+    def work(self) -> StudyWork:
+        """Return the methods, plan and metrics that a worker needs to run trials."""
+        return StudyWork(self.methods, self.plan, self.metrics, **{name: self.document[name] for name in _WORK})
+
+    def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
+        """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
+        return group_digest(
+            (dataset, method), fingerprint, self._method_digests[method], digest(self.document["plan"]), self.seed
+        )
+
+    @cached_property
+    def _method_digests(self) -> dict[str, str]:
+        documents = {each["name"]: each["method"] for each in self.document["methods"]}
+        return method_digests(documents, self.choose_by, self.document["metric_params"])
+
+    @cached_property
+    def trials(self) -> list[PlannedTrials]:
+        """The trials of each data set, as a run planned them; none if the study was never run."""
+        return [
+            PlannedTrials(
+                each["dataset"],
+                tuple(tuple(family) for family in each["families"]),
+                tuple(range(each["splits"][0], each["splits"][1] + 1)),
+                each["digests"],
+            )
+            for each in self.document.get("planned", [])
+        ]
+
+    def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
+        """Mark the recorded trials that count: those of another definition of the study do not."""
+        digests = {digest for each in self.trials for digest in each.digests.values()}
+        # A split number may be negative: all rows, which the .632+ bootstrap needs, end in "--1"
+        return np.fromiter((key[: key.find("-")] in digests for key in keys), dtype=bool, count=len(keys))
 
     def __repr__(self) -> str:
-        parts = (f"{len(each)} {what}" for each, what in self._counted())
-        return f"<StudyDefinition {self.name!r}: {', '.join(parts)}>"
-
-    def _counted(self) -> list[tuple[Mapping[str, Any], str]]:
-        return [(self.datasets, "data sets"), (self.method_parts, "methods"), (self.metric_parts, "metrics")]
+        counts = (self.datasets, "data sets"), (self.method_names, "methods"), (self.metric_names, "metrics")
+        return f"<StudyDefinition {self.name!r}: {', '.join(f'{len(each)} {what}' for each, what in counts)}>"
 
 
-def _from_document(document: Mapping[str, Any]) -> StudyDefinition:
-    described = DefinitionPart.described
-    datasets = {each["name"]: Dataset.from_document(each) for each in document["datasets"]}
-    return StudyDefinition(
-        document["name"],
-        read_datasets(datasets),
-        {each["name"]: described(each["method"], ("methods", each["name"])) for each in document["methods"]},
-        described(document["plan"], ("plan",)),
-        {
-            each["name"]: described(each["function"], ("metrics", each["name"])) if "function" in each else None
-            for each in document["metrics"]
-        },
-        described(document["metric_params"], ("metric_params",)),
-        document["choose_by"],
-        document["seed"],
-        document["tests_training"],
-        document["keeps_predictions"],
-    )
+def read_definition(store: Store, name: str) -> StudyDefinition:
+    """Return the definition that a store has of a study; raise if there is none of that name."""
+    document = store.definition(name)
+    if document is None:
+        names = [each.name for each in store.studies()]
+        known = f" It has {', '.join(map(repr, names[:10]))}." if names else ""
+        raise StudyError(f"there is no study {name!r} in {store.url}.{known}{nearest(name, names)}")
+    return StudyDefinition(document)
 
 
 def define_study(
@@ -274,7 +278,7 @@ def define_study(
     >>> definition = define_study("tiny", datasets=["iris"], methods={"nb": "sklearn.naive_bayes.GaussianNB"})
     >>> definition
     <StudyDefinition 'tiny': 1 data sets, 1 methods, 4 metrics>
-    >>> StudyDefinition.from_document(definition.document()).methods
+    >>> StudyDefinition.from_document(definition.document).methods
     {'nb': GaussianNB()}
     """
     from calibrant.resampling import Nested
@@ -290,23 +294,28 @@ def define_study(
     split = read_study_plan(plan, seed)
     functions = read_study_metrics(metrics, is_regression=are_regressors(estimators))
     check_metric_params(functions, metric_params, {each: dataset.metric_params for each, dataset in found.items()})
-    parts = {each: DefinitionPart(estimator) for each, estimator in estimators.items()}
-    for each, part in {
-        **{f"method {each!r}": part for each, part in parts.items()},
-        "plan": DefinitionPart(split),
-    }.items():
-        _check_distinct(each, part.document)
+    params = {metric: dict(keywords) for metric, keywords in (metric_params or {}).items()}
+    document = {
+        "version": _VERSION,
+        "name": name,
+        "datasets": [{"name": each, **dataset.document()} for each, dataset in found.items()],
+        "methods": [{"name": each, "method": describe_value(made)} for each, made in estimators.items()],
+        "plan": describe_value(split),
+        "metrics": [
+            {"name": each} | ({} if function is None else {"function": describe_value(function)})
+            for each, function in functions.items()
+        ],
+        "metric_params": describe_value(params),
+        "choose_by": _read_choice(choose_by, functions, is_nested=isinstance(split, Nested)),
+        "seed": int(seed),
+        "tests_training": bool(tests_training),
+        "keeps_predictions": bool(keeps_predictions),
+    }
+    for part in document["methods"]:
+        _check_distinct(f"method {part['name']!r}", part["method"])
+    _check_distinct("plan", document["plan"])
     return StudyDefinition(
-        name,
-        found,
-        parts,
-        DefinitionPart(split),
-        {each: None if function is None else DefinitionPart(function) for each, function in functions.items()},
-        DefinitionPart({metric: dict(keywords) for metric, keywords in (metric_params or {}).items()}),
-        _read_choice(choose_by, functions, is_nested=isinstance(split, Nested)),
-        int(seed),
-        bool(tests_training),
-        bool(keeps_predictions),
+        document, datasets=found, methods=estimators, plan=split, metrics=functions, metric_params=params
     )
 
 

@@ -89,7 +89,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     >>> from calibrant.studies._definition.definition import define_study
     >>> from calibrant.trees import ProbabilityTreeClassifier as Tree
     >>> one, other = (
-    ...     define_study("s", datasets=["iris"], methods={"tree": Tree(min_leaf=n)}, metrics=["auc"], seed=n).document()
+    ...     define_study("s", datasets=["iris"], methods={"tree": Tree(min_leaf=n)}, metrics=["auc"], seed=n).document
     ...     for n in (1, 2)
     ... )
     >>> for sentence in differences(one, other):

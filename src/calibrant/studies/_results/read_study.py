@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from calibrant.exceptions import ParameterError
 from calibrant.resampling._internal import splitters
+from calibrant.studies._definition.definition import StudyDefinition
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._results.study_values import DONE, FAILED, MISSING, DatasetPlan, Key, choose_name, positions_of
 from calibrant.studies._trials.records import Part
-from calibrant.studies._trials.stored_document import StoredStudy
 
 if TYPE_CHECKING:
     from calibrant.studies._store.columns import Columns
@@ -119,7 +119,7 @@ def _choices(
 
 def read_study_results(
     store: Store,
-    stored: StoredStudy,
+    stored: StudyDefinition,
     metrics: Sequence[str] | None = None,
     read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = None,
 ) -> StudyResults:
@@ -129,43 +129,45 @@ def read_study_results(
     ----------
     store : Store
         The store.
-    stored : StoredStudy
+    stored : StudyDefinition
         The study as the store keeps it.
     metrics : sequence of str, optional
         The metrics that are read; all of the study by default.
     read_predictions : function of data set and method, optional
         Returns the predictions that were kept; called when they are requested, after the store was closed.
     """
-    wanted = _wanted(stored, metrics)
-    found = store.trials(stored.name, wanted, ["test", *stored.more_parts])
+    if isinstance(metrics, str):
+        raise ParameterError(f"metrics must be a list of metrics; got {metrics!r}. Write [{metrics!r}].")
+    for name in metrics or ():
+        choose_name("metric", name, stored.metric_names)
+    wanted = [name for name in stored.metric_names if metrics is None or name in metrics]
+    document, parts = stored.document, list[Part](["test"])
+    planned = {each["dataset"]: each["facts"] for each in document.get("planned", [])}
+    if any(facts["bootstrap"] for facts in planned.values()):
+        parts += ["training", "no_information"]
+    elif document["tests_training"]:
+        parts += ["training"]
+    found = store.trials(stored.name, wanted, parts)
     counts = stored.counts(found["key"])
     columns = {name: column[counts] for name, column in found.items()}
+    with_params = [each.get("metric_params", {}) for each in (document, *document["datasets"])]
     return read_results(
         stored.name,
         columns,
-        datasets=[each.dataset for each in stored.trials],
-        methods=stored.methods,
-        metrics=stored.metrics,
-        plans={each.dataset: _plan(stored, each.dataset, columns) for each in stored.trials},
+        datasets=list(planned),
+        methods=stored.trial_methods,
+        metrics=stored.metric_names,
+        plans={name: _plan(facts, name, columns) for name, facts in planned.items()},
         lacking=_lacking(store, stored, wanted, columns),
-        candidates=stored.candidates,
-        own_metrics=stored.own_metrics,
-        keyed_metrics=stored.keyed_metrics,
+        candidates=stored.method_names if stored.choose_by else (),
+        own_metrics=frozenset(each["name"] for each in document["metrics"] if "function" in each),
+        keyed_metrics=frozenset(name for params in with_params for name, keywords in params.items() if keywords),
         read_predictions=read_predictions,
     )
 
 
-def _wanted(stored: StoredStudy, metrics: Sequence[str] | None) -> list[str]:
-    if isinstance(metrics, str):
-        raise ParameterError(f"metrics must be a list of metrics; got {metrics!r}. Write [{metrics!r}].")
-    for name in metrics or ():
-        choose_name("metric", name, stored.metrics)
-    return [name for name in stored.metrics if metrics is None or name in metrics]
-
-
-def _plan(stored: StoredStudy, dataset: str, columns: Mapping[Any, Any]) -> DatasetPlan:
+def _plan(facts: Mapping[str, Any], dataset: str, columns: Columns) -> DatasetPlan:
     """Return the plan of a data set with the numbers of rows of the splits that have run."""
-    facts = stored.plan_facts(dataset)
     n_splits = len(facts["split_names"])
     is_own = (columns["dataset"] == dataset) & (columns["split"] >= 0) & (columns["n_train"] > 0)
     n_train, n_test = np.zeros(n_splits, dtype=np.intp), np.zeros(n_splits, dtype=np.intp)
@@ -175,7 +177,7 @@ def _plan(stored: StoredStudy, dataset: str, columns: Mapping[Any, Any]) -> Data
 
 
 def _lacking(
-    store: Store, stored: StoredStudy, metrics: Sequence[str], columns: Columns
+    store: Store, stored: StudyDefinition, metrics: Sequence[str], columns: Columns
 ) -> dict[tuple[str, str], NDArray[np.bool_]]:
     """Mark the trials that were recorded before a metric became part of the study."""
     lacking: dict[tuple[str, str], NDArray[np.bool_]] = {}

@@ -16,9 +16,9 @@ from calibrant.studies._results.tables import error_line
 from calibrant.studies._trials.run_job import are_outdated
 
 if TYPE_CHECKING:
+    from calibrant.studies._definition.definition import StudyDefinition
     from calibrant.studies._results.study_results import StudyResults
     from calibrant.studies._store.store import Store
-    from calibrant.studies._trials.stored_document import StoredStudy
     from calibrant.studies.study import Study
 
 _MOST_ERRORS = 3  # that a repr shows
@@ -128,7 +128,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
+def read_status(store: Store, stored: StudyDefinition) -> StudyStatus:
     """Return the state of a study that was run, or begun."""
     found = store.trials(stored.name)
     counts = stored.counts(found["key"])
@@ -136,10 +136,11 @@ def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
     is_failed = counts & (found["state"] == "failed")
     seconds = (found["fit_seconds"] + found["predict_seconds"] + found["shared_seconds"] / found["n_sharing"])[is_done]
     workers = [each for each in store.workers(stored.name) if each.state == "alive"]
-    n_unfinished = stored.n_trials - int(is_done.sum()) - int(is_failed.sum())
+    n_trials = sum(each.n_trials for each in stored.trials)
+    n_unfinished = n_trials - int(is_done.sum()) - int(is_failed.sum())
     return StudyStatus(
         name=stored.name,
-        n_trials=stored.n_trials,
+        n_trials=n_trials,
         n_done=int(is_done.sum()),
         n_failed=int(is_failed.sum()),
         n_running=sum(each.n_claims for each in workers),
@@ -148,7 +149,7 @@ def read_status(store: Store, stored: StoredStudy) -> StudyStatus:
         seconds=float(seconds.sum()),
         seconds_left=float(seconds.mean() * n_unfinished) if len(seconds) else math.nan,
         workers=tuple(f"{each.host}, process {each.pid}" for each in workers),
-        sharing=stored.sharing,
+        sharing=str(stored.document.get("sharing", "")),
         errors=dict(Counter(error_line(each) for each in found["error"][is_failed]).most_common()),
     )
 
@@ -160,8 +161,8 @@ def study_sections(study: Study) -> tuple[Section, ...]:
     """Return a study as sections; what its store cannot show is said instead of raised."""
     names = {
         "data sets": study.definition.datasets,
-        "methods": study.definition.method_parts,
-        "metrics": study.definition.metric_parts,
+        "methods": study.definition.method_names,
+        "metrics": study.definition.metric_names,
     }
     about = (*((what, _names(list(each))) for what, each in names.items()), ("store", study.store))
     blocks: list[Block] = [Definitions(about)]

@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from operator import add
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,18 +21,16 @@ from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError, StudyChangedError
 from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.datasets import read_rows
+from calibrant.studies._definition.definition import StudyDefinition, read_definition
 from calibrant.studies._definition.differences import changed_metrics, differences
 from calibrant.studies._results.status import StudyStatus, read_status
+from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import study_progress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
 from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork, is_unfinished
 from calibrant.studies._trials.run_job import JobContext, are_outdated, make_run_job
-from calibrant.studies._trials.stored_document import read_stored_study, stored_document
-
-if TYPE_CHECKING:
-    from calibrant.studies._definition.definition import StudyDefinition
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -139,9 +139,9 @@ class StudyPlan:
             trials.append(PlannedTrials(name, context.families, splits, digests))
         metrics = tuple(next(iter(contexts.values())).experiment.scorer.metrics)
         needed: dict[Part, tuple[str, ...]] = {"test": metrics}
-        if definition.tests_training or bootstrap == ".632":
+        if work.tests_training or bootstrap == ".632":
             needed["training"] = metrics
-        return cls(work, contexts, tuple(trials), {"needed": needed, "predictions": definition.keeps_predictions})
+        return cls(work, contexts, tuple(trials), {"needed": needed, "predictions": work.keeps_predictions})
 
     @property
     def n_trials(self) -> int:
@@ -184,12 +184,12 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
                 stack.enter_context(observer)
                 Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
         # By this store, which waits for a server that goes away, as one that is opened anew does not
-        return read_status(store, read_stored_study(store, name))
+        return read_status(store, read_definition(store, name))
 
 
 def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
     """Record the definition; raise if the store has another one of that name, unless it may be replaced."""
-    document, stored = stored_document(definition, plan), store.definition(definition.name)
+    document, stored = _stored_document(definition, plan), store.definition(definition.name)
     if document == stored:
         return
     changes = [] if stored is None else differences(stored, document)
@@ -207,6 +207,36 @@ def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan,
     if void:  # before the definition is saved: killed in between, the change is found again
         store.forget(definition.name, sorted(void))
     store.save_definition(definition.name, document)
+
+
+def _stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, Any]:
+    """Return the definition with the fingerprints, the splits and the families of the data sets."""
+    prints = {name: {"fingerprint": context.rows.fingerprint} for name, context in plan.contexts.items()}
+    datasets = [each | prints[each["name"]] for each in definition.document["datasets"]]
+    planned = [
+        {
+            "dataset": trials.dataset,
+            "families": [list(family) for family in trials.families],
+            "splits": [min(trials.splits), max(trials.splits)],
+            "digests": dict(trials.digests),
+            "facts": _facts(plan.contexts[trials.dataset]),
+        }
+        for trials in plan.trials
+    ]
+    sharing = reduce(add, (context.experiment.sharing(plan.work.plan) for context in plan.contexts.values()))
+    return {**definition.document, "datasets": datasets, "planned": planned, "sharing": sharing.text}
+
+
+def _facts(context: JobContext) -> dict[str, Any]:
+    """Return the plan on a data set but for the sizes of its splits, so that queries need neither rows nor plan."""
+    label = context.rows.pos_label
+    label = label.item() if isinstance(label, np.generic) else label
+    found = read_dataset_plan(
+        context.work.plan, context.split_names, (), (), is_disjoint=context.is_disjoint, pos_label=label
+    )
+    # Lists as JSON has them: a definition that did not change is equal to the one in the store
+    facts = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
+    return {name: value for name, value in facts.items() if name not in ("n_train", "n_test", "numbers")}
 
 
 def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
