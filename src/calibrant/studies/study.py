@@ -347,17 +347,7 @@ class Study:
         6
         >>> folder.cleanup()
         """
-        passed = {
-            "workers": workers,
-            "dask": dask,
-            "retry": retry,
-            "update": update,
-            "rerun_outdated": rerun_outdated,
-            "time_limit": time_limit,
-            "memory_limit": memory_limit,
-            "lease": lease,
-            "stop_after": stop_after,
-        }
+        passed = {name: value for name, value in locals().items() if name != "self"}
         return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
 
     def status(self) -> StudyStatus:

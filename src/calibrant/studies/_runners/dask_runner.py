@@ -5,35 +5,23 @@ from __future__ import annotations
 import os
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-import calibrant
 from calibrant._dask.client import Connection, import_distributed
-from calibrant._dask.tasks import SentByValue, TaskResults
+from calibrant._dask.tasks import SentByValue, TaskResults, is_other_version, submit
 from calibrant._fit_warnings import collect_warnings
 from calibrant.exceptions import StudyError
 from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay, collect_job_warnings
-from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork, share_work
+from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
+from calibrant.studies._trials.run_job import run_job
 
 
-@dataclass(frozen=True)
-class DaskResult:
-    """The result of a task: the trials that have run, the error that ended it early, and its warnings."""
-
-    records: tuple[TrialRecord, ...] = ()
-    problem: str = ""
-    warnings: JobWarnings = field(default_factory=JobWarnings)
-    version: str = ""  # of calibrant, where it is not that of the client and nothing was run
-
-
-def run_task(rows: StudyRows, shared: Any, job: Job, version: str) -> DaskResult:
-    """Run a job on a worker of Dask."""
-    if calibrant.__version__ != version:  # a worker that joined after the start
-        return DaskResult(version=calibrant.__version__)
+def run_task(job: Job, rows: StudyRows, shared: Any) -> tuple[list[TrialRecord], str, JobWarnings]:
+    """Run a job on a worker; return the trials that have run, the error that ended it early, and its warnings."""
     if isinstance(shared, SentByValue):  # on a worker in the process of the client
         shared = shared.value
     if _n_threads_of_worker() == 1:
@@ -42,7 +30,7 @@ def run_task(rows: StudyRows, shared: Any, job: Job, version: str) -> DaskResult
         # Filters of warnings belong to the process: threads cannot have their own, so those of the worker apply
         (found, problem), held_back = collect_warnings(_run, rows, shared, job)
         warned = JobWarnings(held_back=held_back)
-    return DaskResult(tuple(found), problem, warned)
+    return found, problem, warned
 
 
 def _run(rows: StudyRows, shared: SharedWork, job: Job) -> tuple[list[TrialRecord], str]:
@@ -85,8 +73,8 @@ class DaskRunner:
         Returns the rows of a data set; called once a data set, in `submit`.
     cluster : str or distributed.Client
         The address of a scheduler, such as ``"tcp://host:8786"``, or a client, which stays open.
-    run_job : function or None
-        Runs a job on a worker; that of the package by default.
+    run_job : function
+        Runs a job on a worker.
     """
 
     def __init__(
@@ -95,12 +83,12 @@ class DaskRunner:
         read_rows: Callable[[str], StudyRows],
         *,
         cluster: Any,
-        run_job: RunJob | None = None,
+        run_job: RunJob = run_job,
     ) -> None:
         self._connection = Connection(cluster, parameter="dask", error=StudyError, after_loss=_AFTER_LOSS)
         self._client = self._connection.client
         self._read_rows = read_rows
-        self._shared = SentByValue(share_work(work, run_job))
+        self._shared = SentByValue(SharedWork(run_job, work, tuple(warnings.filters)))
         self._sent: dict[str | None, Any] = {}  # futures of scattered rows by data set; None: of the work
         self._fingerprints: dict[str, str] = {}
         self._running: dict[Any, OpenJob] = {}
@@ -156,9 +144,7 @@ class DaskRunner:
 
     def _start(self, open_job: OpenJob) -> None:
         rows, shared = self._send_rows(open_job.job.dataset), self._send(None, self._shared)
-        future = self._client.submit(
-            run_task, rows, shared, open_job.part, calibrant.__version__, pure=False, retries=0
-        )
+        future = submit(self._connection, run_task, open_job.part, rows, shared, retries=0)
         self._running[future] = open_job
         self._results.add(future)
 
@@ -166,23 +152,20 @@ class DaskRunner:
         open_job = self._running.pop(future, None)
         if open_job is None:
             return
-        if isinstance(result, DaskResult):
-            self._take_result(open_job, result)
+        if future.status == "finished":
+            self._take_result(open_job, *result)
         elif future.status == "error":
             error = result[1] if isinstance(result, tuple) else result
+            if is_other_version(error):
+                raise StudyError(str(error))
             self._ready.append(JobLost(open_job.job, f"its Dask task failed: {type(error).__name__}: {error}"))
         else:
             self._move(open_job)
 
-    def _take_result(self, open_job: OpenJob, result: DaskResult) -> None:
-        if result.version:
-            raise StudyError(
-                f"a Dask worker that joined has calibrant {result.version}; here it is {calibrant.__version__}. "
-                "Install the same version on all workers."
-            )
-        self._relay.add(result.warnings)
-        self._ready += open_job.report(result.records)
-        self._ready += open_job.end_part(result.problem)
+    def _take_result(self, open_job: OpenJob, records: list[TrialRecord], problem: str, warned: JobWarnings) -> None:
+        self._relay.add(warned)
+        self._ready += open_job.report(records)
+        self._ready += open_job.end_part(problem)
         if open_job.is_done:
             self._ready.append(JobEnded(open_job.job))
         else:

@@ -14,6 +14,7 @@ import signal
 import socket
 import threading
 import time
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -22,14 +23,14 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from calibrant._params import Int, check_param
 from calibrant.exceptions import StudyError
 from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay
 from calibrant.studies._runners.local_worker import LocalWorker
-from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, share_work
+from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork
 from calibrant.studies._runners.scratch import ScratchFolder, dump_mapped
-from calibrant.studies._runners.worker_process import PartEnded, TrialLimits, TrialMessage, WorkerReady
-from calibrant.studies._trials.records import Job, StudyRows, StudyWork
+from calibrant.studies._runners.worker_process import PartEnded, TrialLimits, WorkerReady
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
+from calibrant.studies._trials.run_job import run_job
 
 _CHECK_SECONDS = 0.2  # between looks for workers whose pipes a process that they forked keeps open
 _MAX_FAILED_STARTS = 3  # in a row
@@ -142,8 +143,8 @@ class WorkerPool:
         for message in worker.receive():
             if isinstance(message, WorkerReady):
                 self._take_ready(worker, message)
-            elif isinstance(message, TrialMessage) and worker.open_job is not None:
-                self._put(*worker.open_job.report([message.record]))
+            elif isinstance(message, TrialRecord) and worker.open_job is not None:
+                self._put(*worker.open_job.report([message]))
             elif isinstance(message, PartEnded):
                 self.events.put(message.warnings)
                 worker.is_retiring = message.is_worn
@@ -224,8 +225,8 @@ class ProcessRunner:
         Seconds that a trial may take; a job of n trials may take n times as long.
     memory_limit : int or None
         Bytes that a worker may allocate beyond its imports and the rows (Linux only).
-    run_job : function or None
-        Runs a job in a worker; that of the package by default.
+    run_job : function
+        Runs a job in a worker.
     """
 
     def __init__(
@@ -236,9 +237,8 @@ class ProcessRunner:
         workers: int,
         time_limit: float | None = None,
         memory_limit: int | None = None,
-        run_job: RunJob | None = None,
+        run_job: RunJob = run_job,
     ) -> None:
-        check_param("workers", workers, Int(1))
         limits = TrialLimits(time_limit, memory_limit)
         self._read_rows, self._workers = read_rows, workers
         self._sent: dict[str, tuple[str, Path]] = {}  # fingerprint and file by data set
@@ -249,7 +249,8 @@ class ProcessRunner:
         self._pool: WorkerPool | None = None
         try:
             work_path = self._scratch.path / "work"
-            dump_mapped(share_work(work, run_job), work_path, "the methods, plan or metrics of the study")
+            shared = SharedWork(run_job, work, tuple(warnings.filters))
+            dump_mapped(shared, work_path, "the methods, plan or metrics of the study")
             self._pool = WorkerPool(workers, self._scratch, work_path, limits)
         except BaseException:
             self._scratch.remove()

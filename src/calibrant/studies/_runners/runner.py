@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import traceback
 import uuid
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -77,13 +75,6 @@ class SharedWork:
     run_job: RunJob
     work: StudyWork
     filters: WarningFilters
-
-
-def share_work(work: StudyWork, run_job: RunJob | None) -> SharedWork:
-    """Return the work that all workers share; without `run_job`, jobs run as everywhere in the package."""
-    if run_job is None:
-        run_job = importlib.import_module("calibrant.studies._trials.run_job").run_job
-    return SharedWork(run_job, work, tuple(warnings.filters))
 
 
 _NO_RESULT = "RuntimeError: the job ended without a result for this trial"

@@ -15,17 +15,17 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from calibrant._params import Int, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError
 from calibrant.studies._runners.job_warnings import JobWarnings, collect_job_warnings
 from calibrant.studies._runners.runner import SharedWork
 from calibrant.studies._runners.scratch import load_mapped
-from calibrant.studies._trials.records import Job, StudyRows, TrialRecord
+from calibrant.studies._trials.records import Job, StudyRows
 
 # Memory that a worker keeps after a job counts against the next one: beyond this share of the limit it is replaced.
 _WORN_SHARE = 0.5
@@ -39,8 +39,6 @@ class TrialLimits:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        check_param("time_limit", self.time, Real(0, closed="neither") | Nothing())
-        check_param("memory_limit", self.memory, Int(1) | Nothing())
         can_limit = find_spec("resource") is not None and Path("/proc/self/status").exists()
         if self.memory is not None and not can_limit:
             raise ParameterError(
@@ -141,35 +139,17 @@ class WorkerSetup:
 
 
 @dataclass(frozen=True)
-class JobMessage:
-    """Parent to worker: run this; the rows are in that file."""
-
-    job: Job
-    rows_path: Path
-
-
-@dataclass(frozen=True)
 class WorkerReady:
     """Worker to parent: methods are loaded; else why they cannot be."""
 
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class PartStarted:
-    """Worker to parent: the job starts now."""
+class PartStage(Enum):
+    """Worker to parent, beside the record of each trial: how far it is with the job."""
 
-
-@dataclass(frozen=True)
-class ClockStarted:
-    """Worker to parent: the rows are read and prepared; the time of the trials starts now."""
-
-
-@dataclass(frozen=True)
-class TrialMessage:
-    """Worker to parent: a trial of the job has run."""
-
-    record: TrialRecord
+    STARTED = auto()
+    TIMED = auto()  # the rows are read and prepared: the time of the trials starts now
 
 
 @dataclass(frozen=True)
@@ -192,7 +172,7 @@ def serve_jobs(setup: WorkerSetup) -> None:
     setup.jobs.send(WorkerReady())
     with setup.stack_path.open("w+") as stack, suppress(EOFError, OSError):
         server = _JobServer(setup, shared, stack)
-        while server.serve(setup.jobs.recv()):
+        while server.serve(*setup.jobs.recv()):
             pass
 
 
@@ -209,26 +189,26 @@ class _JobServer:
             # A process that a method forks must not keep the pipe open after the worker has died
             os.register_at_fork(after_in_child=self._jobs.close)
 
-    def serve(self, message: JobMessage) -> bool:
+    def serve(self, job: Job, rows_path: Path) -> bool:
         """Run a job; return whether the worker can run more."""
-        self._jobs.send(PartStarted())
-        problem, found = collect_job_warnings(lambda: self._run(message), self._shared.filters)
+        self._jobs.send(PartStage.STARTED)
+        problem, found = collect_job_warnings(lambda: self._run(job, rows_path), self._shared.filters)
         self._exit_if_forked()
         ended = PartEnded(problem, found, self._memory.is_worn)
         self._jobs.send(ended)
         return not ended.is_worn
 
-    def _run(self, message: JobMessage) -> str:
+    def _run(self, job: Job, rows_path: Path) -> str:
         """Run a job, and return the traceback of what ended it early."""
         try:
-            rows = self._read_rows(message.rows_path)
-            self._jobs.send(ClockStarted())
-            with self._stack_dumped(len(message.job.refs)), self._memory.enforced():
-                for record in self._shared.run_job(rows, self._shared.work, message.job):
+            rows = self._read_rows(rows_path)
+            self._jobs.send(PartStage.TIMED)
+            with self._stack_dumped(len(job.refs)), self._memory.enforced():
+                for record in self._shared.run_job(rows, self._shared.work, job):
                     self._exit_if_forked()
                     if record.error:
                         record = replace(record, error=self._name_limit(record.error))
-                    self._jobs.send(TrialMessage(record))
+                    self._jobs.send(record)
         except BaseException:  # also sys.exit and KeyboardInterrupt of a method
             self._exit_if_forked()
             return self._name_limit(traceback.format_exc())

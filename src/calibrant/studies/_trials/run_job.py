@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -198,16 +198,9 @@ class JobContext:
         )
 
 
-def make_run_job() -> Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]:
-    """Return a function that runs jobs; what a job shares with those before, of the same objects, is computed once."""
-    # Two data sets at a time: jobs come data set by data set, and the last jobs of one overlap the first of the next
-    context = lru_cache(maxsize=2)(JobContext)
-    return lambda rows, work, job: context(rows, work).run(job)
-
-
-_run_job = make_run_job()
+_context = lru_cache(maxsize=2)(JobContext)  # the last jobs of a data set overlap the first of the next
 
 
 def run_job(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[TrialRecord]:
     """Run the trials of a job, in a process that does nothing else: what jobs share stays in memory."""
-    return _run_job(rows, work, job)
+    return _context(rows, work).run(job)

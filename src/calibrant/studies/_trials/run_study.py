@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from operator import add
 from typing import Any
@@ -26,13 +26,22 @@ from calibrant.studies._definition.differences import changed_metrics, differenc
 from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.studies._runners.runner import InProcessRunner, Runner
-from calibrant.studies._runners.study_progress import study_progress
+from calibrant.studies._runners.study_progress import StudyProgress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
 from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork, is_unfinished
-from calibrant.studies._trials.run_job import JobContext, are_outdated, make_run_job
+from calibrant.studies._trials.run_job import JobContext, are_outdated
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+_SECONDS = Real(0, closed="right") | Nothing()
+_RULES = {
+    "workers": Int(1) | Nothing(),
+    **dict.fromkeys(("retry", "update", "rerun_outdated"), Bool()),
+    **dict.fromkeys(("time_limit", "stop_after"), _SECONDS),
+    "lease": Real(1),
+}
 
 
 @dataclass(frozen=True)
@@ -68,13 +77,9 @@ def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | N
     chosen = {name: value for name, value in passed.items() if value is not defaults[name] and value != defaults[name]}
     values = {**(from_file or {}), **chosen}
     found = RunOptions(**(values | {"memory_limit": read_memory(values.get("memory_limit"))}))
-    check_param("workers", found.workers, Int(1) | Nothing())
-    for name in ("retry", "update", "rerun_outdated"):
-        check_param(name, getattr(found, name), Bool())
-    check_param("time_limit", found.time_limit, Real(0, closed="right") | Nothing())
-    if not callable(found.stop_after):
-        check_param("stop_after", found.stop_after, Real(0, closed="right") | Nothing())
-    check_param("lease", found.lease, Real(1))
+    for name, rule in _RULES.items():
+        if name != "stop_after" or not callable(found.stop_after):
+            check_param(name, getattr(found, name), rule)
     if found.dask is not None and found.workers is not None:
         raise ParameterError(
             "workers and dask: a study runs in local processes or on a Dask cluster; pass one of them."
@@ -180,7 +185,7 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
                 store.forget(name, sorted(again))
                 worker = store.start_worker(name, lease=options.lease)
                 stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
-                observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
+                observer = StudyProgress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
                 stack.enter_context(observer)
                 Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
         # By this store, which waits for a server that goes away, as one that is opened anew does not
@@ -259,7 +264,9 @@ def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
 
         return DaskRunner(plan.work, plan.rows, cluster=options.dask)
     if options.workers is None and not options.has_limits and options.stop_after is None:
-        return InProcessRunner(plan.work, plan.rows, make_run_job())
+        # Two data sets at a time: jobs come data set by data set, and the last of one overlap the first of the next
+        context = lru_cache(maxsize=2)(JobContext)
+        return InProcessRunner(plan.work, plan.rows, lambda rows, work, job: context(rows, work).run(job))
     from calibrant.studies._runners.process_runner import ProcessRunner
 
     return ProcessRunner(
