@@ -59,7 +59,7 @@ def read_c45_bytes(data: bytes) -> object:
 def read_yaml_bytes(data: bytes) -> None:
     node = read_yaml(data.decode("utf-8", "replace"))
     if node is not None:
-        check_structure(node.to_value())  # and no further: a study file imports what it names
+        check_structure(node.value)  # and no further: a study file imports what it names
 
 
 def read_toml_bytes(data: bytes) -> None:

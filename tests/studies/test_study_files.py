@@ -152,7 +152,7 @@ def test_words_and_numbers_are_those_of_yaml_1_2() -> None:
     words = "no, yes, on, off, y, 1e-3, 1_000, 0o17, 0x1F, 1:30, ~, True, .inf, -.INF, .nan, '1', \"2\", 1., +5"
     node = read_yaml(f"a: [{words}, 2020-01-02]")
     assert node is not None
-    found = node.to_value()["a"]
+    found = node.value["a"]
     nan = found.pop(14)
     assert nan != nan
     infinity = float("inf")
@@ -387,7 +387,7 @@ def test_the_schema_lists_the_metrics_there_are() -> None:
 def test_the_schema_accepts_what_is_read() -> None:
     node = read_yaml(YAML)
     assert node is not None
-    jsonschema.Draft202012Validator(study_schema()).validate(json.loads(json.dumps(node.to_value())))
+    jsonschema.Draft202012Validator(study_schema()).validate(json.loads(json.dumps(node.value)))
 
 
 def test_the_options_of_a_file_are_those_of_study() -> None:

@@ -10,8 +10,10 @@ import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._definition.describe import FORMS, build_array
 from calibrant.studies._definition.names import resolve_path
 
 # Keys and positions that lead from a document to a part of it.
@@ -89,12 +91,13 @@ def build_value(document: Any, path: Keys = ()) -> Any:
     form = next((key for key in document if key in FORMS), None)
     if form is None:
         return {key: build_value(each, (*path, key)) for key, each in document.items()}
-    allowed = {form, *_FURTHER.get(form, ())}
+    build, further = FORMS[form]
+    allowed = {form, *further}
     if unknown := [key for key in document if key not in allowed]:
         hint = nearest(unknown[0], allowed) or _AS_PAIRS.format(form)
         raise DocumentError(f"a {form!r} has no {unknown[0]!r}.{hint}", (*path, unknown[0]))
     try:
-        return _BUILDERS[form](document, path)
+        return build(document, path)
     except DocumentError:
         raise
     except StudyError as error:
@@ -196,13 +199,22 @@ def _keywords(document: Mapping[str, Any], path: Keys) -> dict[str, Any]:
 def _build_array(document: Mapping[str, Any], path: Keys) -> Any:
     values = document["array"]
     values = values if isinstance(values, str) else build_value(values, (*path, "array"))
-    return build_array(values, document["dtype"], document.get("shape", [-1]))
+    return _as_array(values, document["dtype"], document.get("shape", [-1]))
 
 
 def _build_scalar(document: Mapping[str, Any], path: Keys) -> Any:
     values = document["scalar"]
     raw = isinstance(values, str) and document["dtype"] != "object"
-    return build_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
+    return _as_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
+
+
+def _as_array(values: Any, dtype: str, shape: list[int]) -> NDArray[Any]:
+    """Return the array of a list of built values, or of bytes in base 64."""
+    if isinstance(values, str):
+        return np.frombuffer(base64.b64decode(values, validate=True), dtype=dtype).reshape(shape).copy()
+    array = np.empty(len(values), dtype=dtype)
+    array[:] = values
+    return array.reshape(shape)
 
 
 def _build_none(document: Mapping[str, Any], path: Keys) -> None:
@@ -234,37 +246,29 @@ def _text(document: Mapping[str, Any], form: str, path: Keys) -> str:
     return text
 
 
-_FURTHER = {
-    "array": ("dtype", "shape"),
-    "class": ("params", "requests", "output"),
-    "distribution": ("args", "keywords"),
-    "enum": ("name",),
-    "factory": ("params",),
-    "opaque": ("digest",),
-    "partial": ("args", "keywords"),
-    "scalar": ("dtype",),
-}
-_BUILDERS: dict[str, Callable[[Mapping[str, Any], Keys], Any]] = {
-    "array": _build_array,
-    "bytes": lambda document, _path: base64.b64decode(document["bytes"], validate=True),
-    "class": _build_class,
-    "complex": lambda document, path: complex(*_items(document, "complex", path)),
-    "dict": lambda document, path: dict(_items(document, "dict", path)),
-    "distribution": _build_distribution,
-    "enum": lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]],
-    "factory": _build_factory,
-    "float": lambda document, _path: float(document["float"]),
-    "frozenset": lambda document, path: frozenset(_items(document, "frozenset", path)),
-    "function": _build_function,
-    "none": _build_none,
-    "opaque": _build_opaque,
-    "ordered_dict": lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)),
-    "partial": _build_partial,
-    "path": lambda document, _path: pathlib.Path(document["path"]),
-    "range": lambda document, path: range(*_items(document, "range", path)),
-    "scalar": _build_scalar,
-    "set": lambda document, path: set(_items(document, "set", path)),
-    "slice": lambda document, path: slice(*_items(document, "slice", path)),
-    "tuple": lambda document, path: tuple(_items(document, "tuple", path)),
-    "type": lambda document, path: resolve_path(_text(document, "type", path)),
+# How to build the values of a document by its form, the first key of every document that is not itself the value, and
+# the further keys that it may have. A dict with such a key is described by pairs.
+FORMS: dict[str, tuple[Callable[[Mapping[str, Any], Keys], Any], tuple[str, ...]]] = {
+    "array": (_build_array, ("dtype", "shape")),
+    "bytes": (lambda document, _path: base64.b64decode(document["bytes"], validate=True), ()),
+    "class": (_build_class, ("params", "requests", "output")),
+    "complex": (lambda document, path: complex(*_items(document, "complex", path)), ()),
+    "dict": (lambda document, path: dict(_items(document, "dict", path)), ()),
+    "distribution": (_build_distribution, ("args", "keywords")),
+    "enum": (lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]], ("name",)),
+    "factory": (_build_factory, ("params",)),
+    "float": (lambda document, _path: float(document["float"]), ()),
+    "frozenset": (lambda document, path: frozenset(_items(document, "frozenset", path)), ()),
+    "function": (_build_function, ()),
+    "opaque": (_build_opaque, ("digest",)),
+    "none": (_build_none, ()),
+    "ordered_dict": (lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)), ()),
+    "partial": (_build_partial, ("args", "keywords")),
+    "path": (lambda document, _path: pathlib.Path(document["path"]), ()),
+    "range": (lambda document, path: range(*_items(document, "range", path)), ()),
+    "scalar": (_build_scalar, ("dtype",)),
+    "set": (lambda document, path: set(_items(document, "set", path)), ()),
+    "slice": (lambda document, path: slice(*_items(document, "slice", path)), ()),
+    "tuple": (lambda document, path: tuple(_items(document, "tuple", path)), ()),
+    "type": (lambda document, path: resolve_path(_text(document, "type", path)), ()),
 }

@@ -25,27 +25,6 @@ from calibrant.studies._definition.digests import canonical_json
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._trials.records import StudyRows
 
-
-def fingerprint(
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    sample_weight: Any = None,
-    positive: Any = None,
-    by_row: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the digest of rows: names, kinds, values and categories of columns, classes and their order, and so on.
-
-    Examples
-    --------
-    >>> len(fingerprint([[1.0], [2.0]], ["no", "yes"], positive="yes"))
-    32
-    """
-    described = canonical_json(describe_value(positive))
-    return fingerprint_rows(X, y, groups=groups, sample_weight=sample_weight, positive=described, by_row=by_row)
-
-
 SourceKind = Literal["name", "file", "rows"]
 
 _EXTENSIONS = {".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".feather", ".arrow", ".ipc", ".arff"}
@@ -339,13 +318,13 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
     """
     name = dataset.name or "data"
     with _errors_of(name):
-        raw = _read(dataset)
-        columns = _Columns(raw.X, raw.extra)
+        X, y, extra, own_weight, own_positive = _read(dataset)
+        columns = _Columns(X, extra)
         groups, weight = columns.values(dataset.groups, "groups"), columns.values(dataset.weight, "weight")
         times = columns.values(dataset.time, "time")
-        weight = raw.sample_weight if weight is None else weight
+        weight = own_weight if weight is None else weight
         params = _resolve(_merged(metric_params or {}, dataset.metric_params or {}), columns)
-        positive = raw.positive if dataset.positive is None else _matched(dataset.positive, raw.y)
+        positive = own_positive if dataset.positive is None else _matched(dataset.positive, y)
         X = columns.features()
         by_row = {
             f"{metric} {key}": each
@@ -355,19 +334,9 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
         }
         if times is not None:
             by_row["time"] = splitters.rank_times(times, num_samples(X))
-        found = fingerprint(X, raw.y, groups=groups, sample_weight=weight, positive=positive, by_row=by_row)
-    return StudyRows(name, found, X, raw.y, groups, weight, positive, params, by_row.get("time"))
-
-
-@dataclass(frozen=True, eq=False)
-class _RawRows:
-    """Rows as they were read."""
-
-    X: Any
-    y: Any
-    extra: Any = None
-    sample_weight: Any = None
-    positive: Any = None
+        described = canonical_json(describe_value(positive))
+        found = fingerprint_rows(X, y, groups=groups, sample_weight=weight, positive=described, by_row=by_row)
+    return StudyRows(name, found, X, y, groups, weight, positive, params, by_row.get("time"))
 
 
 @contextmanager
@@ -379,6 +348,10 @@ def _errors_of(name: str) -> Iterator[None]:
     except (TypeError, ValueError, LookupError, nw.exceptions.NarwhalsError) as error:  # of the library of a frame
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise StudyError(f"data set {name!r}: its rows cannot be read: {problem}") from error
+
+
+# Features, classes, further columns, weights and positive class, as they were read.
+_RawRows = tuple[Any, Any, Any, Any, Any]
 
 
 def _read(dataset: Dataset) -> _RawRows:
@@ -399,7 +372,7 @@ def _read(dataset: Dataset) -> _RawRows:
 
 def _from_objects(source: Any, target: str | None) -> _RawRows:
     if isinstance(source, tuple):
-        return _RawRows(*source)
+        return *source, None, None, None
     if hasattr(source, "kinds"):
         return _from_table(source)
     frame = nw.from_native(source, eager_only=True)
@@ -408,13 +381,13 @@ def _from_objects(source: Any, target: str | None) -> _RawRows:
     target = frame.columns[-1] if target is None else target
     if target not in frame.columns:
         raise StudyError(f"target {target!r} is not a column.{nearest(target, frame.columns)}")
-    return _RawRows(frame.drop(target).to_native(), frame.get_column(target).to_native())
+    return frame.drop(target).to_native(), frame.get_column(target).to_native(), None, None, None
 
 
 def _from_table(table: Table) -> _RawRows:
     if table.y is None:
         raise StudyError("the table has no class column; pass target=.")
-    return _RawRows(table.X, table.y, table.extra, table.sample_weight, table.positive)
+    return table.X, table.y, table.extra, table.sample_weight, table.positive
 
 
 class _Columns:

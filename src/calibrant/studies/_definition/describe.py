@@ -11,12 +11,13 @@ import inspect
 import math
 import pathlib
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant.studies._definition.build import FORMS
 from calibrant.studies._definition.digests import canonical_json
 from calibrant.studies._definition.names import import_path
 from calibrant.studies._definition.opaque import clones_itself, describe_opaque
@@ -37,106 +38,6 @@ def fits_document(array: NDArray[Any]) -> bool:
     """
     return array.dtype.kind in f"{_RAW}O" and array.dtype.names is None and array.nbytes <= _MAX_BYTES
 
-
-def describe_array(array: NDArray[Any], describe: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return an array as a document: a few numbers as a list, else the bytes in base 64, little-endian.
-
-    Examples
-    --------
-    >>> describe_array(np.array([[1, 2]]), lambda value: value)
-    {'array': [1, 2], 'dtype': '<i8', 'shape': [1, 2]}
-    """
-    kind = array.dtype.kind
-    if kind == "O":
-        values: Any = [describe(each) for each in array.ravel().tolist()]
-    elif kind in _PLAIN and array.size <= _MAX_LISTED:
-        values = [describe(each) for each in array.astype(np.float64 if kind == "f" else array.dtype).ravel().tolist()]
-    else:
-        values = base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
-    dtype = "object" if kind == "O" else array.dtype.newbyteorder("<").str
-    return {"array": values, "dtype": dtype} | ({} if array.ndim == 1 else {"shape": list(array.shape)})
-
-
-def describe_scalar(scalar: np.generic, describe: Callable[[Any], Any]) -> Any:
-    """Return a NumPy scalar as a document: Python's number or string where that is equal and as precise.
-
-    Examples
-    --------
-    >>> describe_scalar(np.int64(3), lambda value: value)
-    3
-    >>> describe_scalar(np.float32(0.5), lambda value: value)
-    {'scalar': 0.5, 'dtype': '<f4'}
-    """
-    if isinstance(scalar, np.bool_ | np.integer | np.float64 | np.str_):
-        return describe(scalar.item())
-    document = describe_array(np.asarray(scalar), describe)
-    values = document["array"]
-    return {"scalar": values[0] if isinstance(values, list) else values, "dtype": document["dtype"]}
-
-
-def build_array(values: Any, dtype: str, shape: list[int]) -> NDArray[Any]:
-    """Return the array of a described list of built values, or of bytes in base 64.
-
-    Examples
-    --------
-    >>> build_array([1, 2], "<i8", [2])
-    array([1, 2])
-    """
-    if isinstance(values, str):
-        return np.frombuffer(base64.b64decode(values, validate=True), dtype=dtype).reshape(shape).copy()
-    array = np.empty(len(values), dtype=dtype)
-    array[:] = values
-    return array.reshape(shape)
-
-
-def describe_known(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any] | None:
-    """Return the document of a distribution of SciPy or a scorer of scikit-learn; None for anything else.
-
-    Examples
-    --------
-    >>> import scipy.stats
-    >>> describe_known(scipy.stats.uniform(0, 1), lambda each: each)
-    {'distribution': 'scipy.stats.uniform', 'args': [0, 1]}
-    """
-    module = type(value).__module__
-    if module.startswith("scipy.stats.") and hasattr(value, "dist"):
-        return _describe_distribution(value, nested)
-    if module == "sklearn.metrics._scorer" and hasattr(value, "_score_func"):
-        return _describe_scorer(value, nested)
-    return None
-
-
-def _describe_distribution(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any] | None:
-    import scipy.stats
-
-    name = getattr(value.dist, "name", "")
-    if type(getattr(scipy.stats, name, None)) is not type(value.dist):
-        return None
-    document: dict[str, Any] = {"distribution": f"scipy.stats.{name}"}
-    document |= {"args": [nested(each) for each in value.args]} if value.args else {}
-    return document | ({"keywords": {key: nested(value.kwds[key]) for key in sorted(value.kwds)}} if value.kwds else {})
-
-
-def _describe_scorer(value: Any, nested: Callable[[Any], Any]) -> dict[str, Any] | None:
-    from sklearn.metrics import make_scorer
-
-    params = {
-        "score_func": value._score_func,
-        "response_method": value._response_method,
-        "greater_is_better": value._sign > 0,
-        **value._kwargs,
-    }
-    if vars(make_scorer(**params)).keys() != vars(value).keys():
-        return None
-    return {"factory": "sklearn.metrics.make_scorer", "params": {key: nested(params[key]) for key in sorted(params)}}
-
-
-# The first key of every document that is not itself the value; a dict with such a key is described by pairs.
-FORMS = (
-    *("array", "bytes", "class", "complex", "dict", "distribution", "enum", "factory", "float", "frozenset"),
-    *("function", "opaque", "none", "ordered_dict", "partial", "path", "range", "scalar", "set", "slice"),
-    *("tuple", "type"),
-)
 
 _MAX_DEPTH = 60  # of nested values; deeper ones, and those that contain themselves, are opaque
 # Their state changes with every number drawn, so that no document describes what they will draw.
@@ -174,7 +75,7 @@ def _describe(value: Any, depth: int) -> Any:
         path = import_path(type(value))
         return {"enum": path, "name": value.name} if path else describe_opaque(value)
     if isinstance(value, np.generic):
-        return describe_scalar(value, nested) if fits_document(np.asarray(value)) else describe_opaque(value)
+        return _describe_scalar(value, nested)
     describer = _DESCRIBERS.get(type(value))
     if describer is not None:
         return describer(value, nested)
@@ -191,7 +92,7 @@ def _describe_float(value: float, _nested: Any) -> Any:
 
 
 def _describe_mapping(value: Mapping[Any, Any], nested: Any) -> Any:
-    if type(value) is dict and all(type(key) is str for key in value) and not value.keys() & set(FORMS):
+    if type(value) is dict and all(type(key) is str for key in value) and not value.keys() & FORMS.keys():
         return {key: nested(each) for key, each in value.items()}
     pairs = [[nested(key), nested(each)] for key, each in value.items()]
     return {"dict": pairs} if type(value) is dict else {"ordered_dict": pairs}
@@ -201,8 +102,30 @@ def _describe_set(value: Any, nested: Any) -> Any:
     return {type(value).__name__: sorted((nested(each) for each in value), key=canonical_json)}
 
 
-def _describe_array(value: Any, nested: Any) -> Any:
-    return describe_array(value, nested) if fits_document(value) else describe_opaque(value)
+def _describe_array(array: NDArray[Any], nested: Any) -> dict[str, Any]:
+    """Return an array as a document: a few numbers as a list, else the bytes in base 64, little-endian."""
+    if not fits_document(array):
+        return describe_opaque(array)
+    kind = array.dtype.kind
+    if kind == "O":
+        values: Any = [nested(each) for each in array.ravel().tolist()]
+    elif kind in _PLAIN and array.size <= _MAX_LISTED:
+        values = [nested(each) for each in array.astype(np.float64 if kind == "f" else array.dtype).ravel().tolist()]
+    else:
+        values = base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+    dtype = "object" if kind == "O" else array.dtype.newbyteorder("<").str
+    return {"array": values, "dtype": dtype} | ({} if array.ndim == 1 else {"shape": list(array.shape)})
+
+
+def _describe_scalar(scalar: np.generic, nested: Any) -> Any:
+    """Return a NumPy scalar as a document: Python's number or string where that is equal and as precise."""
+    if not fits_document(np.asarray(scalar)):
+        return describe_opaque(scalar)
+    if isinstance(scalar, np.bool_ | np.integer | np.float64 | np.str_):
+        return nested(scalar.item())
+    document = _describe_array(np.asarray(scalar), nested)
+    values = document["array"]
+    return {"scalar": values[0] if isinstance(values, list) else values, "dtype": document["dtype"]}
 
 
 def _describe_function(value: Any, _nested: Any) -> Any:
@@ -211,9 +134,12 @@ def _describe_function(value: Any, _nested: Any) -> Any:
 
 
 def _describe_partial(value: functools.partial[Any], nested: Any) -> Any:
-    document = {"partial": nested(value.func)}
-    document |= {"args": [nested(each) for each in value.args]} if value.args else {}
-    return document | ({"keywords": _by_name(value.keywords, nested)} if value.keywords else {})
+    return {"partial": nested(value.func), **_arguments(value.args, value.keywords, nested)}
+
+
+def _arguments(args: Any, keywords: Mapping[str, Any], nested: Any) -> dict[str, Any]:
+    listed = {"args": [nested(each) for each in args]} if args else {}
+    return listed | ({"keywords": _by_name(keywords, nested)} if keywords else {})
 
 
 def _by_name(values: Mapping[str, Any], nested: Any) -> dict[str, Any]:
@@ -243,22 +169,44 @@ _DESCRIBERS: dict[type, Any] = {
 
 
 def _describe_object(value: Any, nested: Any) -> Any:
-    path = import_path(type(value))
+    path, module = import_path(type(value)), type(value).__module__
     if isinstance(value, _RANDOM):
         return describe_opaque(value)
-    known = describe_known(value, nested)
-    if known is not None:
-        return known
-    if path is None:
-        # A function in a wrapper of its own, such as a cached one, goes by its own path
-        return _describe_function(value, nested) if callable(value) else describe_opaque(value)
-    if hasattr(value, "get_params"):
-        document = _describe_estimator(value, path, nested)
-    else:
-        document = _describe_by_constructor(value, path, nested)
+    document = None
+    if module.startswith("scipy.stats.") and hasattr(value, "dist"):
+        document = _describe_distribution(value, nested)
+    elif module == "sklearn.metrics._scorer" and hasattr(value, "_score_func"):
+        document = _describe_scorer(value, nested)
+    if document is None and path is not None:
+        describer = _describe_estimator if hasattr(value, "get_params") else _describe_by_constructor
+        document = describer(value, path, nested)
     if document is None:
+        # A function in a wrapper of its own, such as a cached one, goes by its own path
         document = _describe_function(value, nested) if callable(value) else describe_opaque(value)
     return document
+
+
+def _describe_distribution(value: Any, nested: Any) -> dict[str, Any] | None:
+    import scipy.stats
+
+    name = getattr(value.dist, "name", "")
+    if type(getattr(scipy.stats, name, None)) is not type(value.dist):
+        return None
+    return {"distribution": f"scipy.stats.{name}", **_arguments(value.args, value.kwds, nested)}
+
+
+def _describe_scorer(value: Any, nested: Any) -> dict[str, Any] | None:
+    from sklearn.metrics import make_scorer
+
+    params = {
+        "score_func": value._score_func,
+        "response_method": value._response_method,
+        "greater_is_better": value._sign > 0,
+        **value._kwargs,
+    }
+    if vars(make_scorer(**params)).keys() != vars(value).keys():
+        return None
+    return {"factory": "sklearn.metrics.make_scorer", "params": _by_name(params, nested)}
 
 
 def _describe_estimator(value: Any, path: str, nested: Any) -> Any:

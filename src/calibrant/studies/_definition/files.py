@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,17 @@ from calibrant.studies._definition.yaml_nodes import MAX_DEPTH, MAX_NODES, TextE
 from calibrant.studies._trials.run_study import read_run_options
 
 
+@contextmanager
+def _at(path: Keys) -> Iterator[None]:
+    """Name the part of the file in the errors that do not yet."""
+    try:
+        yield
+    except DocumentError:
+        raise
+    except CalibrantError as error:
+        raise DocumentError(str(error), path) from error
+
+
 def _read_datasets(datasets: Any, folder: Path) -> Any:
     """Return the data sets of a file as `define_study` takes them; paths start at a folder."""
     if isinstance(datasets, Mapping):
@@ -36,14 +48,9 @@ def _dataset(dataset: Any, folder: Path, path: Keys) -> Dataset:
     options = roles.get("options", {})
     if isinstance(options.get("names"), str):
         roles["options"] = options | {"names": str(folder / options["names"])}
-    try:
-        built = {name: build_value(each, (*path, name)) for name, each in roles.items()}
-        made = Dataset(source, **built)
+    with _at(path):
+        made = Dataset(source, **{name: build_value(each, (*path, name)) for name, each in roles.items()})
         made.check_source(str(roles.get("name", source) if isinstance(path[-1], int) else path[-1]))
-    except DocumentError:
-        raise
-    except CalibrantError as error:
-        raise DocumentError(str(error), path) from error
     return made
 
 
@@ -56,13 +63,9 @@ def _method(name: str, method: Any, path: Keys) -> Any:
 
 
 def _estimator(name: str, method: Any, path: Keys) -> Any:
-    try:
+    with _at(path):
         made = as_estimator(build_value(method, path) if isinstance(method, Mapping) else method, name)
         check_parameter_values(made)
-    except DocumentError:
-        raise
-    except CalibrantError as error:
-        raise DocumentError(str(error), path) from error
     return made
 
 
@@ -89,10 +92,8 @@ def _read_metrics(metrics: Any) -> Any:
 def _function(name: str, path: str | None) -> Any:
     if path is None or path == name:
         return None
-    try:
+    with _at(("metrics", name)):
         function = resolve_path(path)
-    except CalibrantError as error:
-        raise DocumentError(str(error), ("metrics", name)) from error
     if not callable(function) or isinstance(function, type):
         raise DocumentError(f"{path!r} is not a function.", ("metrics", name))
     return function
@@ -124,42 +125,31 @@ def _locate(error: Exception, document: Any) -> tuple[Keys, str]:
     (('metrics', 1), "metrics: there is no metric 'acu'.")
     """
     if isinstance(error, DocumentError):
-        return _to_parameter(error.path, error.problem, document), error.problem
-    problem = str(error)
-    if not isinstance(document, Mapping):
-        return (), problem
-    opening = _WORD.match(problem)
-    section = _SECTIONS.get(opening[0], opening[0]) if opening else ""
-    if problem.startswith("two "):
-        section = "datasets" if "data set" in problem else "methods"
-    if section not in document:
-        return (), problem
-    return _deepest((section,), problem, document), problem
-
-
-def _deepest(path: Keys, problem: str, document: Any) -> Keys:
-    """Go on from a path to the names that the problem quotes, and to the parameter that it names."""
-    for name in _QUOTED.findall(problem):
-        key = _key_of(_part(path, document), name)
-        path = path if key is None else (*path, key)
-    return _to_parameter(path, problem, document)
-
-
-def _to_parameter(path: Keys, problem: str, document: Any) -> Keys:
+        path, problem = error.path, error.problem
+    else:
+        problem = str(error)
+        opening = _WORD.match(problem)
+        section = _SECTIONS.get(opening[0], opening[0]) if opening else ""
+        if problem.startswith("two "):
+            section = "datasets" if "data set" in problem else "methods"
+        if not isinstance(document, Mapping) or section not in document:
+            return (), problem
+        path = (section,)
+        for name in _QUOTED.findall(problem):
+            key = _key_of(_part(path, document), name)
+            path = path if key is None else (*path, key)
     words = set(_WORD.findall(problem))
-    return next((path + found for found in _parameters(_part(path, document)) if found[-1] in words), path)
+    found = (each for each in _parameters(_part(path, document)) if each[-1] in words)
+    return path + next(found, ()), problem
 
 
 def _part(path: Keys, document: Any) -> Any:
     for key in path:
-        document = _child(document, key)
+        try:
+            document = document[key]
+        except (LookupError, TypeError):
+            return None
     return document
-
-
-def _child(part: Any, key: Any) -> Any:
-    if isinstance(part, Mapping):
-        return part.get(key)
-    return part[key] if isinstance(part, list) and isinstance(key, int) and key < len(part) else None
 
 
 def _key_of(part: Any, name: str) -> Any:
@@ -316,10 +306,13 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyFile:
     >>> folder.cleanup()
     """
     file = Path(path)
-    read = _reader(file)
+    suffix = file.suffix.lower()
+    if suffix not in (".yaml", ".yml", ".toml"):
+        raise StudyError(f"{file}: a study file must end in .yaml, .yml or .toml.")
     text = _read_text(file)
     try:
-        document, line_of = read(text)
+        whole = None if suffix == ".toml" else read_yaml(text)
+        document = read_toml(text) if suffix == ".toml" else whole and whole.value
     except TextError as error:
         raise StudyError(f"{_where(file, error.line)}: {error.problem}.") from error
     try:
@@ -328,26 +321,9 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyFile:
         raise
     except CalibrantError as error:
         found, problem = _locate(error, document)
-        line = None if line_of is None else line_of(found)
+        line = None if whole is None else whole.line_of(found)
         key = f": {path_text(found)}" if found else ""
         raise StudyError(f"{_where(file, line)}{key}: {problem}") from error
-
-
-Lines = Callable[[Keys], int]
-
-
-def _reader(file: Path) -> Callable[[str], tuple[Any, Lines | None]]:
-    suffix = file.suffix.lower()
-    if suffix in (".yaml", ".yml"):
-        return _read_yaml
-    if suffix == ".toml":
-        return lambda text: (read_toml(text), None)
-    raise StudyError(f"{file}: a study file must end in .yaml, .yml or .toml.")
-
-
-def _read_yaml(text: str) -> tuple[Any, Lines | None]:
-    node = read_yaml(text)
-    return (None, None) if node is None else (node.to_value(), node.line_of)
 
 
 def _where(file: Path, line: int | None) -> str:
@@ -398,7 +374,10 @@ def _build(document: Any, folder: Path) -> StudyFile:
         keeps_predictions=document.get("keep_predictions", True),
         **given,
     )
-    return StudyFile(definition, _store(document.get("store"), folder), _run_options(document.get("run", {})))
+    store = document.get("store")
+    if store is not None and "://" not in store:
+        store = str(folder / store)
+    return StudyFile(definition, store, _run_options(document.get("run", {})))
 
 
 _CLASS = re.compile(r"[A-Z]\w*|[A-Za-z_]\w*(\.\w+)+")  # other text is a plan in words, such as 10x3
@@ -423,10 +402,3 @@ def _run_options(options: Mapping[str, Any]) -> dict[str, Any]:
         named = next((name for name in options if name in str(error)), None)
         raise DocumentError(str(error), ("run",) if named is None else ("run", named)) from error
     return dict(options)
-
-
-def _store(store: str | None, folder: Path) -> str | None:
-    """Return the store; a path of a SQLite file starts at the folder of the study file."""
-    if store is None or "://" in store:
-        return store
-    return str(folder / store)

@@ -6,7 +6,7 @@ import inspect
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -243,8 +243,10 @@ def check_parameter_values(estimator: Any) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                if package in _CHECKS:
-                    _CHECKS[package](each)
+                if package == "calibrant":
+                    check_params(each)
+                elif package == "sklearn":
+                    _check_sklearn(each)
         except ParameterError as error:
             raise ParameterError(f"{type(each).__name__}: {error}") from error
 
@@ -262,6 +264,3 @@ def _check_sklearn(estimator: Any) -> None:
         raise ParameterError(str(error)) from error
     except AttributeError:
         return
-
-
-_CHECKS: dict[str, Callable[[Any], None]] = {"calibrant": check_params, "sklearn": _check_sklearn}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +23,7 @@ _INT = re.compile(r"[-+]?[0-9]+")
 _OCTAL, _HEXADECIMAL = re.compile(r"0o[0-7]+"), re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INFINITE, _NAN = re.compile(r"[-+]?\.(?:inf|Inf|INF)"), re.compile(r"\.(?:nan|NaN|NAN)")
+_NO_KEY: Any = object()
 _MAX_DIGITS = 400  # of a number; Python takes quadratic time to read long ones
 
 
@@ -37,41 +37,29 @@ class TextError(Exception):
 
 
 @dataclass
-class YamlNode:
-    """A value with its line: a scalar, a list of nodes, or a mapping of keys to their lines and nodes."""
+class YamlPart:
+    """A value of a text, with the line that it stands in and, of a list or a mapping, those of its parts."""
 
     line: int
-    value: Any = None  # of a scalar
-    items: list[YamlNode] | None = None
-    entries: dict[Any, tuple[int, YamlNode]] | None = None
+    value: Any = None
+    lines: dict[Any, int] = field(default_factory=dict)
+    parts: dict[Any, YamlPart] = field(default_factory=dict)
     is_open: bool = False
-    size: int = 1  # number of nodes, those of aliases counted where they stand
+    size: int = 1  # number of values, those of aliases counted where they stand
     height: int = 0
-    key: tuple[int, Any] | None = field(default=None, repr=False)  # the key of an open mapping that awaits its value
-
-    def to_value(self) -> Any:
-        """Return the value without line numbers."""
-        if self.items is not None:
-            return [each.to_value() for each in self.items]
-        if self.entries is not None:
-            return {key: each.to_value() for key, (_, each) in self.entries.items()}
-        return self.value
+    key: Any = _NO_KEY  # of an open mapping, the key that awaits its value
 
     def line_of(self, path: tuple[str | int, ...]) -> int:
         """Return the line of a part, or of the innermost part around it that there is."""
-        node, line = self, self.line
+        part, line = self, self.line
         for key in path:
-            if node.entries is not None and key in node.entries:
-                line, node = node.entries[key]
-            elif node.items is not None and isinstance(key, int) and key < len(node.items):
-                node = node.items[key]
-                line = node.line
-            else:
+            if key not in part.parts:
                 break
+            part, line = part.parts[key], part.lines[key]
         return line
 
 
-def read_yaml(text: str) -> YamlNode | None:
+def read_yaml(text: str) -> YamlPart | None:
     r"""Return the only document of a YAML text; None if there is none.
 
     Raises
@@ -82,8 +70,8 @@ def read_yaml(text: str) -> YamlNode | None:
 
     Examples
     --------
-    >>> node = read_yaml("classes: [no, yes]\nrate: 1e-3\n")
-    >>> node.to_value(), node.line_of(("rate",))
+    >>> whole = read_yaml("classes: [no, yes]\nrate: 1e-3\n")
+    >>> whole.value, whole.line_of(("rate",))
     ({'classes': ['no', 'yes'], 'rate': 0.001}, 2)
     """
     yaml = optional_import("yaml", extra="studies", purpose="read study files in YAML")
@@ -115,20 +103,24 @@ def _line_of(text: str, error: Any) -> int | None:
 
 
 class _Builder:
-    """Builds nodes from events, with a stack of open ones instead of recursion."""
+    """Builds values from events, with a stack of open ones instead of recursion."""
 
     def __init__(self) -> None:
-        self.document: YamlNode | None = None
-        self._open: list[YamlNode] = []
-        self._anchors: dict[str, YamlNode] = {}
-        self._n_nodes = 0
+        self.document: YamlPart | None = None
+        self._open: list[YamlPart] = []
+        self._anchors: dict[str, YamlPart] = {}
+        self._n_values = 0
 
     def add(self, kind: str, event: Any) -> None:
         line = event.start_mark.line + 1
         if kind in ("MappingEndEvent", "SequenceEndEvent"):
-            self._close()
+            part = self._open.pop()
+            part.is_open = False
+            self._place(part, part.line)
         elif kind == "AliasEvent":
-            self._place(self._aliased(event.anchor, line), line)
+            part = self._aliased(event.anchor, line)
+            self._count(part.size, line)
+            self._place(part, line)
         elif kind == "DocumentStartEvent" and self.document is not None:
             raise TextError("has a second document, after '---'; a study file has one", line)
         elif kind in ("ScalarEvent", "MappingStartEvent", "SequenceStartEvent"):
@@ -138,77 +130,63 @@ class _Builder:
         if event.tag not in _TAGS:
             tag = event.tag.replace(_CORE, "!!")
             raise TextError(f"has the tag {short_repr(tag)}; only plain values are allowed, no objects", line)
-        node = YamlNode(line)
-        if kind == "ScalarEvent":
-            node.value = _scalar(event, line)
-        elif kind == "MappingStartEvent":
-            node.entries, node.is_open = {}, True
-        else:
-            node.items, node.is_open = [], True
+        part = YamlPart(line)
         if event.anchor is not None:
-            self._anchors[event.anchor] = node
-        if node.is_open:
-            if len(self._open) >= MAX_DEPTH:
-                raise TextError(f"is nested more than {MAX_DEPTH} levels deep", line)
-            self._count(1, line)
-            self._open.append(node)
-        else:
-            self._place(node, line)
+            self._anchors[event.anchor] = part
+        self._count(1, line)
+        if kind == "ScalarEvent":
+            part.value = _scalar(event, line)
+            self._place(part, line)
+            return
+        part.value, part.is_open, part.height = ({} if kind == "MappingStartEvent" else []), True, 1
+        if len(self._open) >= MAX_DEPTH:
+            raise TextError(f"is nested more than {MAX_DEPTH} levels deep", line)
+        self._open.append(part)
 
-    def _aliased(self, anchor: str, line: int) -> YamlNode:
-        node = self._anchors.get(anchor)
-        if node is None:
+    def _aliased(self, anchor: str, line: int) -> YamlPart:
+        part = self._anchors.get(anchor)
+        if part is None:
             raise TextError(f"has the alias *{anchor} before its anchor &{anchor}", line)
-        if node.is_open:
+        if part.is_open:
             raise TextError(f"has the alias *{anchor} inside of what it stands for", line)
-        return node
+        return part
 
-    def _close(self) -> None:
-        node = self._open.pop()
-        node.is_open = False
-        children = list(_children(node))
-        node.size = 1 + sum(each.size for each in children)
-        node.height = 1 + max((each.height for each in children), default=0)
-        self._n_nodes -= node.size  # counted one by one so far; placing it counts it again
-        self._place(node, node.line)
-
-    def _count(self, n_nodes: int, line: int) -> None:
-        self._n_nodes += n_nodes
-        if self._n_nodes > MAX_NODES:
+    def _count(self, n_values: int, line: int) -> None:
+        self._n_values += n_values
+        if self._n_values > MAX_NODES:
             raise TextError(f"has more than {MAX_NODES:,} values, aliases expanded; a study needs fewer", line)
 
-    def _place(self, node: YamlNode, line: int) -> None:
-        """Put a finished node where it stands: into the innermost open one."""
-        self._count(node.size, line)
-        if len(self._open) + node.height > MAX_DEPTH:
+    def _place(self, part: YamlPart, line: int) -> None:
+        """Put a finished value where it stands: into the innermost open one."""
+        if len(self._open) + part.height > MAX_DEPTH:
             raise TextError(f"is nested more than {MAX_DEPTH} levels deep", line)
         if not self._open:
-            self.document = node
+            self.document = part
             return
         parent = self._open[-1]
-        if parent.items is not None:
-            parent.items.append(node)
-        elif parent.key is None:
-            parent.key = line, _checked_key(node, parent, line)
-        elif parent.entries is not None:
-            key_line, key = parent.key
-            parent.entries[key], parent.key = (key_line, node), None
+        if isinstance(parent.value, list):
+            key = len(parent.value)
+            parent.value.append(part.value)
+            parent.lines[key] = line
+        elif parent.key is _NO_KEY:
+            parent.key = _checked_key(part, parent, line)
+            parent.lines[parent.key] = line
+            return
+        else:
+            key, parent.key = parent.key, _NO_KEY
+            parent.value[key] = part.value
+        parent.parts[key] = part
+        parent.size, parent.height = parent.size + part.size, max(parent.height, part.height + 1)
 
 
-def _children(node: YamlNode) -> Iterator[YamlNode]:
-    yield from node.items or ()
-    yield from (each for _, each in (node.entries or {}).values())
-
-
-def _checked_key(node: YamlNode, parent: YamlNode, line: int) -> Any:
-    if node.items is not None or node.entries is not None:
+def _checked_key(part: YamlPart, parent: YamlPart, line: int) -> Any:
+    if isinstance(part.value, list | dict):
         raise TextError("has a list or a mapping as a key; a key is text or a number", line)
-    if node.value == "<<":
+    if part.value == "<<":
         raise TextError("has a merge key '<<', which YAML 1.2 does not have; write the values out", line)
-    if parent.entries is not None and node.value in parent.entries:
-        first = parent.entries[node.value][0]
-        raise TextError(f"has the key {short_repr(node.value)} twice, first in line {first}", line)
-    return node.value
+    if part.value in parent.lines:
+        raise TextError(f"has the key {short_repr(part.value)} twice, first in line {parent.lines[part.value]}", line)
+    return part.value
 
 
 def _scalar(event: Any, line: int) -> Any:
