@@ -23,7 +23,7 @@ from calibrant.metrics import METRICS, Interval
 from calibrant.resampling._internal import NO_INTERVAL, KeptTrials, split_interval
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, MetricFacts, StudyValues
-from calibrant.studies._results.tables import check_complete, mean_interval, study_means
+from calibrant.studies._results.tables import complete_means, mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -294,18 +294,14 @@ class BestQuery(StudyValues):
         """
         check_param("confidence", confidence, CONFIDENCE)
         facts, datasets = self.facts(by, better), self.chosen_datasets(dataset)
-        means = study_means(self, by, datasets, partial=partial)
-        check_complete(self, means, partial=partial)
+        means = complete_means(self, by, datasets, partial=partial)
         if any(self.plans[name].is_nested for name in datasets):
             return _nested(self, facts, datasets, means.values, confidence)
-        losses = facts.losses(means.values)
-        is_unknown = np.isnan(losses)
-        is_known = np.asarray(~(is_unknown.any(axis=1) if len(datasets) > 1 else is_unknown.all(axis=1)))
-        if not is_known.any():
+        values, kept, _ = means.of_all_methods()
+        if np.isnan(means.values).all() or (len(datasets) > 1 and not kept):
             raise StudyError(f"best: {by} has no value on any data set that all methods share.")
         if len(datasets) > 1:
-            kept = tuple(name for name, known in zip(datasets, is_known.tolist(), strict=True) if known)
-            return _over_datasets(self, facts, kept, means.values[is_known], confidence)
+            return _over_datasets(self, facts, kept, values, confidence)
         return _on_dataset(self, facts, datasets[0], means.values[0], confidence)
 
 

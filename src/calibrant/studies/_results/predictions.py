@@ -18,17 +18,6 @@ from calibrant.resampling._internal import KeptTrials, TestPredictions
 if TYPE_CHECKING:
     from calibrant.studies._results.study_values import StudyValues
 
-__all__ = [
-    "KeptTrials",
-    "TestPredictions",
-    "kept_predictions",
-    "pool_predictions",
-    "predictions_from_parquet",
-    "predictions_to_parquet",
-    "read_kept_rows",
-]
-
-
 _KEY = b"calibrant"
 _NATURAL = "iufbU"  # kinds of NumPy's types that a column of classes keeps; others are written as numbers of classes
 _OPTIONS: dict[str, Any] = {
@@ -63,17 +52,19 @@ def predictions_to_parquet(
     """
     arrow, parquet = _arrow()
     proba = np.asarray(y_pred, dtype=np.float64)
-    outcome, labels = np.asarray(y_true), None
+    outcome, entry = np.asarray(y_true), None
     if len(classes):  # of the type of the outcomes, so that both come back as they were
         labels = np.array(list(classes), dtype=None if outcome.dtype.kind == "U" else outcome.dtype)
-    if labels is None:
-        named = [("y_true", np.asarray(y_true, dtype=np.float64)), ("y_pred", proba)]
+        entry = _class_entry(labels)
+        if entry["coded"]:
+            number = {label: i for i, label in enumerate(labels.tolist())}
+            outcome = np.array([number[label] for label in outcome.tolist()], dtype=np.int64)
+        named = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
     else:
-        probabilities = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
-        named = [("y_true", _outcome_column(outcome, labels)), *probabilities]
+        outcome, named = np.asarray(y_true, dtype=np.float64), [("y_pred", proba)]
     extras = [(name, found) for name, found in (("weight", weight), ("group", group)) if found is not None]
-    about = {"classes": _class_entry(labels), "extras": [name for name, _ in extras]}
-    named = [("row", np.asarray(row, dtype=np.int64)), *named, *extras]
+    about = {"classes": entry, "extras": [name for name, _ in extras]}
+    named = [("row", np.asarray(row, dtype=np.int64)), ("y_true", outcome), *named, *extras]
     arrays = [arrow.array(np.ascontiguousarray(column)) for _, column in named]
     schema = arrow.schema([arrow.field(name, array.type) for (name, _), array in zip(named, arrays, strict=True)])
     sink = arrow.BufferOutputStream()
@@ -135,20 +126,10 @@ def _arrow() -> tuple[Any, Any]:
     return tuple(optional_import(name, extra="studies", purpose=purpose) for name in ("pyarrow", "pyarrow.parquet"))
 
 
-def _outcome_column(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the classes of the rows as a column: as they are, or as their numbers where Parquet has no such type."""
-    if labels.dtype.kind in _NATURAL or all(isinstance(label, str) for label in labels):
-        return outcome
-    number = {label: i for i, label in enumerate(labels.tolist())}
-    return np.array([number[label] for label in outcome.tolist()], dtype=np.int64)
-
-
-def _class_entry(labels: NDArray[Any] | None) -> dict[str, Any] | None:
-    """Return the classes with their type, as JSON takes them."""
-    if labels is None:
-        return None
+def _class_entry(labels: NDArray[Any]) -> dict[str, Any]:
+    """Return the classes with their type, as JSON takes them; coded are those that Parquet has no type for."""
     names = labels.tolist()
-    is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in labels)
+    is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in names)
     plain = [label if isinstance(label, str | int | float | bool) or not is_coded else str(label) for label in names]
     return {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
 

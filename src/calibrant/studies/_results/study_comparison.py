@@ -164,14 +164,14 @@ class StudyComparison:
         n = len(self.methods)
         lines = [f"{self.metric} of {n} methods on {on}, {self.plan} ({self.better})"]
         if not self.test:
-            return "\n".join([*lines, _wrapped(f"No test holds: {self.reason}.")])
+            return "\n".join([*lines, fill(f"No test holds: {self.reason}.", _WIDTH)])
         lines += [] if self.overall is None else [_overall_text(self.overall, self.confidence)]
         found = self.differences
         lines += [f"  {pair!r}" for pair in found[:_MOST_PAIRS]]
         lines += [f"  and {len(found) - _MOST_PAIRS} more differences"] if len(found) > _MOST_PAIRS else []
         lines += self._others()
-        lines.append(_wrapped(f"{self.how}, at {100 * self.confidence:g} %: {self.reason}."))
-        return "\n".join([*lines, *(_wrapped(note) for note in self.notes)])
+        lines.append(fill(f"{self.how}, at {100 * self.confidence:g} %: {self.reason}.", _WIDTH))
+        return "\n".join([*lines, *(fill(note, _WIDTH) for note in self.notes)])
 
     def _others(self) -> list[str]:
         """Return the pairs that are not shown to differ: one with its figures, several by their names."""
@@ -190,7 +190,3 @@ def _overall_text(found: Friedman, confidence: float) -> str:
     finding = "some rank better than others" if found.f_pvalue <= 1 - confidence else "not shown to rank differently"
     figures = f"F = {found.f_statistic:.4g}, p = {found.f_pvalue:.3g}"
     return f"  {n} methods together: {finding} (Friedman's test by Iman and Davenport, {figures})"
-
-
-def _wrapped(text: str) -> str:
-    return fill(text, _WIDTH)

@@ -203,12 +203,13 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
             for name, one in sizes.items()
         }
         places = [(name, row, split) for name, each in arrays.items() for row, split in np.ndindex(each.shape)]
+        names, rows, splits = zip(*places, strict=True) if places else ((), (), ())
         columns = {
-            "dataset": [name for name, _, _ in places],
-            "method": [methods[row] for _, row, _ in places],
-            "split": [split for _, _, split in places],
+            "dataset": names,
+            "method": [methods[row] for row in rows],
+            "split": splits,
             "state": ["done"] * len(places),
-            ("test", metric): np.array([arrays[name][row, split] for name, row, split in places]),
+            ("test", metric): np.concatenate([np.empty(0), *(each.ravel() for each in arrays.values())]),
         }
         from calibrant.studies._results.read_study import read_results  # it imports this module
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -78,31 +78,6 @@ class MetricFacts:
     def words(self) -> str:
         """The better value in words."""
         return f"nearer to {self.target:g} is better" if self.better == "nearer" else f"{self.side} is better"
-
-
-def metric_facts(
-    name: str, metrics: Sequence[str], own: Collection[str] = (), better: Better | None = None
-) -> MetricFacts:
-    """Return the facts of a metric of a study, with the nearest name in the error for one that it does not have.
-
-    Examples
-    --------
-    >>> metric_facts("auc", ["auc", "mse"]).better, metric_facts("calibration_slope", ["calibration_slope"]).words
-    ('higher', 'nearer to 1 is better')
-    """
-    choose_name("metric", name, metrics)
-    check_param("better", better, Choice("higher", "lower") | Nothing())
-    if name in own:
-        return MetricFacts(name, better or "")
-    if name in METRICS:
-        found = METRICS[name]
-        side = found.better if better is None else better
-        return MetricFacts(name, side, found.low, found.high, found.target, name in CALIBRATION_ERRORS)
-    if name in numeric.__all__:
-        higher = name == "correlation"
-        limits = (-1.0, 1.0) if higher else (0.0, math.inf)
-        return MetricFacts(name, better or ("higher" if higher else "lower"), *limits)
-    return MetricFacts(name, better or "")
 
 
 def choose_name(what: str, name: Any, names: Sequence[str]) -> int:
@@ -262,8 +237,18 @@ class StudyValues:
     read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = field(default=None, repr=False)
 
     def facts(self, metric: str, better: Better | None = None) -> MetricFacts:
-        """Return the direction and the range of a metric of the study."""
-        return metric_facts(metric, self.metrics, self.own_metrics, better)
+        """Return the direction and the range of a metric of the study; raise with the nearest name if it has none."""
+        choose_name("metric", metric, self.metrics)
+        check_param("better", better, Choice("higher", "lower") | Nothing())
+        if metric in METRICS and metric not in self.own_metrics:
+            found = METRICS[metric]
+            side = found.better if better is None else better
+            return MetricFacts(metric, side, found.low, found.high, found.target, metric in CALIBRATION_ERRORS)
+        if metric in numeric.__all__ and metric not in self.own_metrics:
+            higher = metric == "correlation"
+            limits = (-1.0, 1.0) if higher else (0.0, math.inf)
+            return MetricFacts(metric, better or ("higher" if higher else "lower"), *limits)
+        return MetricFacts(metric, better or "")
 
     def chosen_datasets(self, dataset: str | None) -> tuple[str, ...]:
         """Return the data set of that name, or all."""
@@ -280,10 +265,16 @@ class StudyValues:
         if part != "test" or kind is None:
             return test
         training, guessing = (self._fitted(metric, dataset, each) for each in ("training", "no_information"))
-        is_better = None if metric in self.own_metrics else self._is_better(metric)
+        facts = self.facts(metric)
+
+        def is_better(a: float, b: float) -> bool:
+            return bool(facts.losses(np.asarray(a)) < facts.losses(np.asarray(b)))
+
         one, two, three = (each[:, np.newaxis] for each in (test, training, guessing))
         with np.errstate(invalid="ignore"):  # trials that are missing
-            return np.ascontiguousarray(bootstrap_632_values(one, two, three, kind, [is_better])[:, 0])
+            return np.ascontiguousarray(
+                bootstrap_632_values(one, two, three, kind, [is_better if facts.better else None])[:, 0]
+            )
 
     def done_values(self, metric: str, dataset: str) -> NDArray[np.float64]:
         """Return the values of methods and splits, NaN where a trial that they depend on failed or is missing."""
@@ -328,8 +319,3 @@ class StudyValues:
         lacks = self.lacking.get((dataset, metric, part))
         states = self.states[dataset]
         return states if lacks is None else np.where(lacks & (states != FAILED), MISSING, states).astype(np.int8)
-
-    def _is_better(self, metric: str) -> Callable[[float, float], bool]:
-        if metric in METRICS:
-            return METRICS[metric].is_better
-        return (lambda one, other: one > other) if metric == "correlation" else (lambda one, other: one < other)

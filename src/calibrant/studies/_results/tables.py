@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from calibrant._optional import optional_import
 from calibrant._params import CONFIDENCE, Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
-from calibrant.resampling._internal import NO_INTERVAL, KeptTrials, split_interval, splitters
+from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
 from calibrant.studies._results.predictions import read_kept_rows
-from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, StudyValues
+from calibrant.studies._results.study_values import DONE, FAILED, StudyValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,7 @@ _MOST_NAMED = 5  # cells that a note names one by one
 class Means:
     """Means over the splits, data sets x methods, and what is missing in them."""
 
+    datasets: tuple[str, ...]
     values: NDArray[np.float64]
     gaps: tuple[str, ...]  # cells without all of their trials
     undefined: tuple[str, ...]  # cells in which the metric has no value in some splits
@@ -47,6 +48,13 @@ class Means:
             for what, cells in found
             if cells
         ]
+
+    def of_all_methods(self) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+        """Return the values on the data sets where every method has one, their names, and those of the others."""
+        is_known = np.asarray(~np.isnan(self.values).any(axis=1))
+        pairs = list(zip(self.datasets, is_known.tolist(), strict=True))
+        kept, left_out = (tuple(name for name, known in pairs if known is wanted) for wanted in (True, False))
+        return self.values[is_known], kept, left_out
 
 
 def study_means(
@@ -77,7 +85,7 @@ def study_means(
             f"{dataset}, {study.methods[i]} ({n_undefined[i]} of {is_done.shape[1]})"
             for i in np.flatnonzero(n_undefined)
         ]
-    return Means(found, tuple(gaps), tuple(undefined))
+    return Means(names, found, tuple(gaps), tuple(undefined))
 
 
 def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -101,13 +109,15 @@ def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[st
     return found
 
 
-def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:
-    """Raise where trials that a query needs failed or are missing."""
+def complete_means(study: StudyValues, metric: str, datasets: tuple[str, ...], *, partial: bool) -> Means:
+    """Return the means; raise where trials that they need failed or are missing."""
+    means = study_means(study, metric, datasets, partial=partial)
     if means.gaps and not partial:
         raise StudyError(
             f"study {study.name!r} is not complete: {means.notes[0]}. Run it (failed trials again by retry=True), or "
             "pass partial=True to use the trials that were finished; select(methods=[...]) leaves methods out."
         )
+    return means
 
 
 def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, metric: str) -> None:
@@ -177,28 +187,16 @@ def _without_interval(study: StudyValues, metric: str, frame: Any, *, by_splits:
         for method in study.methods:
             mean, low, _ = frame.loc[dataset, method]
             if not math.isnan(mean) and math.isnan(low):
-                why = "too few splits, or no value differs" if by_splits else _why_none(study, metric, dataset, method)
+                if by_splits:
+                    why = "too few splits, or no value differs"
+                elif study.plans[dataset].interval_kind == "none":
+                    why = "the tested rows do not show what others would"
+                elif isinstance(kept := read_kept_rows(study, dataset, [method], [metric]), str):
+                    why = kept
+                else:
+                    why = kept.statistics.why_none(method, metric) or "all rows have the same value"
                 found.setdefault(why, f"no interval of {method} on {dataset}: {why}")
     return list(found.values())
-
-
-def _why_none(study: StudyValues, metric: str, dataset: str, method: str) -> str:
-    if study.plans[dataset].interval_kind == "none":
-        return "the tested rows do not show what others would"
-    kept = read_kept_rows(study, dataset, [method], [metric])
-    if isinstance(kept, str):
-        return kept
-    return kept.statistics.why_none(method, metric) or "all rows have the same value"
-
-
-def _split_counts(
-    study: StudyValues, metric: str, plan: DatasetPlan, kept: KeptTrials | str
-) -> NDArray[np.float64] | None:
-    """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
-    if not isinstance(kept, str) and kept.n_splits == plan.n_splits:
-        return kept.split_counts(metric)
-    is_of_all = metric in _ALL_COUNTED and metric not in study.own_metrics
-    return plan.n_test.astype(np.float64) if is_of_all else None
 
 
 def mean_interval(
@@ -221,61 +219,56 @@ def mean_interval(
         return NO_INTERVAL
     kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
     if by_splits:
+        # The rows that a proportion or an area counts in each split; None where it is neither, or not known
+        is_of_all = metric in _ALL_COUNTED and metric not in study.own_metrics
+        n_counted = plan.n_test.astype(np.float64) if is_of_all else None
+        if not isinstance(kept, str) and kept.n_splits == plan.n_splits:
+            n_counted = kept.split_counts(metric)
         return split_interval(
             *(study.done_values(metric, dataset)[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
             low=facts.low,
             high=facts.high,
-            n_counted=_split_counts(study, metric, plan, kept),
+            n_counted=n_counted,
         )
     if isinstance(kept, str):
         return NO_INTERVAL
     return kept.statistics.interval(study.methods[method], metric, mean, confidence)
 
 
-_FIRST = ("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test")
-_SECONDS = ("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
+_FIRST = (
+    *("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test"),
+    *("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing"),
+)
 _LAST = ("choice", "versions", "failure")
-_NAMES = {"error": "failure"}  # error is a metric
 _PREFIX = {"test": "", "training": "training_", "no_information": "no_information_"}
 
 
 def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
     """Return a frame with a row for each recorded trial and, if requested, each that is missing."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return the trials of a study")
-    columns = {_NAMES.get(name, name): column for name, column in study.columns.items() if isinstance(name, str)}
-    named = {
-        _metric_column(part, metric, columns): study.columns[part, metric]
-        for part in _PREFIX
-        for metric in study.metrics
-        if (part, metric) in study.columns
-    }
-    order = [name for name in (*_FIRST, *_SECONDS) if name in columns]
-    last = [name for name in _LAST if name in columns]
-    further = [name for name in columns if name not in {*order, *last}]
-    found = {name: _plain(name, columns[name]) for name in (*order, *further)} | named
-    if "recorded" in found:
-        found["recorded"] = pandas.to_datetime(found["recorded"], unit="s", utc=True)
-    found |= {name: _plain(name, columns[name]) for name in last}
+    # error is a metric
+    columns: dict[str, Any] = {name: column for name, column in study.columns.items() if isinstance(name, str)}
+    columns = {"failure" if name == "error" else name: column for name, column in columns.items()}
+    for name, text in (("failure", error_line), ("versions", _versions_text)):
+        if name in columns:
+            columns[name] = _by_distinct(columns[name], text)
+    if "recorded" in columns:
+        columns["recorded"] = pandas.to_datetime(columns["recorded"], unit="s", utc=True)
     for name, names in (("dataset", study.datasets), ("method", study.methods)):
-        found[name] = pandas.Categorical(found[name], categories=list(names))
-    frame = pandas.DataFrame(found)
+        columns[name] = pandas.Categorical(columns[name], categories=list(names))
+    order = [name for name in _FIRST if name in columns]
+    last = [name for name in _LAST if name in columns]
+    order += [name for name in columns if name not in {*order, *last}]
+    found = {name: columns[name] for name in order}
+    for part, metric in ((part, metric) for part in _PREFIX for metric in study.metrics):
+        if (part, metric) in study.columns:
+            name = f"{_PREFIX[part]}{metric}"  # a function of the user's may have that of another column
+            found[f"{part}_{metric}" if name in columns else name] = study.columns[part, metric]
+    frame = pandas.DataFrame(found | {name: columns[name] for name in last})
     if missing:
         frame = _with_missing(pandas, study, frame)
     ordered: pd.DataFrame = frame.sort_values(["dataset", "method", "split"], kind="stable", ignore_index=True)
     return ordered
-
-
-def _metric_column(part: str, metric: str, taken: Collection[str]) -> str:
-    """Return the name of a metric's column; a function of the user's may have that of another column."""
-    name = f"{_PREFIX[part]}{metric}"
-    return f"{part}_{metric}" if name in taken else name
-
-
-def _plain(name: str, column: Any) -> Any:
-    """Return a column as a frame shows it: errors by one line, versions as text."""
-    if name == "failure":
-        return _by_distinct(column, error_line)
-    return _by_distinct(column, _versions_text) if name == "versions" else column
 
 
 def _by_distinct(column: Any, text: Any) -> NDArray[Any]:
@@ -298,10 +291,8 @@ def error_line(error: Any) -> str:
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
-def _versions_text(versions: Any) -> str:
-    if isinstance(versions, Mapping):
-        return ", ".join(f"{name} {version}" for name, version in versions.items())
-    return str(versions or "")
+def _versions_text(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
 def _with_missing(pandas: Any, study: StudyValues, frame: Any) -> Any:

@@ -33,7 +33,9 @@ class StoredNames:
         """Return a mapping that has the number of each text; new texts are committed at once, before they are used."""
         missing = {digest_of(text): text for text in texts if text not in self._ids}
         if missing:
-            self._add(missing)
+            rows = [{"digest": digest, "name": check_text(text)} for digest, text in sorted(missing.items())]
+            self._database.write(lambda: self._database.execute(_ADD, rows))
+            self._database.read(lambda: self._remember(missing))
         return self._ids
 
     def known_ids(self, texts: Iterable[str]) -> dict[str, int]:
@@ -48,12 +50,6 @@ class StoredNames:
         if missing:
             self._texts.update(self._database.rows(_READ, codes=self._database.array(missing)))
         return self._texts
-
-    def _add(self, missing: dict[str, str]) -> None:
-        database = self._database
-        rows = [{"digest": digest, "name": check_text(text)} for digest, text in sorted(missing.items())]
-        database.write(lambda: database.execute(_ADD, rows))
-        database.read(lambda: self._remember(missing))
 
     def _remember(self, missing: dict[str, str]) -> None:
         if missing:

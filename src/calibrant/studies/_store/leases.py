@@ -108,13 +108,12 @@ _HEARTBEAT = "UPDATE calibrant_workers SET heartbeat = $NOW, ended = NULL WHERE 
 _END = "UPDATE calibrant_workers SET ended = $NOW WHERE id = :worker"
 _RELEASE_ALL = "DELETE FROM calibrant_claims WHERE worker = :worker"
 _WORKERS = """
-SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended,
-    $NOW - w.heartbeat, (SELECT COUNT(*) FROM calibrant_claims AS c WHERE c.worker = w.id)
+SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended, $NOW - w.heartbeat,
+    (SELECT COUNT(*) FROM calibrant_claims AS c WHERE c.worker = w.id)
 FROM calibrant_workers AS w WHERE w.study = :study ORDER BY w.id
 """
 _HOLDERS = """
-SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended,
-    $NOW - w.heartbeat, 0
+SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended, $NOW - w.heartbeat, 0
 FROM calibrant_workers AS w
 WHERE w.id <> :worker AND w.id IN (
     SELECT DISTINCT (SELECT c.worker FROM calibrant_claims AS c WHERE c.study = :study AND c.key = k.value) FROM $KEYS

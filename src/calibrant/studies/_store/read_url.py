@@ -83,7 +83,13 @@ def read_store_url(store: str | os.PathLike[str]) -> StoreAddress:
         raise ParameterError(_EXPECTED.format(repr(hide_password(store))) + nearest(scheme, ("sqlite", "postgresql")))
     if _DIALECTS[scheme] == "postgresql":
         return StoreAddress("postgresql", f"postgresql+psycopg://{rest}", hide_password(store))
-    return _sqlite_address(store, rest)
+    path, _, query = rest.partition("?")
+    if not path.startswith("/"):
+        raise ParameterError(
+            f"store: an SQLite URL has three slashes before a relative path and four before an absolute one, such as "
+            f"'sqlite:///results.db'; got {store!r}."
+        )
+    return _file_address(path[1:], **_read_options(query))
 
 
 def hide_password(url: str) -> str:
@@ -95,16 +101,6 @@ def hide_password(url: str) -> str:
     'postgresql://ada:***@localhost/studies?password=***'
     """
     return _PASSWORD[1].sub(r"\1***", _PASSWORD[0].sub(r"\1:***@", url))
-
-
-def _sqlite_address(store: str, rest: str) -> StoreAddress:
-    path, _, query = rest.partition("?")
-    if not path.startswith("/"):
-        raise ParameterError(
-            f"store: an SQLite URL has three slashes before a relative path and four before an absolute one, such as "
-            f"'sqlite:///results.db'; got {store!r}."
-        )
-    return _file_address(path[1:], **_read_options(query))
 
 
 def _file_address(path: str, *, timeout: float = 30.0, max_pages: float | None = None) -> StoreAddress:

@@ -156,20 +156,16 @@ class SqliteDatabase(Database):
             self._connect_readable() if self.read_only else self._open(self.path, "rwc" if self._creates else "rw")
         )
         try:
-            for pragma in self._pragmas():
-                connection.execute(pragma).fetchall()
+            for pragma in ("synchronous = FULL", "foreign_keys = ON", "cache_size = -65536"):
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+            if self.address.max_pages is not None:
+                connection.execute(f"PRAGMA max_page_count = {self.address.max_pages}").fetchall()
         except BaseException:
             connection.close()
             raise
         self._creates = False
         self._file_id = self._file_id or _file_id(self.path)
         return connection
-
-    def _pragmas(self) -> list[str]:
-        pragmas = ["PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -65536"]
-        if self.address.max_pages is not None:
-            pragmas.append(f"PRAGMA max_page_count = {self.address.max_pages}")
-        return pragmas
 
     def _open(self, path: Path, mode: str, more: str = "") -> sqlite3.Connection:
         return sqlite3.connect(
