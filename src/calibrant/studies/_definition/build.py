@@ -106,31 +106,6 @@ def build_value(document: Any, path: Keys = ()) -> Any:
         raise DocumentError(f"is not a valid {form!r}: {error}", path) from error
 
 
-def call_with(called: Callable[..., Any], params: Mapping[str, Any], path: Keys = ()) -> Any:
-    """Return an instance of a class, or what a function returns, with parameters whose names are checked.
-
-    Examples
-    --------
-    >>> call_with(dict, {"a": 1})
-    {'a': 1}
-    """
-    name = getattr(called, "__name__", repr(called))
-    try:
-        parameters = dict(inspect.signature(called).parameters)
-    except (TypeError, ValueError):  # a class written in C may have none
-        parameters = {}
-    is_open = not parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
-    unknown = [] if is_open else [key for key in params if key not in parameters]
-    if unknown:
-        known = [key for key, each in parameters.items() if each.kind not in _VARIABLE]
-        hint = nearest(unknown[0], known) or f" There are {', '.join(known) or 'none'}."
-        raise DocumentError(f"{name} has no parameter {unknown[0]!r}.{hint}", (*path, unknown[0]))
-    try:
-        return called(**params)
-    except Exception as error:  # a constructor of any class may raise anything
-        raise DocumentError(f"{name} cannot be made: {type(error).__name__}: {error}", path[:-1]) from error
-
-
 def _build_class(document: Mapping[str, Any], path: Keys) -> Any:
     kind = resolve_path(_text(document, "class", path))
     if not isinstance(kind, type):
@@ -153,7 +128,20 @@ def _called(called: Any, document: Mapping[str, Any], path: Keys) -> Any:
         raise DocumentError(f"params must map names to values; got {params!r:.60}.", (*path, "params"))
     # Parameters are by name even where one of them is called like a form
     built = {name: build_value(each, (*path, "params", name)) for name, each in params.items()}
-    return call_with(called, built, (*path, "params"))
+    name = getattr(called, "__name__", repr(called))
+    try:
+        parameters = dict(inspect.signature(called).parameters)
+    except (TypeError, ValueError):  # a class written in C may have none
+        parameters = {}
+    is_open = not parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    if unknown := [] if is_open else [key for key in built if key not in parameters]:
+        known = [key for key, each in parameters.items() if each.kind not in _VARIABLE]
+        hint = nearest(unknown[0], known) or f" There are {', '.join(known) or 'none'}."
+        raise DocumentError(f"{name} has no parameter {unknown[0]!r}.{hint}", (*path, "params", unknown[0]))
+    try:
+        return called(**built)
+    except Exception as error:  # a constructor of any class may raise anything
+        raise DocumentError(f"{name} cannot be made: {type(error).__name__}: {error}", path) from error
 
 
 def _restore(made: Any, document: Mapping[str, Any], path: Keys) -> None:

@@ -101,8 +101,16 @@ class Dataset:
         is_frame = self.kind == "rows" and not isinstance(self.source, tuple) and not hasattr(self.source, "kinds")
         if self.target is not None and self.kind != "file" and not is_frame:
             raise ParameterError("Dataset: target is for files and frames; this source has its classes already.")
-        _check_metric_params(self.metric_params)
-        _check_options(self.options, self.kind)
+        params, options = self.metric_params, self.options
+        if params is not None and not (
+            isinstance(params, Mapping) and all(isinstance(each, Mapping) for each in params.values())
+        ):
+            raise ParameterError(f"Dataset: metric_params must be a dict of metric to dict; got {short_repr(params)}.")
+        if options is not None and (self.kind != "file" or not isinstance(options, Mapping)):
+            raise ParameterError("Dataset: options must be a dict of keywords of read_table, for a file.")
+        if unknown := [name for name in options or () if name not in _READ_OPTIONS]:
+            hint = f"{nearest(unknown[0], _READ_OPTIONS)} There are {', '.join(_READ_OPTIONS)}."
+            raise ParameterError(f"Dataset: options has no {unknown[0]!r}.{hint}")
 
     @property
     def kind(self) -> SourceKind:
@@ -175,55 +183,37 @@ def read_datasets(datasets: Any) -> dict[str, Dataset]:
     Traceback (most recent call last):
     calibrant.exceptions.StudyError: two data sets are named 'iris'; name them by a dict of name to data set.
     """
-    if isinstance(datasets, Mapping):
-        found = {name: _named(name, _as_dataset(each, name)) for name, each in datasets.items()}
-    else:
-        found = _named_by_themselves(datasets)
-    if not found:
-        raise StudyError("datasets is empty; name at least one data set.")
-    return found
-
-
-def _named_by_themselves(datasets: Any) -> dict[str, Dataset]:
-    if isinstance(datasets, str | os.PathLike | Dataset) or _is_rows(datasets) or not isinstance(datasets, Iterable):
+    is_named = isinstance(datasets, Mapping)
+    is_one = isinstance(datasets, str | os.PathLike | Dataset) or _is_rows(datasets)
+    if not is_named and (is_one or not isinstance(datasets, Iterable)):
         raise StudyError(
             f"datasets must be a list of data sets or a dict of name to data set; got {short_repr(datasets)}."
         )
     found: dict[str, Dataset] = {}
-    for position, each in enumerate(datasets):
-        dataset = _as_dataset(each, f"datasets[{position}]")
-        name = dataset.name or _own_name(dataset)
+    for key, source in datasets.items() if is_named else enumerate(datasets):
+        where = key if is_named else f"datasets[{key}]"
+        try:
+            dataset = source if isinstance(source, Dataset) else Dataset(source)
+        except ParameterError as error:
+            raise StudyError(f"data set {where!r}: {error}") from error
+        name: Any = key if is_named else dataset.name or _own_name(dataset)
         if name is None:
-            raise StudyError(
-                f"datasets[{position}] has no name; pass a dict of name to data set, or Dataset(..., name=)."
-            )
+            raise StudyError(f"{where} has no name; pass a dict of name to data set, or Dataset(..., name=).")
         check_name("datasets: a name", name)
         if name in found:
             raise StudyError(f"two data sets are named {name!r}; name them by a dict of name to data set.")
+        if dataset.name not in (None, name):
+            raise StudyError(f"data set {name!r} is named {dataset.name!r} by its Dataset; name it once.")
         found[name] = replace(dataset, name=name)
+    if not found:
+        raise StudyError("datasets is empty; name at least one data set.")
     return found
-
-
-def _named(name: Any, dataset: Dataset) -> Dataset:
-    check_name("datasets: a name", name)
-    if dataset.name not in (None, name):
-        raise StudyError(f"data set {name!r} is named {dataset.name!r} by its Dataset; name it once.")
-    return replace(dataset, name=name)
 
 
 def _own_name(dataset: Dataset) -> str | None:
     if dataset.kind == "file":
         return str(dataset.source.name).partition(".")[0] or str(dataset.source.name)
     return dataset.source if dataset.kind == "name" else getattr(dataset.source, "name", None)
-
-
-def _as_dataset(source: Any, where: str) -> Dataset:
-    if isinstance(source, Dataset):
-        return source
-    try:
-        return Dataset(source)
-    except ParameterError as error:
-        raise StudyError(f"data set {where!r}: {error}") from error
 
 
 def _is_rows(source: Any) -> bool:
@@ -275,23 +265,6 @@ def _as_array(role: str, values: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=object) if array.dtype.kind in "US" and isinstance(values, list | tuple) else array
 
 
-def _check_metric_params(params: Any) -> None:
-    is_nested = isinstance(params, Mapping) and all(isinstance(each, Mapping) for each in params.values())
-    if params is not None and not is_nested:
-        raise ParameterError(f"Dataset: metric_params must be a dict of metric to dict; got {short_repr(params)}.")
-
-
-def _check_options(options: Mapping[str, Any] | None, kind: SourceKind) -> None:
-    if options is None:
-        return
-    if kind != "file" or not isinstance(options, Mapping):
-        raise ParameterError("Dataset: options must be a dict of keywords of read_table, for a file.")
-    for name in options:
-        if name not in _READ_OPTIONS:
-            known = ", ".join(_READ_OPTIONS)
-            raise ParameterError(f"Dataset: options has no {name!r}.{nearest(name, _READ_OPTIONS)} There are {known}.")
-
-
 MetricParams = Mapping[str, Mapping[str, Any]]
 
 
@@ -323,7 +296,7 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
         groups, weight = columns.values(dataset.groups, "groups"), columns.values(dataset.weight, "weight")
         times = columns.values(dataset.time, "time")
         weight = own_weight if weight is None else weight
-        params = _resolve(_merged(metric_params or {}, dataset.metric_params or {}), columns)
+        params = _resolve(metric_params or {}, dataset.metric_params or {}, columns)
         positive = own_positive if dataset.positive is None else _matched(dataset.positive, y)
         X = columns.features()
         by_row = {
@@ -407,7 +380,9 @@ class _Columns:
             return self._X.get_column(role).to_numpy()
         if self._extra is not None and role in self._extra.columns:
             return self._extra.get_column(role).to_numpy()
-        raise StudyError(f"{what} is {role!r}, which is not a column.{nearest(role, self._names())}")
+        frames = [each for each in (self._X, self._extra) if isinstance(each, nw.DataFrame)]
+        names = [name for frame in frames for name in frame.columns]
+        raise StudyError(f"{what} is {role!r}, which is not a column.{nearest(role, names)}")
 
     def features(self) -> Any:
         """Return the table without the columns that got a role."""
@@ -415,17 +390,10 @@ class _Columns:
             return nw.to_native(self._X, pass_through=True)
         return self._X.drop(list(dict.fromkeys(self._taken))).to_native()
 
-    def _names(self) -> list[str]:
-        frames = [each for each in (self._X, self._extra) if isinstance(each, nw.DataFrame)]
-        return [name for frame in frames for name in frame.columns]
 
-
-def _merged(one: MetricParams, other: MetricParams) -> dict[str, dict[str, Any]]:
-    return {metric: {**one.get(metric, {}), **other.get(metric, {})} for metric in {**one, **other}}
-
-
-def _resolve(params: MetricParams, columns: _Columns) -> dict[str, dict[str, Any]]:
-    """Replace ``{"column": name}`` by the values of the column."""
+def _resolve(shared: MetricParams, own: MetricParams, columns: _Columns) -> dict[str, dict[str, Any]]:
+    """Return the keywords of metrics, own ones first; ``{"column": name}`` stands for the values of the column."""
+    merged = {metric: {**shared.get(metric, {}), **own.get(metric, {})} for metric in {**shared, **own}}
     return {
         metric: {
             key: columns.values(str(each["column"]), f"metric_params: {key} of {metric!r}")
@@ -433,7 +401,7 @@ def _resolve(params: MetricParams, columns: _Columns) -> dict[str, dict[str, Any
             else each
             for key, each in keywords.items()
         }
-        for metric, keywords in params.items()
+        for metric, keywords in merged.items()
     }
 
 

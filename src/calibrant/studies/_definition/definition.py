@@ -53,7 +53,12 @@ def read_study_plan(plan: Any, seed: int) -> Any:
     check_param("seed", seed, Int(0))
     try:
         found = _seeded(splitters.read_plan(plan), int(seed))
-        _check_parameters(found)
+        try:
+            found.get_n_splits()
+        except ParameterError:
+            raise
+        except (DataError, TypeError, ValueError, AttributeError):
+            pass  # the number depends on the rows, or a splitter of scikit-learn needs rows or groups
     except ParameterError as error:
         raise StudyError(str(error) if str(error).startswith("plan") else f"plan: {error}") from error
     return found
@@ -63,32 +68,18 @@ def _seeded(plan: Any, seed: int) -> Any:
     """Return a copy of a plan, and of the plans inside it, whose random states are integers."""
     made = copy.copy(plan)
     for name, value in list(getattr(made, "__dict__", {}).items()):
-        if name == "random_state":
-            setattr(made, name, _state(value, made, seed))
+        if name == "random_state" and value is None:
+            made.random_state = None if getattr(made, "shuffle", True) is False else seed
+        elif name == "random_state" and hasattr(value, "__index__"):
+            made.random_state = int(value)
+        elif name == "random_state":
+            raise StudyError(
+                "plan: random_state must be an int or None, so that every process splits alike; got "
+                f"{short_repr(value)}."
+            )
         elif hasattr(value, "split") and hasattr(value, "get_n_splits") and not isinstance(value, type):
             setattr(made, name, _seeded(value, seed))
     return made
-
-
-def _state(state: Any, plan: Any, seed: int) -> int | None:
-    if state is None:
-        return None if getattr(plan, "shuffle", True) is False else seed
-    if not hasattr(state, "__index__"):
-        raise StudyError(
-            f"plan: random_state must be an int or None, so that every process splits alike; got {short_repr(state)}."
-        )
-    return int(state)
-
-
-def _check_parameters(plan: Any) -> None:
-    try:
-        plan.get_n_splits()
-    except DataError:  # a number of splits that depends on the rows
-        return
-    except ParameterError:
-        raise
-    except (TypeError, ValueError, AttributeError):  # a splitter of scikit-learn that needs rows or groups
-        return
 
 
 _VERSION = 1  # of the document

@@ -86,17 +86,16 @@ def _read_metrics(metrics: Any) -> Any:
     """Return the metrics of a file as `define_study` takes them: functions are imported."""
     if not isinstance(metrics, Mapping):
         return metrics
-    return {_name(name, "metrics"): _function(name, each) for name, each in metrics.items()}
-
-
-def _function(name: str, path: str | None) -> Any:
-    if path is None or path == name:
-        return None
-    with _at(("metrics", name)):
-        function = resolve_path(path)
-    if not callable(function) or isinstance(function, type):
-        raise DocumentError(f"{path!r} is not a function.", ("metrics", name))
-    return function
+    found: dict[str, Any] = {}
+    for key, path in metrics.items():
+        name = _name(key, "metrics")
+        found[name] = None
+        if path is not None and path != name:
+            with _at(("metrics", name)):
+                found[name] = resolve_path(path)
+            if not callable(found[name]) or isinstance(found[name], type):
+                raise DocumentError(f"{path!r} is not a function.", ("metrics", name))
+    return found
 
 
 def _name(name: Any, section: str) -> str:

@@ -31,44 +31,32 @@ def read_study_metrics(metrics: Any, *, is_regression: bool) -> MetricFunctions:
     """
     if metrics is None:
         return dict.fromkeys(_NUMBER_METRICS if is_regression else _CLASS_METRICS)
-    found: MetricFunctions = {}
-    for name, function in _items(metrics):
-        if name in found:
-            raise StudyError(f"metrics: {name!r} is there twice.")
-        if function is None:
-            _check_known(name, is_regression)
-        found[name] = function
-    if not found:
-        raise StudyError("metrics is empty; name at least one, or pass None for the default ones.")
-    return found
-
-
-def _items(metrics: Any) -> Iterable[tuple[str, Callable[..., Any] | None]]:
     if isinstance(metrics, str):
         metrics = [metrics]
     if not isinstance(metrics, Iterable):
         raise StudyError(f"metrics must be a list of ids, or a dict of name to function; got {short_repr(metrics)}.")
-    pairs = metrics.items() if isinstance(metrics, Mapping) else ((_own_name(each), each) for each in metrics)
+    if not isinstance(metrics, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = ((getattr(each, "__name__", each), each) for each in metrics)
+    else:
+        pairs = metrics.items()
+    found: MetricFunctions = {}
+    known = numeric.__all__ if is_regression else list(METRICS)
     for name, each in pairs:
         check_name("metrics: a name", name)
         if each is not None and not callable(each) and each != name:
             raise StudyError(
                 f"metrics: {name!r} must be a function, or None for a metric of calibrant; got {short_repr(each)}."
             )
+        if name in found:
+            raise StudyError(f"metrics: {name!r} is there twice.")
         # A function of ours is the metric itself, whose direction and range are known
-        is_own = not callable(each) or (name in METRICS and METRICS[name].function is each)
-        yield name, None if is_own else each
-
-
-def _own_name(metric: Any) -> Any:
-    return getattr(metric, "__name__", metric)
-
-
-def _check_known(name: str, is_regression: bool) -> None:
-    known = numeric.__all__ if is_regression else list(METRICS)
-    if name not in known:
-        kind = "metric of numbers" if is_regression else "metric"
-        raise StudyError(f"metrics: there is no {kind} {name!r}.{nearest(name, known)}")
+        found[name] = each if callable(each) and not (name in METRICS and METRICS[name].function is each) else None
+        if found[name] is None and name not in known:
+            kind = "metric of numbers" if is_regression else "metric"
+            raise StudyError(f"metrics: there is no {kind} {name!r}.{nearest(name, known)}")
+    if not found:
+        raise StudyError("metrics is empty; name at least one, or pass None for the default ones.")
+    return found
 
 
 def check_metric_params(metrics: MetricFunctions, params: Any, by_dataset: Mapping[str, Any]) -> None:
@@ -83,16 +71,12 @@ def check_metric_params(metrics: MetricFunctions, params: Any, by_dataset: Mappi
     by_dataset : dict of str to dict
         Those of each data set, in addition.
     """
-    for where, each in (
-        ("metric_params", params),
-        *((f"data set {name!r}: metric_params", p) for name, p in by_dataset.items()),
-    ):
-        _check_keywords(where, each or {}, metrics)
+    _check_keywords("metric_params", params or {}, metrics)
+    for name, own in by_dataset.items():
+        _check_keywords(f"data set {name!r}: metric_params", own or {}, metrics)
     for metric, function in metrics.items():
         needs = () if function is not None or metric not in METRICS else METRICS[metric].needs
-        for need in (
-            each for each in needs if each not in _FROM_TRAINING and each not in (params or {}).get(metric, {})
-        ):
+        for need in [each for each in needs if each not in {*_FROM_TRAINING, *(params or {}).get(metric, {})}]:
             lacking = [name for name, own in by_dataset.items() if need not in (own or {}).get(metric, {})]
             if lacking:
                 raise StudyError(

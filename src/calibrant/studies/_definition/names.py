@@ -63,14 +63,11 @@ def import_path(named: Any) -> str | None:
     name = name or getattr(named, "__name__", None)  # a ufunc of NumPy has no qualified name
     if not isinstance(module, str) or not isinstance(name, str) or module == "__main__" or "<" in name:
         return None
-    return next((f"{each}.{name}" for each in _public_first(module) if _find(each, name) is named), None)
-
-
-def _public_first(module: str) -> list[str]:
-    """Return the public module that holds a private one, which is where its names are offered, and the module."""
     parts = module.split(".")
     private = next((position for position, part in enumerate(parts) if part.startswith("_")), 0)
-    return [".".join(parts[:private]), module] if private else [module]
+    # The public module that holds a private one, which is where its names are offered, comes first
+    modules = [".".join(parts[:private]), module] if private else [module]
+    return next((f"{each}.{name}" for each in modules if _find(each, name) is named), None)
 
 
 def _find(module: str, name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
@@ -87,15 +87,16 @@ def _innermost(error: Any) -> Any:
         branches: dict[Any, list[Any]] = {}
         for each in error.context:
             branches.setdefault(each.schema_path[0], []).append(each)
-        fitting = [each for each in branches.values() if not _is_of_another_type(each, error)]
+        here = error.absolute_path
+        fitting = [
+            errors
+            for errors in branches.values()
+            if not any(each.validator == "type" and each.absolute_path == here for each in errors)
+        ]
         if len(fitting) != 1:
             return error
         error = min(fitting[0], key=_precedence)
     return error
-
-
-def _is_of_another_type(errors: Iterable[Any], around: Any) -> bool:
-    return any(each.validator == "type" and each.absolute_path == around.absolute_path for each in errors)
 
 
 def _expected(inner: Any, error: Any) -> str:
