@@ -20,7 +20,7 @@ from calibrant.exceptions import CalibrantError, ParameterError, StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested
 from calibrant.studies import Dataset, Grid
 from calibrant.studies._definition.definition import StudyDefinition, define_study
-from calibrant.studies._definition.digests import trial_key
+from calibrant.studies._trials.records import PlannedTrials
 from calibrant.trees import ProbabilityTreeClassifier
 
 NB = {"nb": "sklearn.naive_bayes.GaussianNB"}
@@ -106,7 +106,9 @@ def test_a_damaged_or_newer_document_is_an_error() -> None:
 
 
 def key(definition: StudyDefinition, fingerprint: str = "f", split: int = 0) -> str:
-    return trial_key(definition.group_digest("iris", fingerprint, definition.trial_methods[0]), split)
+    digests = {name: definition.group_digest("iris", fingerprint, name) for name in definition.trial_methods}
+    (first, *_) = PlannedTrials("iris", (definition.trial_methods,), (split,), digests)
+    return first.key
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from os import PathLike
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
@@ -29,16 +29,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _HasResults(Protocol):
-    """A study."""
-
-    def results(self, metrics: Sequence[str] | None = None) -> StudyResults:
-        """Return the results that the store has now."""
-
-
 def _on_results(
     query: Callable[Concatenate[StudyResults, P], R], metric: str | None = None
-) -> Callable[Concatenate[_HasResults, P], R]:
+) -> Callable[Concatenate[Study, P], R]:
     """Return the method of a study that makes a query of `StudyResults` on its current results.
 
     Only the metric that an argument names is read from the store, where `metric` is the name of that argument.
@@ -46,7 +39,7 @@ def _on_results(
     signature = inspect.signature(query)
 
     @wraps(query)
-    def method(self: _HasResults, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def method(self: Study, /, *args: P.args, **kwargs: P.kwargs) -> R:
         named = None if metric is None else signature.bind_partial(self, *args, **kwargs).arguments.get(metric)
         return query(self.results([named] if isinstance(named, str) else None), *args, **kwargs)
 

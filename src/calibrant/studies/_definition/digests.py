@@ -59,17 +59,6 @@ def group_digest(names: tuple[str, str], fingerprint: str, method: str, plan: st
     return hashlib.sha256(canonical_json([*names, fingerprint, method, plan, seed]).encode()).hexdigest()[:24]
 
 
-def trial_key(group: str, split: int) -> str:
-    """Return the key of a trial of a group, by the number of its split.
-
-    Examples
-    --------
-    >>> trial_key("16b0d5", 3)
-    '16b0d5-3'
-    """
-    return f"{group}-{split}"
-
-
 def key_document(document: Any) -> Any:
     """Return a description of a method without the parameters that do not change what it predicts.
 

@@ -53,8 +53,8 @@ def read_results(
     Examples
     --------
     >>> from calibrant.resampling import CrossValidation
-    >>> from calibrant.studies._results.study_values import read_dataset_plan
-    >>> plans = {"iris": read_dataset_plan(CrossValidation(2), ["1", "2"], [75, 75], [75, 75])}
+    >>> from calibrant.studies._results.study_values import plan_facts
+    >>> plans = {"iris": DatasetPlan.of(plan_facts(CrossValidation(2), ["1", "2"]), [75, 75], [75, 75])}
     >>> columns = {"dataset": ["iris"] * 3, "method": ["tree", "tree", "bayes"], "split": [0, 1, 0],
     ...            "state": ["done", "done", "failed"], ("test", "mse"): np.array([0.1, 0.2, np.nan])}
     >>> found = read_results("trees", columns, datasets=["iris"], methods=["bayes", "tree"], metrics=["mse"],
@@ -173,7 +173,7 @@ def _plan(facts: Mapping[str, Any], dataset: str, columns: Columns) -> DatasetPl
     n_train, n_test = np.zeros(n_splits, dtype=np.intp), np.zeros(n_splits, dtype=np.intp)
     n_train[columns["split"][is_own]] = columns["n_train"][is_own]
     n_test[columns["split"][is_own]] = columns["n_test"][is_own]
-    return DatasetPlan(**{**facts, "split_names": tuple(facts["split_names"])}, n_train=n_train, n_test=n_test)
+    return DatasetPlan.of(facts, n_train, n_test)
 
 
 def _lacking(

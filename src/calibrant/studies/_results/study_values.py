@@ -145,6 +145,12 @@ class DatasetPlan:
     pos_label: Any = None
     numbers: tuple[int, ...] = ()
 
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], n_train: Any, n_test: Any) -> DatasetPlan:
+        """Return the plan of `plan_facts` with the numbers of rows of each split."""
+        found = {**facts, "split_names": tuple(facts["split_names"])}
+        return cls(**found, n_train=np.asarray(n_train, dtype=np.intp), n_test=np.asarray(n_test, dtype=np.intp))
+
     @property
     def split_numbers(self) -> tuple[int, ...]:
         """The number of each split in the plan of the study, by which trials are recorded."""
@@ -161,10 +167,10 @@ class DatasetPlan:
         return self.n_splits == 10 and self.n_independent == 2 and self.has_disjoint_tests
 
 
-def read_dataset_plan(
-    plan: Any, split_names: Sequence[str], n_train: Any, n_test: Any, *, is_disjoint: bool = True, pos_label: Any = None
-) -> DatasetPlan:
-    """Return the facts of a plan that queries need.
+def plan_facts(
+    plan: Any, split_names: Sequence[str], *, is_disjoint: bool = True, pos_label: Any = None
+) -> dict[str, Any]:
+    """Return the fields of `DatasetPlan` but for the sizes of the splits, as JSON has them.
 
     Parameters
     ----------
@@ -172,8 +178,6 @@ def read_dataset_plan(
         The plan.
     split_names : sequence of str
         The names of its splits of this data set.
-    n_train, n_test : sequence of int
-        Numbers of training rows and of test rows of each split; 0 where they are not known.
     is_disjoint : bool
         Whether no test row of a split is one of its training rows.
     pos_label : object
@@ -181,7 +185,7 @@ def read_dataset_plan(
 
     Examples
     --------
-    >>> found = read_dataset_plan(CrossValidation(2, 5), [str(i) for i in range(10)], [50] * 10, [50] * 10)
+    >>> found = DatasetPlan.of(plan_facts(CrossValidation(2, 5), [str(i) for i in range(10)]), [50] * 10, [50] * 10)
     >>> found.words, found.n_independent, found.is_five_by_two
     ('5 times 2-fold cross-validation, stratified', 2, True)
     """
@@ -189,19 +193,17 @@ def read_dataset_plan(
     bootstrap = splitters.bootstrap_kind(plan)
     if n_splits == 1 and not (is_disjoint and bootstrap is None):
         kind = "none"
-    return DatasetPlan(
-        splitters.describe(plan),
-        tuple(split_names),
-        np.asarray(n_train, dtype=np.intp),
-        np.asarray(n_test, dtype=np.intp),
-        splitters.n_independent(plan, n_splits),
-        kind,
-        bootstrap,
-        _has_disjoint_tests(plan),
-        isinstance(plan, Nested),
-        splitters.caution(plan),
-        pos_label,
-    )
+    return {
+        "words": splitters.describe(plan),
+        "split_names": list(split_names),
+        "n_independent": splitters.n_independent(plan, n_splits),
+        "interval_kind": kind,
+        "bootstrap": bootstrap,
+        "has_disjoint_tests": _has_disjoint_tests(plan),
+        "is_nested": isinstance(plan, Nested),
+        "caution": splitters.caution(plan),
+        "pos_label": pos_label.item() if isinstance(pos_label, np.generic) else pos_label,
+    }
 
 
 def _has_disjoint_tests(plan: Any) -> bool:

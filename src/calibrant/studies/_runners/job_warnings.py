@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from calibrant._fit_warnings import HeldBack, collect_warnings, pass_on
+from calibrant._fit_warnings import HeldBack, collect_warnings, one_warning_a_fit, pass_on
 
 T = TypeVar("T")
 WarningFilters = tuple[Any, ...]
@@ -56,7 +56,7 @@ class WarningRelay:
     def __init__(self) -> None:
         self._waiting: list[JobWarnings] = []
         self._seen: set[tuple[str, str]] = set()
-        self._held_back: HeldBack = {}
+        self._held_back: list[HeldBack] = []
 
     def add(self, found: JobWarnings) -> None:
         """Keep the warnings of a job for `show`."""
@@ -67,7 +67,7 @@ class WarningRelay:
         """Show new warnings; those that count their repetitions wait for `finish`."""
         while self._waiting:
             found = self._waiting.pop()
-            self._hold(found.held_back)
+            self._held_back.append(found.held_back)
             for category, text, filename, lineno in found.shown:
                 if (category.__name__, text) not in self._seen:
                     self._seen.add((category.__name__, text))
@@ -76,13 +76,7 @@ class WarningRelay:
     def finish(self) -> None:
         """Show all warnings that are left."""
         self.show()
-        held_back, self._held_back = self._held_back, {}
-        pass_on(held_back)
-
-    def _hold(self, held_back: HeldBack) -> None:
-        # Passed on together, so that warnings of one kind are counted as one
-        def merge() -> None:
-            pass_on(self._held_back)
-            pass_on(held_back)
-
-        _, self._held_back = collect_warnings(merge)
+        held_back, self._held_back = self._held_back, []
+        with one_warning_a_fit():  # so that warnings of one kind are counted as one
+            for each in held_back:
+                pass_on(each)

@@ -118,11 +118,6 @@ class LocalWorker:
         return self.open_job is None and not self.is_retiring
 
     @property
-    def is_overdue(self) -> bool:
-        """Whether its job exceeds the time limit."""
-        return self.deadline is not None and time.monotonic() >= self.deadline
-
-    @property
     def deadline(self) -> float | None:
         """The time at which its job exceeds the time limit."""
         if self._clock is None or self.open_job is None:

@@ -133,7 +133,7 @@ class WorkerPool:
     def _serve_worker(self, worker: LocalWorker) -> None:
         has_ended = worker.has_ended()  # before the last messages are read
         self._receive(worker)
-        if worker.is_overdue:  # unless it ends just now
+        if worker.deadline is not None and time.monotonic() >= worker.deadline:  # unless it ends just now
             self._remove(worker)
             self._end_part(worker, f"{worker.stack()}{self._limits.time_message}")
         elif has_ended:
@@ -142,22 +142,18 @@ class WorkerPool:
     def _receive(self, worker: LocalWorker) -> None:
         for message in worker.receive():
             if isinstance(message, WorkerReady):
-                self._take_ready(worker, message)
+                if message.problem:
+                    raise StudyError(
+                        "the worker processes cannot load the methods, plan or metrics of the study; are they defined "
+                        f"where a new Python process can import them?\n{message.problem}"
+                    )
+                worker.is_ready, self._n_failed_starts = True, 0
             elif isinstance(message, TrialRecord) and worker.open_job is not None:
                 self._put(*worker.open_job.report([message]))
             elif isinstance(message, PartEnded):
                 self.events.put(message.warnings)
                 worker.is_retiring = message.is_worn
                 self._end_part(worker, message.problem)
-
-    def _take_ready(self, worker: LocalWorker, message: WorkerReady) -> None:
-        if message.problem:
-            raise StudyError(
-                "the worker processes cannot load the methods, plan or metrics of the study; are they defined where a "
-                f"new Python process can import them?\n{message.problem}"
-            )
-        worker.is_ready = True
-        self._n_failed_starts = 0
 
     def _end_part(self, worker: LocalWorker, problem: str) -> None:
         """Go on with the rest of the job that a worker ran, if it has one."""

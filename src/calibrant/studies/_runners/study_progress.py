@@ -229,11 +229,4 @@ class StudyProgress:
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as hours, minutes and seconds.
-
-    Examples
-    --------
-    >>> _clock(3725.4)
-    '1:02:05'
-    """
-    return str(timedelta(seconds=round(seconds)))
+    return str(timedelta(seconds=round(seconds)))  # hours, minutes and seconds

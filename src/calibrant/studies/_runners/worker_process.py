@@ -57,22 +57,13 @@ class TrialLimits:
     @property
     def memory_message(self) -> str:
         """The error of a trial that took too much memory."""
-        return f"MemoryError: memory limit of {format_limit(self.memory or 0)} exceeded"
-
-
-def format_limit(n_bytes: int) -> str:
-    """Return a number of bytes as text.
-
-    Examples
-    --------
-    >>> format_limit(2_000_000_000), format_limit(150_000_000)
-    ('2 GB', '150 MB')
-    """
-    return f"{n_bytes / 1e9:g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:g} MB"
+        n_bytes = self.memory or 0
+        limit = f"{n_bytes / 1e9:g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:g} MB"
+        return f"MemoryError: memory limit of {limit} exceeded"
 
 
 class MemoryLimiter:
-    """TrialLimits the memory that this process may take beyond what it had after imports and after reading rows."""
+    """Limits the memory that this process may take beyond what it had after imports and after reading rows."""
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit

@@ -9,7 +9,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from calibrant.exceptions import StoreError
@@ -201,18 +200,11 @@ class Coordinator:
             keys = [ref.key for ref in job.refs]
             held = set(self.store.claim(self.name, self.worker, keys, **self.needed))
             self._elsewhere += [ref for ref in job.refs if ref.key not in held]
-            mine = tuple(ref for ref in job.refs if ref.key in held)
-            if mine:
-                first, *others = self._uniform(mine) if len(mine) < len(job.refs) else [job]
-                self._alone.extend(others)
-                return first
+            if len(held) == len(job.refs):
+                return job
+            # A job has the same methods on all its splits: the schedule makes others of what is left of this one
+            self.schedule.put_back(ref for ref in job.refs if ref.key in held)
         return None
-
-    def _uniform(self, refs: Iterable[TrialRef]) -> list[Job]:
-        """Return jobs that have the same methods on all their splits."""
-        by_split = [tuple(group) for _, group in groupby(refs, key=lambda ref: ref.split)]
-        same = groupby(by_split, key=lambda group: tuple(ref.method for ref in group))
-        return [self._job(ref for group in groups for ref in group) for _, groups in same]
 
     def _job(self, refs: Iterable[TrialRef]) -> Job:
         trials = tuple(refs)

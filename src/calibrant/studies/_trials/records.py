@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from numpy.typing import NDArray
 
-from calibrant.studies._definition.digests import trial_key
-
 if TYPE_CHECKING:
     from calibrant.studies._store.catalogue import TrialState
 
@@ -156,7 +154,7 @@ class PlannedTrials:
 
     def refs(self, methods: Sequence[str], split: int) -> tuple[TrialRef, ...]:
         """Return some methods on one split."""
-        return tuple(TrialRef(trial_key(self.digests[m], split), self.dataset, m, split) for m in methods)
+        return tuple(TrialRef(f"{self.digests[m]}-{split}", self.dataset, m, split) for m in methods)
 
     def __iter__(self) -> Iterator[TrialRef]:
         for split in self.splits:

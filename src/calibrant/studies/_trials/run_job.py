@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -65,21 +66,15 @@ def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
     array([False, False,  True])
     """
     distinct = {id(each): each for each in recorded}
+    installed: dict[str, str | None] = {"calibrant": calibrant.__version__}
+    for name in {name for each in distinct.values() for name in each} - {*_INFORMATIVE, "calibrant"}:
+        with suppress(metadata.PackageNotFoundError):
+            installed[name] = metadata.version(name)
     outdated = {
-        key: any(version != _current(name) for name, version in each.items() if name not in _INFORMATIVE)
+        key: any(version != installed.get(name) for name, version in each.items() if name not in _INFORMATIVE)
         for key, each in distinct.items()
     }
     return np.array([outdated[id(each)] for each in recorded], dtype=bool)
-
-
-def _current(package: str) -> str | None:
-    """Return the version that is installed, or None."""
-    if package == "calibrant":
-        return calibrant.__version__
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 @dataclass(frozen=True, eq=False)

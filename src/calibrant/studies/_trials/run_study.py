@@ -24,7 +24,7 @@ from calibrant.studies._definition.datasets import read_rows
 from calibrant.studies._definition.definition import StudyDefinition, read_definition
 from calibrant.studies._definition.differences import changed_metrics, differences
 from calibrant.studies._results.status import StudyStatus, read_status
-from calibrant.studies._results.study_values import read_dataset_plan
+from calibrant.studies._results.study_values import plan_facts
 from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import StudyProgress
 from calibrant.studies._store.store import Store
@@ -224,24 +224,14 @@ def _stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, 
             "families": [list(family) for family in trials.families],
             "splits": [min(trials.splits), max(trials.splits)],
             "digests": dict(trials.digests),
-            "facts": _facts(plan.contexts[trials.dataset]),
+            "facts": plan_facts(
+                plan.work.plan, context.split_names, is_disjoint=context.is_disjoint, pos_label=context.rows.pos_label
+            ),
         }
-        for trials in plan.trials
+        for trials, context in ((trials, plan.contexts[trials.dataset]) for trials in plan.trials)
     ]
     sharing = reduce(add, (context.experiment.sharing(plan.work.plan) for context in plan.contexts.values()))
     return {**definition.document, "datasets": datasets, "planned": planned, "sharing": sharing.text}
-
-
-def _facts(context: JobContext) -> dict[str, Any]:
-    """Return the plan on a data set but for the sizes of its splits, so that queries need neither rows nor plan."""
-    label = context.rows.pos_label
-    label = label.item() if isinstance(label, np.generic) else label
-    found = read_dataset_plan(
-        context.work.plan, context.split_names, (), (), is_disjoint=context.is_disjoint, pos_label=label
-    )
-    # Lists as JSON has them: a definition that did not change is equal to the one in the store
-    facts = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(found).items()}
-    return {name: value for name, value in facts.items() if name not in ("n_train", "n_test", "numbers")}
 
 
 def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
