@@ -27,9 +27,8 @@ from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
-from calibrant.studies._definition.files import read_toml
-from calibrant.studies._definition.schema import check_structure
-from calibrant.studies._definition.yaml_nodes import TextError, read_yaml
+from calibrant.studies._definition.files import check_structure
+from calibrant.studies._definition.texts import TextError, read_toml, read_yaml
 
 SEPARATOR = b"\n---\n"
 

@@ -13,7 +13,7 @@ from calibrant.estimates import MEstimate
 from calibrant.resampling import CrossValidation, Holdout, Nested
 from calibrant.studies import Dataset
 from calibrant.studies._definition.definition import define_study
-from calibrant.studies._definition.differences import changed_metrics, differences
+from calibrant.studies._definition.documents import changed_metrics, differences
 from calibrant.trees import ProbabilityTreeClassifier as Tree
 
 PRINTS = {"iris": "a" * 32, "wine": "b" * 32}

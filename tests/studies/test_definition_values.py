@@ -66,7 +66,7 @@ from calibrant.resampling import (
 )
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
-from calibrant.studies._definition.digests import digest
+from calibrant.studies._definition.documents import digest
 from calibrant.trees import ProbabilityTreeClassifier
 
 PACKAGES = [

@@ -29,7 +29,7 @@ from tests.studies.runner_methods import (
 
 from calibrant._fit_warnings import warn_of_fit
 from calibrant.exceptions import CalibrantWarning, StudyError
-from calibrant.studies._runners import process_runner, scratch
+from calibrant.studies._runners import process_runner, worker_process
 from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded, TrialFinished
 from calibrant.studies._trials.records import StudyRows, StudyWork, TrialRef
@@ -159,7 +159,7 @@ def test_a_full_disk_is_an_error_with_the_remedy(start: Any, monkeypatch: pytest
     def fail(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(scratch, "_append", fail)
+    monkeypatch.setattr(worker_process, "_append", fail)
     with pytest.raises(StudyError, match=r"the rows of 'iris' cannot be written .*No space left on device.*TMPDIR"):
         runner.submit(job_of(0, "mean"))
 

@@ -17,7 +17,7 @@ from calibrant.metrics import METRICS
 from calibrant.studies import study_schema
 from calibrant.studies._definition.definition import define_study
 from calibrant.studies._definition.files import StudyFile, read_study_file
-from calibrant.studies._definition.yaml_nodes import read_yaml
+from calibrant.studies._definition.texts import read_yaml
 
 YAML = """\
 # a comment

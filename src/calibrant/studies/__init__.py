@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibrant.studies._definition.datasets import Dataset
+    from calibrant.studies._definition.files import study_schema
     from calibrant.studies._definition.methods import Grid
-    from calibrant.studies._definition.schema import study_schema
     from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.ranks import MethodRanks
     from calibrant.studies._results.status import StudyStatus
@@ -56,7 +56,7 @@ _MODULES = {
     "compare_table": "_table_comparison.compare_table",
     "delete_study": "study",
     "list_studies": "study",
-    "study_schema": "_definition.schema",
+    "study_schema": "_definition.files",
 }
 
 

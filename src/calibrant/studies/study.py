@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
 from calibrant.studies._definition.definition import StudyDefinition, define_study, read_definition
-from calibrant.studies._definition.differences import differences
+from calibrant.studies._definition.documents import differences
 from calibrant.studies._definition.files import read_study_file
 from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._results.status import StudyStatus, read_status, study_sections

@@ -21,7 +21,7 @@ from calibrant.exceptions import CalibrantError, ParameterError, StudyError, nea
 from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
-from calibrant.studies._definition.digests import canonical_json
+from calibrant.studies._definition.documents import canonical_json
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._trials.records import StudyRows
 

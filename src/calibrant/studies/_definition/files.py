@@ -1,26 +1,117 @@
-"""Study files: the definition of a study in YAML or TOML, with errors that name the line or the key."""
+"""Study files: the definition of a study in YAML or TOML, checked by a JSON schema; errors name the line or the key."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from calibrant._optional import optional_import
 from calibrant._repr import short_repr
-from calibrant.exceptions import CalibrantError, MissingExtraError, MissingFileError, StudyError
+from calibrant.exceptions import CalibrantError, MissingExtraError, MissingFileError, StudyError, nearest
 from calibrant.studies._definition.build import DocumentError, Keys, build_value, path_text
 from calibrant.studies._definition.datasets import Dataset, is_path
 from calibrant.studies._definition.definition import StudyDefinition, define_study
 from calibrant.studies._definition.methods import Grid, as_estimator, check_parameter_values
 from calibrant.studies._definition.names import resolve_path
-from calibrant.studies._definition.schema import check_structure
-from calibrant.studies._definition.yaml_nodes import MAX_DEPTH, MAX_NODES, TextError, read_yaml
+from calibrant.studies._definition.texts import TextError, read_toml, read_yaml
 from calibrant.studies._trials.run_study import read_run_options
+
+
+def study_schema() -> dict[str, Any]:
+    """Return the JSON schema of study files, draft 2020-12, with descriptions that editors show.
+
+    Returns
+    -------
+    dict
+        The schema. Save it as a file and name that in the first line of a YAML file, ``# yaml-language-server:
+        $schema=study.schema.json``, to have an editor complete and check it.
+
+    Examples
+    --------
+    >>> from calibrant.studies import study_schema
+    >>> schema = study_schema()
+    >>> schema["required"], schema["properties"]["seed"]["description"]
+    (['name', 'datasets', 'methods'], 'The seed of what methods and plan leave open; by default 0.')
+    """
+    text = resources.files("calibrant.studies._definition").joinpath("study_schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def check_structure(document: Any) -> None:
+    """Raise a DocumentError for the first part of a study file that the schema does not allow.
+
+    Examples
+    --------
+    >>> check_structure({"name": "s", "datasets": ["iris"], "methods": {"nb": "a.B"}, "sede": 1})
+    Traceback (most recent call last):
+    calibrant.studies._definition.build.DocumentError: sede: there is no key 'sede'. Did you mean 'seed'?
+    """
+    jsonschema = optional_import("jsonschema", extra="studies", purpose="check study files")
+    validator = jsonschema.Draft202012Validator(study_schema())
+    errors = list(validator.iter_errors(_with_text_keys(document)))
+    if errors:
+        first = min(errors, key=_precedence)
+        raise _readable(first)
+
+
+def _with_text_keys(document: Any) -> Any:
+    """Return a document with keys as text: a schema knows no others, and YAML reads 1 as a number."""
+    if isinstance(document, Mapping):
+        return {str(key): _with_text_keys(each) for key, each in document.items()}
+    return [_with_text_keys(each) for each in document] if isinstance(document, list) else document
+
+
+def _precedence(error: Any) -> tuple[bool, list[str]]:
+    """Order errors: unknown keys first, as a key that is missing is most often one that is misspelled."""
+    return error.validator != "additionalProperties", [str(key) for key in error.absolute_path]
+
+
+def _readable(error: Any) -> DocumentError:
+    inner = _innermost(error)
+    path = tuple(inner.absolute_path)
+    if inner.validator == "additionalProperties":
+        known = list(inner.schema.get("properties", {}))
+        unknown = next(key for key in inner.instance if key not in known)
+        hint = nearest(unknown, known) or f" There are {', '.join(known)}."
+        return DocumentError(f"there is no key {unknown!r}.{hint}", (*path, unknown))
+    if inner.validator == "required":
+        missing = next(key for key in inner.validator_value if key not in inner.instance)
+        return DocumentError(f"the key {missing!r} is missing.", path)
+    if inner.validator == "oneOf":
+        return DocumentError("exactly one of the keys 'class' and 'factory' is needed.", path)
+    if inner.validator in ("minLength", "minItems", "minProperties"):
+        return DocumentError(f"must not be empty; write {_expected(inner, error)}.", path)
+    return DocumentError(f"must be {_expected(inner, error)}; got {short_repr(inner.instance)}.", path)
+
+
+def _innermost(error: Any) -> Any:
+    """Return the error in the only alternative whose type fits, where there is one; else the error itself."""
+    while error.context and error.validator == "anyOf":
+        branches: dict[Any, list[Any]] = {}
+        for each in error.context:
+            branches.setdefault(each.schema_path[0], []).append(each)
+        here = error.absolute_path
+        fitting = [
+            errors
+            for errors in branches.values()
+            if not any(each.validator == "type" and each.absolute_path == here for each in errors)
+        ]
+        if len(fitting) != 1:
+            return error
+        error = min(fitting[0], key=_precedence)
+    return error
+
+
+def _expected(inner: Any, error: Any) -> str:
+    return str(inner.schema.get("title") or error.schema.get("title") or "another value")
 
 
 @contextmanager
@@ -173,64 +264,6 @@ def _parameters(part: Any) -> Iterator[Keys]:
     elif isinstance(part, list):
         for position, each in enumerate(part):
             yield from ((position, *found) for found in _parameters(each))
-
-
-# tomllib takes quadratic time and memory for keys of many parts (CPython issue 149231).
-_MAX_PARTS = 30
-_BETWEEN_KEYS = re.compile(r"[=,\[\]{}]")
-
-
-def read_toml(text: str) -> dict[str, Any]:
-    r"""Return the values of a TOML text.
-
-    Raises
-    ------
-    TextError
-        If the text is not TOML, or has more values or levels than a study needs.
-
-    Examples
-    --------
-    >>> read_toml('name = "s"\n[plan]\nclass = "LeaveOneOut"\n')
-    {'name': 's', 'plan': {'class': 'LeaveOneOut'}}
-    """
-    _check_keys(text)
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        problem, _, where = str(error).rpartition(" (at ")
-        line = re.match(r"line (\d+)", where)
-        if line is None:
-            raise TextError(f"is not valid TOML: {error}") from error
-        raise TextError(f"is not valid TOML: {problem}", int(line[1])) from error
-    except RecursionError as error:
-        raise TextError(f"is nested more than {MAX_DEPTH} levels deep") from error
-    except ValueError as error:  # a number of thousands of digits, which Python does not read
-        raise TextError(f"is not valid TOML: {error}") from error
-    _check_size(values)
-    return values
-
-
-def _check_keys(text: str) -> None:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") <= _MAX_PARTS or line.lstrip().startswith("#"):
-            continue
-        packed = line.replace(" ", "").replace("\t", "")
-        if any(piece.count(".") > _MAX_PARTS for piece in _BETWEEN_KEYS.split(packed)):
-            raise TextError(f"has a key of more than {_MAX_PARTS} parts", number)
-
-
-def _check_size(values: Any) -> None:
-    """Raise if there are too many values or levels; without recursion, which deep nesting would exhaust."""
-    level, n_values = [values], 0
-    for _ in range(MAX_DEPTH + 1):
-        n_values += len(level)
-        if n_values > MAX_NODES:
-            raise TextError(f"has more than {MAX_NODES:,} values; a study needs fewer")
-        inner = [each for each in level if isinstance(each, dict | list)]
-        level = [value for each in inner for value in (each.values() if isinstance(each, dict) else each)]
-        if not level:
-            return
-    raise TextError(f"is nested more than {MAX_DEPTH} levels deep")
 
 
 _MAX_BYTES = 2**20  # a study of ten thousand methods has about that

@@ -16,7 +16,7 @@ from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
-from calibrant.studies._definition.differences import document_text
+from calibrant.studies._definition.documents import document_text
 from calibrant.studies._definition.names import check_name, resolve_path
 
 _MAX_CONFIGURATIONS = 100_000  # a grid of more is most often a mistake, and would take long to list

@@ -16,7 +16,7 @@ from calibrant.studies._results.study_values import DONE, FAILED, MISSING, Datas
 from calibrant.studies._trials.records import Part
 
 if TYPE_CHECKING:
-    from calibrant.studies._store.columns import Columns
+    from calibrant.studies._store.catalogue import Columns
     from calibrant.studies._store.store import Store
 
 

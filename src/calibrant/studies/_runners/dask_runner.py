@@ -14,8 +14,17 @@ from calibrant._dask.client import Connection, import_distributed
 from calibrant._dask.tasks import SentByValue, TaskResults, is_other_version, submit
 from calibrant._fit_warnings import collect_warnings
 from calibrant.exceptions import StudyError
-from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay, collect_job_warnings
-from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork
+from calibrant.studies._runners.runner import (
+    JobEnded,
+    JobLost,
+    JobWarnings,
+    OpenJob,
+    RunJob,
+    RunnerEvent,
+    SharedWork,
+    WarningRelay,
+    collect_job_warnings,
+)
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
 from calibrant.studies._trials.run_job import run_job
 

@@ -24,11 +24,18 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.exceptions import StudyError
-from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay
 from calibrant.studies._runners.local_worker import LocalWorker
-from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork
-from calibrant.studies._runners.scratch import ScratchFolder, dump_mapped
-from calibrant.studies._runners.worker_process import PartEnded, TrialLimits, WorkerReady
+from calibrant.studies._runners.runner import (
+    JobEnded,
+    JobLost,
+    JobWarnings,
+    OpenJob,
+    RunJob,
+    RunnerEvent,
+    SharedWork,
+    WarningRelay,
+)
+from calibrant.studies._runners.worker_process import PartEnded, ScratchFolder, TrialLimits, WorkerReady, dump_mapped
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
 from calibrant.studies._trials.run_job import run_job
 

@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calibrant._optional import optional_import
-from calibrant.studies._store.catalogue import Catalogue
-from calibrant.studies._store.columns import PARTS
+from calibrant.studies._store.catalogue import PARTS, Catalogue
 from calibrant.studies._store.leases import Leases, Worker
 from calibrant.studies._store.read_url import read_store_url
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import calibrant
 from calibrant.resampling import Nested
 from calibrant.resampling._internal import Experiment, MethodTrial, splitters
-from calibrant.studies._definition.digests import CHOSEN
+from calibrant.studies._definition.documents import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._trials.records import Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
 
