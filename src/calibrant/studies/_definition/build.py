@@ -115,13 +115,6 @@ def _build_class(document: Mapping[str, Any], path: Keys) -> Any:
     return made
 
 
-def _build_factory(document: Mapping[str, Any], path: Keys) -> Any:
-    function = resolve_path(_text(document, "factory", path))
-    if not callable(function):
-        raise DocumentError(f"{document['factory']!r} is not a function.", (*path, "factory"))
-    return _called(function, document, path)
-
-
 def _called(called: Any, document: Mapping[str, Any], path: Keys) -> Any:
     params = document.get("params") or {}
     if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
@@ -158,10 +151,10 @@ def _restore(made: Any, document: Mapping[str, Any], path: Keys) -> None:
         raise DocumentError(f"cannot be set: {error}", path) from error
 
 
-def _build_function(document: Mapping[str, Any], path: Keys) -> Any:
-    found = resolve_path(_text(document, "function", path))
+def _function(document: Mapping[str, Any], form: str, path: Keys) -> Any:
+    found = resolve_path(_text(document, form, path))
     if not callable(found):
-        raise DocumentError(f"{document['function']!r} is not a function.", (*path, "function"))
+        raise DocumentError(f"{document[form]!r} is not a function.", (*path, form))
     return found
 
 
@@ -244,10 +237,10 @@ FORMS: dict[str, tuple[Callable[[Mapping[str, Any], Keys], Any], tuple[str, ...]
     "dict": (lambda document, path: dict(_items(document, "dict", path)), ()),
     "distribution": (_build_distribution, ("args", "keywords")),
     "enum": (lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]], ("name",)),
-    "factory": (_build_factory, ("params",)),
+    "factory": (lambda document, path: _called(_function(document, "factory", path), document, path), ("params",)),
     "float": (lambda document, _path: float(document["float"]), ()),
     "frozenset": (lambda document, path: frozenset(_items(document, "frozenset", path)), ()),
-    "function": (_build_function, ()),
+    "function": (lambda document, path: _function(document, "function", path), ()),
     "opaque": (_build_opaque, ("digest",)),
     "none": (_build_none, ()),
     "ordered_dict": (lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)), ()),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -196,7 +195,10 @@ def read_datasets(datasets: Any) -> dict[str, Dataset]:
             dataset = source if isinstance(source, Dataset) else Dataset(source)
         except ParameterError as error:
             raise StudyError(f"data set {where!r}: {error}") from error
-        name: Any = key if is_named else dataset.name or _own_name(dataset)
+        own = dataset.source if dataset.kind == "name" else getattr(dataset.source, "name", None)
+        if dataset.kind == "file":
+            own = str(own).partition(".")[0] or own
+        name: Any = key if is_named else dataset.name or own
         if name is None:
             raise StudyError(f"{where} has no name; pass a dict of name to data set, or Dataset(..., name=).")
         check_name("datasets: a name", name)
@@ -208,12 +210,6 @@ def read_datasets(datasets: Any) -> dict[str, Dataset]:
     if not found:
         raise StudyError("datasets is empty; name at least one data set.")
     return found
-
-
-def _own_name(dataset: Dataset) -> str | None:
-    if dataset.kind == "file":
-        return str(dataset.source.name).partition(".")[0] or str(dataset.source.name)
-    return dataset.source if dataset.kind == "name" else getattr(dataset.source, "name", None)
 
 
 def _is_rows(source: Any) -> bool:
@@ -290,7 +286,7 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
     ((1500, 8), 'yes', 1500)
     """
     name = dataset.name or "data"
-    with _errors_of(name):
+    try:
         X, y, extra, own_weight, own_positive = _read(dataset)
         columns = _Columns(X, extra)
         groups, weight = columns.values(dataset.groups, "groups"), columns.values(dataset.weight, "weight")
@@ -309,18 +305,12 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
             by_row["time"] = splitters.rank_times(times, num_samples(X))
         described = canonical_json(describe_value(positive))
         found = fingerprint_rows(X, y, groups=groups, sample_weight=weight, positive=described, by_row=by_row)
-    return StudyRows(name, found, X, y, groups, weight, positive, params, by_row.get("time"))
-
-
-@contextmanager
-def _errors_of(name: str) -> Iterator[None]:
-    try:
-        yield
     except CalibrantError as error:
         raise StudyError(f"data set {name!r}: {error}") from error
     except (TypeError, ValueError, LookupError, nw.exceptions.NarwhalsError) as error:  # of the library of a frame
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise StudyError(f"data set {name!r}: its rows cannot be read: {problem}") from error
+    return StudyRows(name, found, X, y, groups, weight, positive, params, by_row.get("time"))
 
 
 # Features, classes, further columns, weights and positive class, as they were read.
@@ -334,16 +324,13 @@ def _read(dataset: Dataset) -> _RawRows:
             f"its rows were passed to the study as objects, {source.description}, which the store does not hold. Make "
             "the study again with them to run it."
         )
-    if dataset.kind == "rows":
-        return _from_objects(source, dataset.target)
     from calibrant.data import load, read_table
 
+    target = dataset.target
     if dataset.kind == "name":
         return _from_table(load(source))
-    return _from_table(read_table(source, target=dataset.target, **(dataset.options or {})))
-
-
-def _from_objects(source: Any, target: str | None) -> _RawRows:
+    if dataset.kind == "file":
+        return _from_table(read_table(source, target=target, **(dataset.options or {})))
     if isinstance(source, tuple):
         return *source, None, None, None
     if hasattr(source, "kinds"):

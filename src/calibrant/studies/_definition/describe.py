@@ -144,15 +144,12 @@ def _class(kind: type, seen: tuple[int, ...]) -> Any:
 
 def _function(function: Any, seen: tuple[int, ...]) -> Any:
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    parts = (function.__code__, function.__defaults__, function.__kwdefaults__, cells, _globals(function))
+    # The global values that it reads, apart from modules: their names say what they are
+    names = sorted({*_global_names(function.__code__)} & function.__globals__.keys())
+    read = {name: function.__globals__[name] for name in names}
+    read = {name: each.__name__ if isinstance(each, types.ModuleType) else each for name, each in read.items()}
+    parts = (function.__code__, function.__defaults__, function.__kwdefaults__, cells, read)
     return "function", *(_state(each, seen) for each in parts)
-
-
-def _globals(function: Any) -> dict[str, Any]:
-    """Return the global values that a function reads, apart from modules: their names say what they are."""
-    names = set(_global_names(function.__code__))
-    found = {name: function.__globals__[name] for name in sorted(names) if name in function.__globals__}
-    return {name: each.__name__ if isinstance(each, types.ModuleType) else each for name, each in found.items()}
 
 
 def _global_names(code: types.CodeType) -> Iterator[str]:
@@ -234,10 +231,6 @@ def _describe(value: Any, depth: int) -> Any:
     return _describe_object(value, nested)
 
 
-def _describe_float(value: float, _nested: Any) -> Any:
-    return value if math.isfinite(value) else {"float": str(value)}
-
-
 def _describe_mapping(value: Mapping[Any, Any], nested: Any) -> Any:
     if type(value) is dict and all(type(key) is str for key in value) and not value.keys() & FORMS.keys():
         return {key: nested(each) for key, each in value.items()}
@@ -280,10 +273,6 @@ def _describe_function(value: Any, _nested: Any) -> Any:
     return {"function": path} if path else describe_opaque(value)
 
 
-def _describe_partial(value: functools.partial[Any], nested: Any) -> Any:
-    return {"partial": nested(value.func), **_arguments(value.args, value.keywords, nested)}
-
-
 def _arguments(args: Any, keywords: Mapping[str, Any], nested: Any) -> dict[str, Any]:
     listed = {"args": [nested(each) for each in args]} if args else {}
     return listed | ({"keywords": _by_name(keywords, nested)} if keywords else {})
@@ -295,7 +284,7 @@ def _by_name(values: Mapping[str, Any], nested: Any) -> dict[str, Any]:
 
 _DESCRIBERS: dict[type, Any] = {
     **{kind: lambda value, _nested: value for kind in (type(None), bool, int, str)},
-    float: _describe_float,
+    float: lambda value, _nested: value if math.isfinite(value) else {"float": str(value)},
     complex: lambda value, nested: {"complex": [nested(value.real), nested(value.imag)]},
     bytes: lambda value, _nested: {"bytes": base64.b64encode(value).decode()},
     list: lambda value, nested: [nested(each) for each in value],
@@ -307,7 +296,10 @@ _DESCRIBERS: dict[type, Any] = {
     range: lambda value, _nested: {"range": [value.start, value.stop, value.step]},
     slice: lambda value, nested: {"slice": [nested(value.start), nested(value.stop), nested(value.step)]},
     np.ndarray: _describe_array,
-    functools.partial: _describe_partial,
+    functools.partial: lambda value, nested: {
+        "partial": nested(value.func),
+        **_arguments(value.args, value.keywords, nested),
+    },
     **dict.fromkeys((types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.mean)), _describe_function),
 }
 
@@ -363,19 +355,14 @@ def _describe_estimator(value: Any, path: str, nested: Any) -> Any:
         document = _document(type(value), path, value.get_params(deep=False), nested)
     except Exception:  # get_params of any class may raise anything
         return None
-    requests, output = _requests(value), getattr(value, _OUTPUT, None)
-    return document | ({"requests": requests} if requests else {}) | ({"output": dict(output)} if output else {})
-
-
-def _requests(value: Any) -> dict[str, Any]:
-    """Return the metadata that an estimator requests by routing, by method, where it was set for this instance."""
+    # The metadata that it requests by routing, by method, where it was set for this instance
     methods = vars(vars(value).get(_REQUESTS, object)) if _REQUESTS in getattr(value, "__dict__", {}) else {}
-    found = {name: getattr(each, "requests", {}) for name, each in sorted(methods.items())}
-    chosen = {
-        name: {key: request for key, request in sorted(requests.items()) if request is not None}
-        for name, requests in found.items()
+    requests = {
+        name: {key: chosen for key, chosen in sorted(getattr(each, "requests", {}).items()) if chosen is not None}
+        for name, each in sorted(methods.items())
     }
-    return {name: requests for name, requests in chosen.items() if requests}
+    requests, output = {name: each for name, each in requests.items() if each}, getattr(value, _OUTPUT, None)
+    return document | ({"requests": requests} if requests else {}) | ({"output": dict(output)} if output else {})
 
 
 def _describe_by_constructor(value: Any, path: str, nested: Any) -> Any:

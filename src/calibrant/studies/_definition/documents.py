@@ -205,17 +205,13 @@ def _of_datasets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str
         was, is_now = (each[name].get("fingerprint", "") for each in (before, now))
         if was and is_now and was != is_now:
             yield f"data set {name!r} changed: its rows differ (fingerprint {is_now[:8]}; in the store {was[:8]})."
-        elif not (was and is_now):
-            yield from _of_roles(f"data set {name!r}", before[name], now[name])
+        elif not (was and is_now):  # the rows of one are not known
+            for role in dict.fromkeys((*now[name], *before[name])):
+                old_value, value = (each[name].get(role) for each in (before, now))
+                if role not in ("fingerprint", "name") and digest(old_value) != digest(value):
+                    texts = f"{role}={document_text(value)}; in the store {role}={document_text(old_value)}"
+                    yield f"data set {name!r} has {texts}."
     yield from _new_and_gone("data set", before, now)
-
-
-def _of_roles(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the differences of data sets of which the rows of one are not known."""
-    for role in dict.fromkeys((*now, *before)):
-        values = [each.get(role) for each in (before, now)]
-        if role not in ("fingerprint", "name") and digest(values[0]) != digest(values[1]):
-            yield f"{what} has {role}={document_text(values[1])}; in the store {role}={document_text(values[0])}."
 
 
 def _of_methods(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
@@ -260,15 +256,11 @@ def _of_metrics(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
         if name not in before:
             yield f"metric {name!r} is new: {_RUN_AGAIN} it."
         elif name in changed:
-            yield f"metric {name!r} changed{_keyword_text(name, old, new)}: its values in the store do not count."
+            was, is_now = (document["metric_params"].get(name, {}) for document in (old, new))
+            texts = f" to {document_text(is_now)}, in the store {document_text(was)}"
+            keywords = "" if digest(was) == digest(is_now) else texts
+            yield f"metric {name!r} changed{keywords}: its values in the store do not count."
     yield from (f"metric {name!r} is no longer in the study." for name in before if name not in now)
-
-
-def _keyword_text(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    params = [document["metric_params"].get(name, {}) for document in (old, new)]
-    if digest(params[0]) == digest(params[1]):
-        return ""
-    return f" to {document_text(params[1])}, in the store {document_text(params[0])}"
 
 
 def _of_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

@@ -125,13 +125,6 @@ def _at(path: Keys) -> Iterator[None]:
         raise DocumentError(str(error), path) from error
 
 
-def _read_datasets(datasets: Any, folder: Path) -> Any:
-    """Return the data sets of a file as `define_study` takes them; paths start at a folder."""
-    if isinstance(datasets, Mapping):
-        return {_name(name, "datasets"): _dataset(each, folder, ("datasets", name)) for name, each in datasets.items()}
-    return [_dataset(each, folder, ("datasets", position)) for position, each in enumerate(datasets)]
-
-
 def _dataset(dataset: Any, folder: Path, path: Keys) -> Dataset:
     roles: dict[str, Any] = {"source": dataset} if isinstance(dataset, str) else dict(dataset)
     source = roles.pop("source")
@@ -393,9 +386,16 @@ def _build(document: Any, folder: Path) -> StudyFile:
     check_structure(document)
     given = {key: document[key] for key in ("choose_by", "seed") if key in document}
     params = build_value(document.get("metric_params", {}), ("metric_params",))
+    datasets = document["datasets"]
+    if isinstance(datasets, Mapping):
+        datasets = {
+            _name(name, "datasets"): _dataset(each, folder, ("datasets", name)) for name, each in datasets.items()
+        }
+    else:
+        datasets = [_dataset(each, folder, ("datasets", position)) for position, each in enumerate(datasets)]
     definition = define_study(
         document["name"],
-        datasets=_read_datasets(document["datasets"], folder),
+        datasets=datasets,
         methods={
             _name(name, "methods"): _method(name, each, ("methods", name)) for name, each in document["methods"].items()
         },

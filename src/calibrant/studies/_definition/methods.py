@@ -213,30 +213,18 @@ def check_parameter_values(estimator: Any) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: ProbabilityTreeClassifier: min_leaf must be a finite number > 0; got 0.
     """
-    inner = [each for each in estimator.get_params(deep=True).values() if _is_estimator(each)]
-    for each in (estimator, *inner):
+    from sklearn.utils._param_validation import InvalidParameterError
+
+    params = estimator.get_params(deep=True).values()
+    inner = [each for each in params if hasattr(each, "get_params") and hasattr(each, "fit")]
+    for each in (estimator, *(one for one in inner if not isinstance(one, type))):
         package = type(each).__module__.partition(".")[0]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if package == "calibrant":
                     check_params(each)
-                elif package == "sklearn":
-                    _check_sklearn(each)
-        except ParameterError as error:
+                elif package == "sklearn" and hasattr(each, "_validate_params"):
+                    each._validate_params()
+        except (ParameterError, InvalidParameterError) as error:
             raise ParameterError(f"{type(each).__name__}: {error}") from error
-
-
-def _is_estimator(value: Any) -> bool:
-    return hasattr(value, "get_params") and hasattr(value, "fit") and not isinstance(value, type)
-
-
-def _check_sklearn(estimator: Any) -> None:
-    from sklearn.utils._param_validation import InvalidParameterError
-
-    try:
-        estimator._validate_params()
-    except InvalidParameterError as error:
-        raise ParameterError(str(error)) from error
-    except AttributeError:
-        return

@@ -82,25 +82,18 @@ def read_yaml(text: str) -> YamlPart | None:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             builder.add(type(event).__name__, event)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise TextError(_syntax_problem(error), None if mark is None else mark.line + 1) from error
+        mark, problem = error.problem_mark or error.context_mark, f"{error.problem or ''} {error.context or ''}"
+        hint = ". Indent with spaces, not with tabs" if "\\t" in problem or "tab character" in problem else ""
+        problem = f"is not valid YAML: {' '.join(problem.split())}{hint}"
+        raise TextError(problem, None if mark is None else mark.line + 1) from error
     except yaml.reader.ReaderError as error:
-        raise TextError(f"the character #x{error.character:04x} is not allowed", _line_of(text, error)) from error
+        character = chr(error.character) if isinstance(error.character, int) else str(error.character)
+        before, found, _ = text.partition(character)
+        line = before.count("\n") + 1 if found else None
+        raise TextError(f"the character #x{error.character:04x} is not allowed", line) from error
     except yaml.YAMLError as error:
         raise TextError(" ".join(str(error).split())) from error
     return builder.document
-
-
-def _syntax_problem(error: Any) -> str:
-    problem = " ".join(f"{error.problem or ''} {error.context or ''}".split())
-    hint = ". Indent with spaces, not with tabs" if "\\t" in problem or "tab character" in problem else ""
-    return f"is not valid YAML: {problem}{hint}"
-
-
-def _line_of(text: str, error: Any) -> int | None:
-    character = chr(error.character) if isinstance(error.character, int) else str(error.character)
-    position = text.find(character)
-    return None if position < 0 else text.count("\n", 0, position) + 1
 
 
 class _Builder:
