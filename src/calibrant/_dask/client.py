@@ -34,22 +34,15 @@ def active_client() -> Any | None:
     True
     """
     distributed = sys.modules.get("distributed")
-    if distributed is None or _is_worker(distributed):
+    if distributed is None:
         return None
-    try:
-        client = distributed.default_client()
-    except ValueError:
-        return None
-    return None if client.asynchronous else client
-
-
-def _is_worker(distributed: Any) -> bool:
-    """Return whether a worker runs this: tasks that wait for tasks of their own may block one another."""
-    try:
+    with suppress(ValueError):
         distributed.get_worker()
-    except ValueError:
-        return False
-    return True
+        return None  # a worker runs this: tasks that wait for tasks of their own may block one another
+    with suppress(ValueError):
+        client = distributed.default_client()
+        return None if client.asynchronous else client
+    return None
 
 
 class Connection:

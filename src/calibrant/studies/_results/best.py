@@ -317,9 +317,13 @@ def _on_dataset(
     plan = study.plans[dataset]
     values = study.done_values(facts.name, dataset)
     if plan.has_disjoint_tests and plan.n_independent > 1:
-        corrected, shares = _by_folds(facts, values, plan.n_independent)
+        # Within each repeat, whose folds are disjoint: one of another repeat could not be read as other rows
+        n_folds, starts = plan.n_independent, range(0, values.shape[1], plan.n_independent)
+        repeats = [values[:, start : start + n_folds] for start in starts]
+        found = [select_by_units(facts.losses(each), each, number) for number, each in enumerate(repeats)]
+        corrected = float(np.nanmean([each.score for each in found]))
         ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
-        chosen = _counted(study.methods, shares)
+        chosen = _counted(study.methods, np.mean([each.shares for each in found], axis=0))
         return BestMethod(*about, corrected, *ends, confidence, "folds", _FOLDS, chosen)
     kept = read_kept_rows(study, dataset, study.methods, [facts.name])
     if isinstance(kept, str):
@@ -330,14 +334,6 @@ def _on_dataset(
     moved, shares = _by_rows(facts, kept, best)
     ends = mean_interval(study, facts.name, dataset, best, about[-1] + moved, confidence)
     return BestMethod(*about, about[-1] + moved, *ends, confidence, "rows", _ROWS, _counted(study.methods, shares))
-
-
-def _by_folds(facts: MetricFacts, values: NDArray[np.float64], n_folds: int) -> tuple[float, NDArray[np.float64]]:
-    """Return the corrected score and the shares of the choices: within each repeat, whose folds are disjoint."""
-    # Folds of different repeats share rows, so that one of them could not be read as other rows
-    repeats = [values[:, first : first + n_folds] for first in range(0, values.shape[1], n_folds)]
-    found = [select_by_units(facts.losses(each), each, number) for number, each in enumerate(repeats)]
-    return float(np.nanmean([each.score for each in found])), np.mean([each.shares for each in found], axis=0)
 
 
 def _by_rows(facts: MetricFacts, kept: KeptTrials, best: int) -> tuple[float, NDArray[np.float64]]:

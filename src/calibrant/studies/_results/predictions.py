@@ -141,12 +141,6 @@ def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     return np.asarray(order[np.searchsorted(known, outcome.astype(known.dtype), sorter=order)])
 
 
-def kept_predictions(study: StudyValues, dataset: str, method: str) -> dict[int, TestPredictions]:
-    """Return the predictions of a method by split; empty where none are kept."""
-    found = [] if study.read_predictions is None else study.read_predictions(dataset, method)
-    return {split: predictions_from_parquet(data) for split, data in sorted(found) if split >= 0}
-
-
 def read_kept_rows(
     study: StudyValues, dataset: str, methods: Sequence[str], metrics: Sequence[str]
 ) -> KeptTrials | str:
@@ -155,7 +149,11 @@ def read_kept_rows(
         needs_more = metric in METRICS and METRICS[metric].needs
         if needs_more or metric in study.own_metrics or metric in study.keyed_metrics:
             return f"{metric} cannot be computed from kept predictions alone"
-    kept = {method: kept_predictions(study, dataset, method) for method in methods}
+    read = study.read_predictions or (lambda *_: [])
+    kept = {
+        method: {split: predictions_from_parquet(data) for split, data in sorted(read(dataset, method)) if split >= 0}
+        for method in methods
+    }
     plan = study.plans[dataset]
     least = int(plan.n_train[plan.n_train > 0].min(initial=np.iinfo(np.intp).max))  # 0: the split was not run
     return KeptTrials.of(kept, metrics, plan.pos_label, least)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +46,8 @@ def select_results(
         which = which & np.isin(columns["split"], list(numbers)) if columns else which
         plans = {name: _part_of_plan(plan, chosen) for name, plan in plans.items()}
         choices = {name: tuple(each[i] for i in chosen) for name, each in choices.items()}
-        read = None if read is None else partial(_of_splits, read, numbers)
+        if (read_all := results.read_predictions) is not None:
+            read = lambda dataset, method: [each for each in read_all(dataset, method) if each[0] in numbers]  # noqa: E731
 
     def cut(arrays: Mapping[Any, NDArray[Any]]) -> dict[Any, NDArray[Any]]:
         """Return the rows of the methods, in the columns of the splits, of the data sets that are kept."""
@@ -94,13 +94,6 @@ def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
         n_independent=min(plan.n_independent, len(chosen)),
         interval_kind="none" if len(chosen) == 1 and plan.bootstrap is not None else plan.interval_kind,
     )
-
-
-def _of_splits(
-    read: Callable[[str, str], Any], numbers: set[int], dataset: str, method: str
-) -> list[tuple[int, bytes]]:
-    """Return the predictions of some splits only."""
-    return [each for each in read(dataset, method) if each[0] in numbers]
 
 
 def _named_positions(what: str, chosen: Sequence[str] | None, names: Sequence[str]) -> list[int]:

@@ -162,7 +162,13 @@ class DaskRunner:
         if open_job is None:
             return
         if future.status == "finished":
-            self._take_result(open_job, *result)
+            records, problem, warned = result
+            self._relay.add(warned)
+            self._ready += [*open_job.report(records), *open_job.end_part(problem)]
+            if open_job.is_done:
+                self._ready.append(JobEnded(open_job.job))
+            else:
+                self._start(open_job)
         elif future.status == "error":
             error = result[1] if isinstance(result, tuple) else result
             if is_other_version(error):
@@ -170,15 +176,6 @@ class DaskRunner:
             self._ready.append(JobLost(open_job.job, f"its Dask task failed: {type(error).__name__}: {error}"))
         else:
             self._move(open_job)
-
-    def _take_result(self, open_job: OpenJob, records: list[TrialRecord], problem: str, warned: JobWarnings) -> None:
-        self._relay.add(warned)
-        self._ready += open_job.report(records)
-        self._ready += open_job.end_part(problem)
-        if open_job.is_done:
-            self._ready.append(JobEnded(open_job.job))
-        else:
-            self._start(open_job)
 
     def _move(self, open_job: OpenJob) -> None:
         """Submit a job again after the last worker that had the rows is gone, and the task with it."""

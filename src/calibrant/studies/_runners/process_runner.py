@@ -107,7 +107,14 @@ class WorkerPool:
                     free.run(open_job, self._rows_paths[open_job.job.dataset])
                 self._wait()
                 for worker in list(self._workers):
-                    self._serve_worker(worker)
+                    has_ended = worker.has_ended()  # before the last messages are read
+                    self._receive(worker)
+                    if worker.deadline is not None and time.monotonic() >= worker.deadline:  # unless it ends just now
+                        self._remove(worker)
+                        message = f"TimeoutError: time limit of {self._limits.time:g} s exceeded"
+                        self._end_part(worker, f"{worker.stack()}{message}")
+                    elif has_ended:
+                        self._replace_dead(worker)
         except BaseException as error:
             self.events.put(error)
         finally:
@@ -136,15 +143,6 @@ class WorkerPool:
                 raise StudyError(f"no worker process can be started: {error}. Try fewer workers.") from error
             self._workers.append(free)
         return free
-
-    def _serve_worker(self, worker: LocalWorker) -> None:
-        has_ended = worker.has_ended()  # before the last messages are read
-        self._receive(worker)
-        if worker.deadline is not None and time.monotonic() >= worker.deadline:  # unless it ends just now
-            self._remove(worker)
-            self._end_part(worker, f"{worker.stack()}{self._limits.time_message}")
-        elif has_ended:
-            self._replace_dead(worker)
 
     def _receive(self, worker: LocalWorker) -> None:
         for message in worker.receive():

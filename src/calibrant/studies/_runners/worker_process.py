@@ -127,11 +127,6 @@ class TrialLimits:
         return None if self.time is None else self.time * n_trials
 
     @property
-    def time_message(self) -> str:
-        """The error of a trial that took too long."""
-        return f"TimeoutError: time limit of {self.time:g} s exceeded"
-
-    @property
     def memory_message(self) -> str:
         """The error of a trial that took too much memory."""
         n_bytes = self.memory or 0

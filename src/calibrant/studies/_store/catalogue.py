@@ -327,33 +327,28 @@ class Catalogue:
         dict of key to {"done", "failed", "incomplete"}
             The recorded trials.
         """
-        study = self._id(name)
+        study, database = self._id(name), self._database
+
+        def numbers(sql: str, **params: Any) -> set[int]:
+            return {number for batch in database.batches(sql, params) for (number,) in batch}
 
         def read() -> dict[str, TrialState]:
-            complete = self._complete(study, self._codes(needed or {}), predictions=predictions)
+            lists = []  # trials that have the scores, and those that have predictions, where they are needed
+            if codes := self._codes(needed or {}):
+                first, last = database.rows(_RANGE, study=study)[0]
+                params = {"codes": database.array(codes), "n_codes": len(codes), "first": first, "last": last}
+                lists.append(set[int]() if first is None else numbers(_COMPLETE, **params))
+            if predictions:
+                lists.append(numbers(_PREDICTED, study=study))
+            complete = set.intersection(*lists) if lists else None
             states: dict[str, TrialState] = {}
-            for batch in self._database.batches(_STATES, {"study": study}):
+            for batch in database.batches(_STATES, {"study": study}):
                 for number, key, failed in batch:
                     done: TrialState = "done" if complete is None or number in complete else "incomplete"
                     states[key] = "failed" if failed else done
             return states
 
-        return self._database.read(read)
-
-    def _complete(self, study: int, codes: Sequence[int], *, predictions: bool) -> set[int] | None:
-        """Return the trials that lack nothing that is needed; None: nothing is needed."""
-        database, sets = self._database, []
-
-        def numbers(sql: str, **params: Any) -> set[int]:
-            return {number for batch in database.batches(sql, params) for (number,) in batch}
-
-        if codes:
-            first, last = database.rows(_RANGE, study=study)[0]
-            params = {"codes": database.array(codes), "n_codes": len(codes), "first": first, "last": last}
-            sets.append(set[int]() if first is None else numbers(_COMPLETE, **params))
-        if predictions:
-            sets.append(numbers(_PREDICTED, study=study))
-        return set.intersection(*sets) if sets else None
+        return database.read(read)
 
     def _codes(self, needed: Mapping[Part, Collection[str]]) -> list[int]:
         """Return the codes of the scores that trials must have, inside a transaction; no trial has a negative one."""

@@ -100,7 +100,13 @@ class SqliteDatabase(Database):
         self._creates = create and not read_only
         self._file_id: tuple[int, int] | None = None
         self._copy: Path | None = None
-        self._check_file()
+        shown = address.shown
+        if self.path.is_dir():
+            raise StoreError(f"{shown} is a folder. Name a file in it, such as {self.path / 'calibrant.db'}.")
+        if not self.path.parent.is_dir():
+            raise StoreError(f"{shown}: there is no folder {self.path.parent}. Create it, or correct the path.")
+        if not self._creates and not self.path.exists():
+            raise StoreError(f"{shown}: there is no such file. Correct the path, or run a study to create the store.")
 
     def make_engine(self) -> sqlalchemy.Engine:
         """Return an engine whose connections have our settings."""
@@ -214,15 +220,6 @@ class SqliteDatabase(Database):
         super().close()
         if self._copy is not None:
             shutil.rmtree(self._copy.parent, ignore_errors=True)
-
-    def _check_file(self) -> None:
-        shown = self.address.shown
-        if self.path.is_dir():
-            raise StoreError(f"{shown} is a folder. Name a file in it, such as {self.path / 'calibrant.db'}.")
-        if not self.path.parent.is_dir():
-            raise StoreError(f"{shown}: there is no folder {self.path.parent}. Create it, or correct the path.")
-        if not self._creates and not self.path.exists():
-            raise StoreError(f"{shown}: there is no such file. Correct the path, or run a study to create the store.")
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -166,15 +166,30 @@ _WRITE = "INSERT INTO calibrant_store (version, calibrant, created) VALUES (:ver
 
 
 def prepare_schema(database: Database, *, create: bool) -> None:
-    """Make sure that the store has the layout of this version."""
-    found = database.read(lambda: _find_version(database))
+    """Make sure that the store has the layout of this version; raise if it has another."""
+    shown, found = database.address.shown, database.read(lambda: _find_version(database))
     if found is None:
-        _check_creatable(database, create=create)
+        # In one transaction: another process may have created the store since the version was looked for
+        if not database.read(lambda: database.can_hold_store() or _find_version(database) is not None):
+            raise StoreError(
+                f"{shown}: the file is an SQLite database of another program, not a store of calibrant; it was left "
+                "unchanged. Choose another file."
+            )
+        if database.read_only or not create:
+            raise StoreError(f"{shown}: the database has no store of calibrant. Run a study to create it.")
         database.prepare_writing()
-        database.write(lambda: _create(database))
-        found = database.read(lambda: _find_version(database))
-    assert found is not None  # noqa: S101
-    _check_version(database, *found)
+        found = database.write(lambda: _create(database))
+    version, written_by = found
+    shown = f"{shown}: the store was written by calibrant {written_by} (layout {version})"
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{shown}; this is calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left "
+            f'unchanged. Install that version: pip install "calibrant>={written_by}"'
+        )
+    if version < SCHEMA_VERSION:
+        raise StoreError(
+            f"{shown}, which calibrant {__version__} cannot read. It was left unchanged: run the study anew."
+        )
     if not database.read_only:
         database.prepare_writing()
 
@@ -186,35 +201,12 @@ def _find_version(database: Database) -> tuple[int, str] | None:
     return (int(rows[0][0]), str(rows[0][1])) if rows else None
 
 
-def _check_creatable(database: Database, *, create: bool) -> None:
-    shown = database.address.shown
-    # In one transaction: another process may have created the store since the version was looked for
-    if not database.read(lambda: database.can_hold_store() or _find_version(database) is not None):
-        raise StoreError(
-            f"{shown}: the file is an SQLite database of another program, not a store of calibrant; it was left "
-            "unchanged. Choose another file."
-        )
-    if database.read_only or not create:
-        raise StoreError(f"{shown}: the database has no store of calibrant. Run a study to create it.")
-
-
-def _check_version(database: Database, version: int, written_by: str) -> None:
-    """Raise if the layout is not that of this version."""
-    shown = f"{database.address.shown}: the store was written by calibrant {written_by} (layout {version})"
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"{shown}; this is calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left "
-            f'unchanged. Install that version: pip install "calibrant>={written_by}"'
-        )
-    if version < SCHEMA_VERSION:
-        raise StoreError(
-            f"{shown}, which calibrant {__version__} cannot read. It was left unchanged: run the study anew."
-        )
-
-
-def _create(database: Database) -> None:
-    """Create the tables unless another process was faster."""
+def _create(database: Database) -> tuple[int, str]:
+    """Create the tables unless another process was faster, and return the version that there is."""
     database.lock(_LOCK)
-    if _find_version(database) is None:
+    found = _find_version(database)
+    if found is None:
         METADATA.create_all(database.connection)
+        found = SCHEMA_VERSION, __version__
         database.execute(_WRITE, {"version": SCHEMA_VERSION, "calibrant": __version__})
+    return found

@@ -13,7 +13,6 @@ from itertools import chain
 from operator import add
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from calibrant._fit_warnings import one_warning_a_fit
@@ -171,7 +170,12 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
     plan, name = StudyPlan.of(definition), definition.name
     with Store.open(url) as store:
         _save_definition(store, definition, plan, update=options.update)
-        again = _keys_to_run_again(store, name, options)
+        again = set[str]()  # failed trials, and those of other versions, where that is requested
+        if options.retry or options.rerun_outdated:
+            trials = store.trials(name)
+            chosen = (trials["state"] == "failed") & options.retry
+            chosen |= are_outdated(trials["versions"]) & options.rerun_outdated
+            again = set(trials["key"][chosen].tolist())
         found = store.finished(name, **plan.needed)
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
@@ -232,19 +236,6 @@ def _stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, 
     ]
     sharing = reduce(add, (context.experiment.sharing(plan.work.plan) for context in plan.contexts.values()))
     return {**definition.document, "datasets": datasets, "planned": planned, "sharing": sharing.text}
-
-
-def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
-    """Return the keys of the trials that are requested to run again: failed ones, and those of other versions."""
-    if not options.retry and not options.rerun_outdated:
-        return set()
-    found = store.trials(name)
-    again = np.zeros(len(found["key"]), dtype=bool)
-    if options.retry:
-        again |= found["state"] == "failed"
-    if options.rerun_outdated:
-        again |= are_outdated(found["versions"])
-    return set(found["key"][again].tolist())
 
 
 def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
