@@ -354,10 +354,8 @@ def _by_rows(facts: MetricFacts, kept: KeptTrials, best: int) -> tuple[float, ND
         except DataError:  # such as a single class among the rows
             return math.nan
 
-    def loss(value: float) -> float:
-        return float(facts.losses(np.array(value)))
-
-    found = select_by_rows(score, loss, len(read), rows if data.groups is None else np.asarray(data.groups)[rows])
+    unit = rows if data.groups is None else np.asarray(data.groups)[rows]
+    found = select_by_rows(score, lambda value: float(facts.losses(np.array(value))), len(read), unit)
     return found.score - score(best, np.ones(len(rows))), found.shares
 
 

@@ -29,7 +29,7 @@ SELECT id, key, dataset, fingerprint, method, split, split_name, seed, versions,
 FROM calibrant_trials WHERE study = :study AND id > :after ORDER BY id LIMIT :size
 """
 _SCORES = """
-SELECT trial, metric, value FROM calibrant_scores
+SELECT trial, metric * 4 + part, value FROM calibrant_scores
 WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
 """
 _TEXTS = ("dataset", "fingerprint", "method", "split_name", "versions", "choice")
@@ -45,21 +45,6 @@ def read_columns(
     database: Database, names: StoredNames, study: int, metrics: Sequence[str], parts: Sequence[Part]
 ) -> Columns:
     """Return the trials of a study as `Store.trials` does, inside a transaction."""
-    columns: Columns = _read_trials(database, study)
-    trials = columns.pop("id")
-    has_failed = columns["error"].astype(bool)
-    columns["error"][~has_failed] = ""
-    columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
-    ranks = {name: _decode(names, columns, name) for name in _TEXTS}
-    order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
-    ids, absent = names.known_ids(metrics), np.full(len(order), np.nan)
-    for part in parts:
-        values = _read_values(database, trials, ids, PARTS[part])
-        columns |= {(part, metric): values.get(metric, absent) for metric in metrics}
-    return {name: column[order] for name, column in columns.items()}
-
-
-def _read_trials(database: Database, study: int) -> dict[str, NDArray[Any]]:
     batches, n_rows, after = [_columns([])], _CHUNK, -1
     while n_rows == _CHUNK:
         n_rows = 0
@@ -67,7 +52,17 @@ def _read_trials(database: Database, study: int) -> dict[str, NDArray[Any]]:
             batches.append(_columns(rows))
             n_rows += len(rows)
         after = int(batches[-1]["id"][-1]) if n_rows else after
-    return {name: np.concatenate([batch[name] for batch in batches]) for name in _COLUMNS}
+    columns: Columns = {name: np.concatenate([batch[name] for batch in batches]) for name in _COLUMNS}
+    trials = columns.pop("id")
+    has_failed = columns["error"].astype(bool)
+    columns["error"][~has_failed] = ""
+    columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
+    ranks = {name: _decode(names, columns, name) for name in _TEXTS}
+    order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
+    pairs, ids = [(part, metric) for part in parts for metric in metrics], names.known_ids(metrics)
+    codes = {4 * ids[metric] + PARTS[part]: (part, metric) for part, metric in pairs if metric in ids}
+    columns |= dict.fromkeys(pairs, np.full(len(order), np.nan)) | _read_values(database, trials, codes)
+    return {name: column[order] for name, column in columns.items()}
 
 
 def _columns(rows: list[tuple[Any, ...]]) -> dict[str, NDArray[Any]]:
@@ -83,23 +78,20 @@ def _array(name: str, cells: tuple[Any, ...]) -> NDArray[Any]:
     return np.array(cells, dtype=np.float64 if name in _FLOATS else np.int64)
 
 
-def _read_values(
-    database: Database, trials: NDArray[np.int64], metrics: Mapping[str, int], part: int
-) -> dict[str, NDArray[np.float64]]:
-    """Return the value for each trial of each metric; NaN where there is none."""
-    ids = np.sort(np.fromiter(metrics.values(), dtype=np.int64))
-    values = np.full((len(ids), len(trials)), np.nan)
-    codes = database.array([4 * number + part for number in ids.tolist()])
-    for begin in range(0, len(trials) if len(ids) else 0, _CHUNK):
+def _read_values(database: Database, trials: NDArray[np.int64], codes: Mapping[int, tuple[str, str]]) -> Columns:
+    """Return the value for each trial of each part and metric, by their code; NaN where there is none."""
+    numbers = np.array(sorted(codes), dtype=np.int64)
+    values, wanted = np.full((len(numbers), len(trials)), np.nan), database.array(numbers.tolist())
+    for begin in range(0, len(trials) if len(numbers) else 0, _CHUNK):
         chunk = trials[begin : begin + _CHUNK]
-        params = {"first": int(chunk[0]), "last": int(chunk[-1]), "codes": codes}
+        params = {"first": int(chunk[0]), "last": int(chunk[-1]), "codes": wanted}
         for rows in database.batches(_SCORES, params):
-            of_trial, of_metric, found = (np.array(cells, dtype=np.float64) for cells in zip(*rows, strict=True))
+            of_trial, code, found = (np.array(cells, dtype=np.float64) for cells in zip(*rows, strict=True))
             # Trials of other studies may lie between those of this one.
             row = np.minimum(np.searchsorted(chunk, of_trial), len(chunk) - 1)
             mine = chunk[row] == of_trial
-            values[np.searchsorted(ids, of_metric)[mine], begin + row[mine]] = found[mine]
-    return {metric: values[np.searchsorted(ids, number)] for metric, number in metrics.items()}
+            values[np.searchsorted(numbers, code)[mine], begin + row[mine]] = found[mine]
+    return {codes[number]: values[j] for j, number in enumerate(numbers.tolist())}
 
 
 def _decode(names: StoredNames, columns: dict[str, NDArray[Any]], name: str) -> NDArray[np.intp]:

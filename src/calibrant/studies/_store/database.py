@@ -211,10 +211,12 @@ class Database(ABC):
             self.is_closed = True
             _OPEN.discard(self)
 
-    def disconnect(self) -> None:
-        """Close the connection; the next statement makes another."""
+    def disconnect(self, *, invalidate: bool = False) -> None:
+        """Close the connection, one that is broken without a word to the server; the next statement makes another."""
         connection, self._connection = self._connection, None
         if connection is not None and self._pid == os.getpid():
+            if invalidate:
+                connection.invalidate()
             connection.close()
 
     def forget_inherited(self) -> None:
@@ -262,23 +264,17 @@ class Database(ABC):
         if connection is None:
             return
         if not isinstance(error, Exception) or connection.invalidated or self.is_lost(error):
-            self._drop()
+            self.disconnect(invalidate=True)
             return
         try:
             if self.is_in_transaction():
                 connection.exec_driver_sql("ROLLBACK")
         except (DBAPIError, self.driver_error):
-            self._drop()
+            self.disconnect(invalidate=True)
 
     @abstractmethod
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open."""
-
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.invalidate()
-            connection.close()
 
 
 def make_engine(url: str, **options: Any) -> sqlalchemy.Engine:

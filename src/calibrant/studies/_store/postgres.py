@@ -42,22 +42,6 @@ def is_passing(error: Exception) -> bool:
     return code.startswith(_PASSING_CLASSES) or code in _PASSING_CODES
 
 
-def postgres_store_error(error: Exception, address: StoreAddress, server: str) -> CalibrantError:
-    """Return the error for the user that an error of PostgreSQL means."""
-    code = getattr(error, "sqlstate", None)
-    text = hide_password(" ".join(str(error).split()))
-    if code == "23503":
-        return StudyError(f"{address.shown}: the study was deleted from the store while it was in use.")
-    if remedy := _REMEDIES.get(code or "") or (_refusal(text) if code is None else ""):
-        return StoreError(f"{address.shown}: {text}. {remedy}")
-    if is_passing(error):
-        return StoreError(
-            f"{address.shown}: no connection to PostgreSQL at {server} ({text}). Start the server, or correct the host "
-            "and the port in the URL. What was recorded is kept."
-        )
-    return StoreError(f"{address.shown}: PostgreSQL reports: {text}. What was recorded is kept.")
-
-
 def _refusal(text: str) -> str:
     """Return the remedy for a refused connection; empty if it was not refused."""
     answer = text.rpartition("FATAL:")[2].strip() if "FATAL:" in text else ""
@@ -128,9 +112,20 @@ class PostgresDatabase(Database):
 
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that an error of PostgreSQL means."""
+        code, shown = getattr(error, "sqlstate", None), self.address.shown
+        text = hide_password(" ".join(str(error).split()))
+        if code == "23503":
+            return StudyError(f"{shown}: the study was deleted from the store while it was in use.")
+        if remedy := _REMEDIES.get(code or "") or (_refusal(text) if code is None else ""):
+            return StoreError(f"{shown}: {text}. {remedy}")
+        if not is_passing(error):
+            return StoreError(f"{shown}: PostgreSQL reports: {text}. What was recorded is kept.")
         query = self._url.query
         host, port = self._url.host or query.get("host", "localhost"), self._url.port or query.get("port", 5432)
-        return postgres_store_error(error, self.address, f"{host}:{port}")
+        return StoreError(
+            f"{shown}: no connection to PostgreSQL at {host}:{port} ({text}). Start the server, or correct the host "
+            "and the port in the URL. What was recorded is kept."
+        )
 
     def has_table(self, name: str) -> bool:
         """Whether a table exists."""
