@@ -18,7 +18,7 @@ from calibrant.metrics import METRICS, numeric
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.datasets import Dataset, read_datasets
 from calibrant.studies._definition.describe import OPAQUE, describe_value
-from calibrant.studies._definition.documents import CHOSEN, digest, group_digest, method_digests
+from calibrant.studies._definition.documents import CHOSEN, digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._trials.records import PlannedTrials, StudyWork
@@ -288,9 +288,9 @@ class StudyDefinition:
 
     def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
         """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
-        return group_digest(
-            (dataset, method), fingerprint, self._method_digests[method], digest(self.document["plan"]), self.seed
-        )
+        # The same method under two names has trials of its own
+        about = dataset, method, fingerprint, self._method_digests[method], digest(self.document["plan"]), self.seed
+        return digest(list(about))[:24]
 
     @cached_property
     def _method_digests(self) -> dict[str, str]:

@@ -41,28 +41,6 @@ _NO_EFFECT = {"n_jobs", "verbose"}
 _PACKAGES = ("calibrant.", "sklearn.")
 
 
-def group_digest(names: tuple[str, str], fingerprint: str, method: str, plan: str, seed: int) -> str:
-    """Return the common beginning of the keys of all trials of a method on a data set, 24 hexadecimal digits.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The names of the data set and of the method: the same method under two names has trials of its own.
-    fingerprint : str
-        The digest of the rows.
-    method, plan : str
-        The digests of their documents.
-    seed : int
-        The seed of the study.
-
-    Examples
-    --------
-    >>> group_digest(("iris", "tree"), "f", "m", "p", 0)
-    '...'
-    """
-    return hashlib.sha256(canonical_json([*names, fingerprint, method, plan, seed]).encode()).hexdigest()[:24]
-
-
 def key_document(document: Any) -> Any:
     """Return a description of a method without the parameters that do not change what it predicts.
 

@@ -91,11 +91,11 @@ class Found:
 
 @dataclass(frozen=True)
 class StudyTest:
-    """A test by its name: what it compares over, and the function that does it."""
+    """A test by its name: what it compares over, also in words for one data set, and the function that does it."""
 
     over: Literal["splits", "rows", "datasets"]
     run: Callable[..., Found]
-    words: str
+    words: str = ""
 
 
 def _pairwise(words: str, test: Callable[..., Any]) -> Callable[..., Found]:
@@ -202,7 +202,7 @@ def _by_ranks(compared: Compared, **options: Any) -> Found:
 _T = _on_values(corrected_resampled_t_test, _sizes_and_k)
 _BAYESIAN_T = _on_values(bayesian_correlated_t_test, _sizes)
 _FIVE_BY_TWO = "5x2cv t-test (the difference is that of the first fold)"
-_SPLITS, _RANKS = "the splits of a data set", "mean ranks over data sets"
+_SPLITS = "the splits of a data set"
 
 STUDY_TESTS: dict[str, StudyTest] = {
     "corrected_resampled_t_test": StudyTest("splits", _pairwise("Corrected resampled t-test", _T), _SPLITS),
@@ -212,15 +212,13 @@ STUDY_TESTS: dict[str, StudyTest] = {
     "bayesian_correlated_t_test": StudyTest("splits", _pairwise("Bayesian correlated t-test", _BAYESIAN_T), _SPLITS),
     "mcnemar_test": StudyTest("rows", _pairwise("McNemar's test of accuracy", _mcnemar), "the only test set"),
     "paired_rows": StudyTest("rows", _paired_rows, "the test rows of a data set"),
-    "wilcoxon": StudyTest("datasets", _pairwise("Wilcoxon signed-rank test", _on_values(wilcoxon)), "data sets"),
-    "sign_test": StudyTest("datasets", _pairwise("Sign test", _on_values(sign_test)), "data sets"),
-    "paired_t_test": StudyTest("datasets", _pairwise("Paired t-test", _on_values(paired_t_test)), "data sets"),
+    "wilcoxon": StudyTest("datasets", _pairwise("Wilcoxon signed-rank test", _on_values(wilcoxon))),
+    "sign_test": StudyTest("datasets", _pairwise("Sign test", _on_values(sign_test))),
+    "paired_t_test": StudyTest("datasets", _pairwise("Paired t-test", _on_values(paired_t_test))),
     "bayesian_signed_rank_test": StudyTest(
-        "datasets", _pairwise("Bayesian signed-rank test", _on_values(bayesian_signed_rank_test)), "data sets"
+        "datasets", _pairwise("Bayesian signed-rank test", _on_values(bayesian_signed_rank_test))
     ),
-    "friedman": StudyTest("datasets", _by_ranks, _RANKS),
-    "nemenyi": StudyTest("datasets", _by_ranks, _RANKS),
-    "bonferroni_dunn": StudyTest("datasets", _by_ranks, _RANKS),
+    **dict.fromkeys(("friedman", "nemenyi", "bonferroni_dunn"), StudyTest("datasets", _by_ranks)),
 }
 
 

@@ -279,11 +279,9 @@ class ProcessRunner:
         """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
         deadline = time.monotonic() + timeout
         while not self._ready and self._failure is None and self._pool is not None:
-            try:
-                self._take(self._pool.events.get(timeout=max(0.0, deadline - time.monotonic())))
-            except queue.Empty:
+            self._take_events(self._pool, deadline - time.monotonic())
+            if time.monotonic() >= deadline:
                 break
-            self._take_waiting(self._pool)
         self._relay.show()  # under a filter that makes an error of it, the events wait for the next call
         if self._failure is not None and not self._ready:
             raise self._failure
@@ -294,23 +292,22 @@ class ProcessRunner:
         """Stop at once: running jobs are abandoned, processes and temporary files are removed."""
         if self._pool is not None:
             self._pool.stop()
-            self._take_waiting(self._pool)
+            self._take_events(self._pool)
             self._pool = None
             self._finalizer.detach()
             self._relay.finish()
 
-    def _take_waiting(self, pool: WorkerPool) -> None:
+    def _take_events(self, pool: WorkerPool, timeout: float = 0.0) -> None:
+        """Take what the pool reports, waiting up to `timeout` seconds for the first event."""
         with suppress(queue.Empty):
             while True:
-                self._take(pool.events.get_nowait())
-
-    def _take(self, item: Any) -> None:
-        if isinstance(item, JobWarnings):
-            self._relay.add(item)
-        elif isinstance(item, BaseException):
-            self._failure = item
-        else:
-            self._ready.append(item)
+                item, timeout = pool.events.get(timeout=max(0.0, timeout)), 0.0
+                if isinstance(item, JobWarnings):
+                    self._relay.add(item)
+                elif isinstance(item, BaseException):
+                    self._failure = item
+                else:
+                    self._ready.append(item)
 
     def _send_rows(self, dataset: str) -> tuple[str, Path]:
         """Return the fingerprint and the file of the rows of a data set, which is written once."""

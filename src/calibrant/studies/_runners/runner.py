@@ -230,30 +230,24 @@ class InProcessRunner:
         """Run the next trial, however long it takes."""
         if not self._jobs:
             return []
-        first, events = self._jobs[0], self._run_next(self._jobs[0])
-        if not first.is_done:
-            return events
-        self._jobs.popleft()
-        self._running = None
-        return [*events, JobEnded(first.job)]
-
-    def _run_next(self, open_job: OpenJob) -> list[RunnerEvent]:
-        """Run a trial of a job; if the method leaves Python instead, plan to run the rest in smaller parts."""
-        problem = ""
+        first, problem = self._jobs[0], ""
         try:
             if self._running is None:
-                part = open_job.part
+                part = first.part
                 self._running = self._run_job(self._read_rows(part.dataset), self._work, part)
             record = next(self._running, None)
-        except SystemExit:
+        except SystemExit:  # the rest of the job runs in smaller parts
             problem, record = traceback.format_exc(), None
         finally:
             if os.getpid() != self._pid:  # a process that a method forked, and the study is its parent's
                 os._exit(0)
-        if record is not None:
-            return list(open_job.report([record]))
-        self._running = None
-        return list(open_job.end_part(problem))
+        events: list[RunnerEvent] = [*(first.end_part(problem) if record is None else first.report([record]))]
+        if record is None or first.is_done:
+            self._running = None
+        if first.is_done:
+            self._jobs.popleft()
+            events.append(JobEnded(first.job))
+        return events
 
     def stop(self) -> None:
         """Forget the jobs that did not run."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from calibrant.exceptions import StoreError
 from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, TrialFinished
-from calibrant.studies._trials.records import Job, Needed, PlannedTrials, TrialRecord, TrialRef, is_unfinished
+from calibrant.studies._trials.records import Job, Needed, PlannedTrials, TrialRecord, TrialRef
 
 if TYPE_CHECKING:
     from calibrant.studies._runners.study_progress import StudyProgress
@@ -231,7 +231,7 @@ class Coordinator:
         if not self._elsewhere:
             return False
         states = self.store.finished(self.name, **self.needed)
-        unfinished = [ref for ref in self._elsewhere if is_unfinished(states, ref)]
+        unfinished = [ref for ref in self._elsewhere if states.get(ref.key) in (None, "incomplete")]
         waiting = {ref.key for ref in unfinished}
         self.observer.recorded_elsewhere(ref for ref in self._elsewhere if ref.key not in waiting)
         self._wait = _POLL_SECONDS if len(unfinished) < len(self._elsewhere) else min(2 * self._wait, _LONGEST_WAIT)

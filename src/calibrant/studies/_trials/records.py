@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from calibrant.studies._store.catalogue import TrialState
 
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
 Part = Literal["test", "training", "no_information"]
@@ -231,15 +228,3 @@ class Needed(TypedDict):
 
     needed: Mapping[Part, tuple[str, ...]]
     predictions: bool
-
-
-def is_unfinished(states: Mapping[str, TrialState], ref: TrialRef) -> bool:
-    """Return whether a trial is not recorded, or lacks something that is needed.
-
-    Examples
-    --------
-    >>> ref = TrialRef("a-0", "iris", "tree", 0)
-    >>> is_unfinished({}, ref), is_unfinished({"a-0": "incomplete"}, ref), is_unfinished({"a-0": "failed"}, ref)
-    (True, True, False)
-    """
-    return states.get(ref.key, "incomplete") == "incomplete"

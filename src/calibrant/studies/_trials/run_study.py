@@ -28,7 +28,7 @@ from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import StudyProgress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
-from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork, is_unfinished
+from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork
 from calibrant.studies._trials.run_job import JobContext, are_outdated
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -179,7 +179,7 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
         found = store.finished(name, **plan.needed)
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
-        schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
+        schedule = Schedule.of(plan.trials, lambda ref: states.get(ref.key) in (None, "incomplete"), **max_splits)
         if schedule.n_pending and not is_over():
             with ExitStack() as stack:
                 stack.enter_context(one_warning_a_fit())
