@@ -304,11 +304,16 @@ class StudyDefinition:
             PlannedTrials(
                 each["dataset"],
                 tuple(tuple(family) for family in each["families"]),
-                tuple(range(each["splits"][0], each["splits"][1] + 1)),
+                (*range(each["splits"][1] + 1), *range(each["splits"][0], 0)),  # all rows, which are number -1, last
                 each["digests"],
             )
             for each in self.document.get("planned", [])
         ]
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return sum(each.n_trials for each in self.trials)
 
     def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
         """Mark the recorded trials that count: those of another definition of the study do not."""

@@ -136,11 +136,10 @@ def read_status(store: Store, stored: StudyDefinition) -> StudyStatus:
     is_failed = counts & (found["state"] == "failed")
     seconds = (found["fit_seconds"] + found["predict_seconds"] + found["shared_seconds"] / found["n_sharing"])[is_done]
     workers = [each for each in store.workers(stored.name) if each.state == "alive"]
-    n_trials = sum(each.n_trials for each in stored.trials)
-    n_unfinished = n_trials - int(is_done.sum()) - int(is_failed.sum())
+    n_unfinished = stored.n_trials - int(is_done.sum()) - int(is_failed.sum())
     return StudyStatus(
         name=stored.name,
-        n_trials=n_trials,
+        n_trials=stored.n_trials,
         n_done=int(is_done.sum()),
         n_failed=int(is_failed.sum()),
         n_running=sum(each.n_claims for each in workers),

@@ -28,7 +28,7 @@ from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import StudyProgress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
-from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork
+from calibrant.studies._trials.records import Needed, Part, StudyRows, StudyWork
 from calibrant.studies._trials.run_job import JobContext, are_outdated
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -107,54 +107,30 @@ def read_memory(limit: int | str | None) -> int | None:
     return int(limit)
 
 
-@dataclass(frozen=True, eq=False)
-class StudyPlan:
-    """The trials of a study on rows that were read.
-
-    Parameters
-    ----------
-    work : StudyWork
-        What is done with every data set.
-    contexts : dict of str to JobContext
-        By data set, its rows and what trials share.
-    trials : tuple of PlannedTrials
-        The trials of each data set.
-    needed : Needed
-        What a finished trial has.
-    """
-
-    work: StudyWork
-    contexts: Mapping[str, JobContext]
-    trials: tuple[PlannedTrials, ...]
-    needed: Needed
-
-    @classmethod
-    def of(cls, definition: StudyDefinition) -> StudyPlan:
-        """Read the data sets of a study and list its trials."""
-        work, bootstrap, trials = definition.work(), splitters.bootstrap_kind(definition.plan), []
-        contexts = {
-            name: JobContext(read_rows(dataset, definition.metric_params), work)
-            for name, dataset in definition.datasets.items()
-        }
-        for name, context in contexts.items():
-            methods, fingerprint = definition.trial_methods, context.rows.fingerprint
-            digests = {method: definition.group_digest(name, fingerprint, method) for method in methods}
-            splits = (*range(len(context.split_names)), *[splitters.ALL_ROWS][: bootstrap == ".632+"])
-            trials.append(PlannedTrials(name, context.families, splits, digests))
-        metrics = tuple(next(iter(contexts.values())).experiment.scorer.metrics)
-        needed: dict[Part, tuple[str, ...]] = {"test": metrics}
-        if work.tests_training or bootstrap == ".632":
-            needed["training"] = metrics
-        return cls(work, contexts, tuple(trials), {"needed": needed, "predictions": work.keeps_predictions})
-
-    @property
-    def n_trials(self) -> int:
-        """Number of trials."""
-        return sum(each.n_trials for each in self.trials)
-
-    def rows(self, dataset: str) -> StudyRows:
-        """Return the rows of a data set."""
-        return self.contexts[dataset].rows
+def plan_study(definition: StudyDefinition) -> tuple[StudyDefinition, dict[str, JobContext]]:
+    """Read the data sets; return the definition with their fingerprints and trials, and what the trials share."""
+    work = definition.work()
+    contexts = {
+        name: JobContext(read_rows(dataset, definition.metric_params), work)
+        for name, dataset in definition.datasets.items()
+    }
+    plan, bootstrap, planned = definition.plan, splitters.bootstrap_kind(definition.plan), []
+    for name, context in contexts.items():
+        methods, rows, names = definition.trial_methods, context.rows, context.split_names
+        planned.append(
+            {
+                "dataset": name,
+                "families": [list(family) for family in context.families],
+                "splits": [splitters.ALL_ROWS if bootstrap == ".632+" else 0, len(names) - 1],
+                "digests": {each: definition.group_digest(name, rows.fingerprint, each) for each in methods},
+                "facts": plan_facts(plan, names, is_disjoint=context.is_disjoint, pos_label=rows.pos_label),
+            }
+        )
+    prints = {name: {"fingerprint": context.rows.fingerprint} for name, context in contexts.items()}
+    datasets = [each | prints[each["name"]] for each in definition.document["datasets"]]
+    sharing = reduce(add, (context.experiment.sharing(plan) for context in contexts.values()))
+    found = {"datasets": datasets, "planned": planned, "sharing": sharing.text}
+    return StudyDefinition({**definition.document, **found}), contexts
 
 
 _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
@@ -167,92 +143,78 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
     else:  # reading the rows is part of the run
         end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
         is_over = lambda: time.monotonic() >= end  # noqa: E731
-    plan, name = StudyPlan.of(definition), definition.name
+    planned, contexts = plan_study(definition)
+    work, name = next(iter(contexts.values())).work, definition.name
+    parts: list[Part] = ["test"]
+    if work.tests_training or splitters.bootstrap_kind(work.plan) == ".632":
+        parts.append("training")
+    needed: Needed = {"needed": dict.fromkeys(parts, definition.metric_names), "predictions": work.keeps_predictions}
     with Store.open(url) as store:
-        _save_definition(store, definition, plan, update=options.update)
+        _save_definition(store, planned, update=options.update)
         again = set[str]()  # failed trials, and those of other versions, where that is requested
         if options.retry or options.rerun_outdated:
             trials = store.trials(name)
             chosen = (trials["state"] == "failed") & options.retry
             chosen |= are_outdated(trials["versions"]) & options.rerun_outdated
             again = set(trials["key"][chosen].tolist())
-        found = store.finished(name, **plan.needed)
+        found = store.finished(name, **needed)
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
-        schedule = Schedule.of(plan.trials, lambda ref: states.get(ref.key) in (None, "incomplete"), **max_splits)
+        schedule = Schedule.of(planned.trials, lambda ref: states.get(ref.key) in (None, "incomplete"), **max_splits)
         if schedule.n_pending and not is_over():
             with ExitStack() as stack:
                 stack.enter_context(one_warning_a_fit())
                 # As in workers: sums of BLAS depend on the number of threads
                 stack.enter_context(threadpool_limits(1))
-                runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
+                # First: a cluster that does not answer must not cost a trial
+                runner = make_runner(work, lambda dataset: contexts[dataset].rows, options)
                 store.forget(name, sorted(again))
                 worker = store.start_worker(name, lease=options.lease)
                 stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
-                observer = StudyProgress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
+                observer = StudyProgress(name, chain(*planned.trials), states, n_slots=runner.n_slots)
                 stack.enter_context(observer)
-                Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
+                Coordinator(store, name, worker, schedule, runner, needed, observer, is_over).run()
         # By this store, which waits for a server that goes away, as one that is opened anew does not
         return read_status(store, read_definition(store, name))
 
 
-def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
+def _save_definition(store: Store, planned: StudyDefinition, *, update: bool) -> None:
     """Record the definition; raise if the store has another one of that name, unless it may be replaced."""
-    document, stored = _stored_document(definition, plan), store.definition(definition.name)
+    document, stored, name = planned.document, store.definition(planned.name), planned.name
     if document == stored:
         return
     changes = [] if stored is None else differences(stored, document)
     void = set[str]()  # trials that have values of a metric whose function or keywords changed
     if stored is not None and changed_metrics(stored, document):
-        void = set(store.trials(definition.name)["key"].tolist())
+        void = set(store.trials(name)["key"].tolist())
     if changes and not update:
-        counting = {key for key in store.finished(definition.name, {}) if key not in void}
-        kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
+        counting = {key for key in store.finished(name, {}) if key not in void}
+        kept = sum(ref.key in counting for trials in planned.trials for ref in trials)
         raise StudyChangedError(
-            f"study {definition.name!r} in {store.url} has another definition: {' '.join(changes)} "
-            f"run(update=True) goes on with this one and keeps the {kept:,} finished trials of {plan.n_trials:,} that "
-            "still count; take another name to keep both."
+            f"study {name!r} in {store.url} has another definition: {' '.join(changes)} "
+            f"run(update=True) goes on with this one and keeps the {kept:,} finished trials of {planned.n_trials:,} "
+            "that still count; take another name to keep both."
         )
     if void:  # before the definition is saved: killed in between, the change is found again
-        store.forget(definition.name, sorted(void))
-    store.save_definition(definition.name, document)
+        store.forget(name, sorted(void))
+    store.save_definition(name, document)
 
 
-def _stored_document(definition: StudyDefinition, plan: StudyPlan) -> dict[str, Any]:
-    """Return the definition with the fingerprints, the splits and the families of the data sets."""
-    prints = {name: {"fingerprint": context.rows.fingerprint} for name, context in plan.contexts.items()}
-    datasets = [each | prints[each["name"]] for each in definition.document["datasets"]]
-    planned = [
-        {
-            "dataset": trials.dataset,
-            "families": [list(family) for family in trials.families],
-            "splits": [min(trials.splits), max(trials.splits)],
-            "digests": dict(trials.digests),
-            "facts": plan_facts(
-                plan.work.plan, context.split_names, is_disjoint=context.is_disjoint, pos_label=context.rows.pos_label
-            ),
-        }
-        for trials, context in ((trials, plan.contexts[trials.dataset]) for trials in plan.trials)
-    ]
-    sharing = reduce(add, (context.experiment.sharing(plan.work.plan) for context in plan.contexts.values()))
-    return {**definition.document, "datasets": datasets, "planned": planned, "sharing": sharing.text}
-
-
-def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
+def make_runner(work: StudyWork, read_rows: Callable[[str], StudyRows], options: RunOptions) -> Runner:
     """Return the runner that the options of a run request."""
     if options.dask is not None:
         from calibrant.studies._runners.dask_runner import DaskRunner
 
-        return DaskRunner(plan.work, plan.rows, cluster=options.dask)
+        return DaskRunner(work, read_rows, cluster=options.dask)
     if options.workers is None and not options.has_limits and options.stop_after is None:
         # Two data sets at a time: jobs come data set by data set, and the last of one overlap the first of the next
         context = lru_cache(maxsize=2)(JobContext)
-        return InProcessRunner(plan.work, plan.rows, lambda rows, work, job: context(rows, work).run(job))
+        return InProcessRunner(work, read_rows, lambda rows, work, job: context(rows, work).run(job))
     from calibrant.studies._runners.process_runner import ProcessRunner
 
     return ProcessRunner(
-        plan.work,
-        plan.rows,
+        work,
+        read_rows,
         workers=options.workers or 1,
         time_limit=options.time_limit,
         memory_limit=options.memory_limit,
