@@ -48,8 +48,8 @@ def test_a_definition_comes_back_from_its_document() -> None:
         metrics={"auc": None, "half": half},
         metric_params={"half": {}},
         seed=3,
-        tests_training=True,
-        keeps_predictions=True,
+        training_metrics=True,
+        keep_predictions=True,
     )
     again = stored(one)
     assert again.document == one.document
@@ -133,8 +133,8 @@ def test_the_key_changes_with_rows_and_split() -> None:
     [
         {"name": "other"},
         {"metrics": ["mse", "auc"]},
-        {"tests_training": True},
-        {"keeps_predictions": True},
+        {"training_metrics": True},
+        {"keep_predictions": True},
         {"datasets": ["iris", "wine"]},
         {"methods": {"nb": GaussianNB(), "b": GaussianNB(priors=[0.5, 0.25, 0.25])}},
     ],
@@ -250,7 +250,7 @@ BAD = [
     ({"plan": Nested(), "metrics": {"half": half}}, "is a function"),
     ({"seed": -1}, "seed must be"),
     ({"seed": "x"}, "seed must be"),
-    ({"tests_training": 1}, "tests_training must be a bool"),
+    ({"training_metrics": 1}, "training_metrics must be a bool"),
 ]
 
 

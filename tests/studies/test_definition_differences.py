@@ -59,8 +59,8 @@ CASES = [
         {"metrics": ["mse"]},
         ["metric 'mse' is new: trials run again to add it.", "metric 'auc' is no longer in the study."],
     ),
-    ({"tests_training": True}, ["metrics of the training rows are new: trials run again to add them."]),
-    ({"keeps_predictions": False}, []),
+    ({"training_metrics": True}, ["metrics of the training rows are new: trials run again to add them."]),
+    ({"keep_predictions": False}, []),
     (
         {"prints": PRINTS | {"iris": "c" * 32}},
         ["data set 'iris' changed: its rows differ (fingerprint cccccccc; in the store aaaaaaaa)."],
@@ -124,4 +124,4 @@ def test_a_method_that_did_not_change_keeps_its_keys() -> None:
 
 def test_predictions_that_are_kept_from_now_on_are_a_difference() -> None:
     sentence = "predictions are kept from now on: trials run again to add them."
-    assert differences(document(keeps_predictions=False), document()) == [sentence]
+    assert differences(document(keep_predictions=False), document()) == [sentence]

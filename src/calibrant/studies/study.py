@@ -173,18 +173,8 @@ class Study:
         training_metrics: bool = False,
         keep_predictions: bool = True,
     ) -> None:
-        self.definition = define_study(
-            name,
-            datasets=datasets,
-            methods=methods,
-            plan=plan,
-            metrics=metrics,
-            metric_params=metric_params,
-            choose_by=choose_by,
-            seed=seed,
-            tests_training=training_metrics,
-            keeps_predictions=keep_predictions,
-        )
+        passed = {part: value for part, value in locals().items() if part not in ("self", "store")}
+        self.definition = define_study(**passed)
         self._store_url = _read_url(store)
         self._run_options: Mapping[str, Any] = {}
         self._is_opened = False

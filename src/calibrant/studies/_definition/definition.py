@@ -346,8 +346,8 @@ def define_study(
     metric_params: Mapping[str, Mapping[str, Any]] | None = None,
     choose_by: str | None = None,
     seed: int = 0,
-    tests_training: bool = False,
-    keeps_predictions: bool = True,
+    training_metrics: bool = False,
+    keep_predictions: bool = True,
 ) -> StudyDefinition:
     """Validate the arguments of a study and return its definition; no rows are read.
 
@@ -363,7 +363,7 @@ def define_study(
         As `estimate_performance` takes them; a value ``{"column": name}`` in `metric_params` is a column.
     seed : int
         The seed of the study.
-    tests_training, keeps_predictions : bool
+    training_metrics, keep_predictions : bool
         Whether metrics are computed on training rows too, and predictions recorded.
 
     Examples
@@ -378,7 +378,7 @@ def define_study(
     from calibrant.resampling._internal import are_regressors
 
     check_name("the name of a study", name)
-    for flag, value in (("tests_training", tests_training), ("keeps_predictions", keeps_predictions)):
+    for flag, value in (("training_metrics", training_metrics), ("keep_predictions", keep_predictions)):
         check_param(flag, value, Bool())
     found = read_datasets(datasets)
     for each, dataset in found.items():
@@ -401,8 +401,8 @@ def define_study(
         "metric_params": describe_value(params),
         "choose_by": _read_choice(choose_by, functions, is_nested=isinstance(split, Nested)),
         "seed": int(seed),
-        "tests_training": bool(tests_training),
-        "keeps_predictions": bool(keeps_predictions),
+        "tests_training": bool(training_metrics),
+        "keeps_predictions": bool(keep_predictions),
     }
     for part in document["methods"]:
         _check_distinct(f"method {part['name']!r}", part["method"])

@@ -191,8 +191,7 @@ def _name(name: Any, section: str) -> str:
 
 
 # Words that messages open with, and the key that they are about
-_SECTIONS = {"data": "datasets", "two": "", "method": "methods", "tests_training": "training_metrics"}
-_SECTIONS |= {"keeps_predictions": "keep_predictions", "the": "name"}
+_SECTIONS = {"data": "datasets", "method": "methods", "the": "name"}
 _QUOTED = re.compile(r"'([^']*)'")
 _WORD = re.compile(r"[A-Za-z_]+")
 
@@ -259,6 +258,7 @@ def _parameters(part: Any) -> Iterator[Keys]:
             yield from ((position, *found) for found in _parameters(each))
 
 
+_PASSED_ON = ("choose_by", "seed", "training_metrics", "keep_predictions")
 _MAX_BYTES = 2**20  # a study of ten thousand methods has about that
 
 
@@ -384,7 +384,7 @@ def _build(document: Any, folder: Path) -> StudyFile:
             f"the file must be a mapping with name, datasets and methods; got a {type(document).__name__}."
         )
     check_structure(document)
-    given = {key: document[key] for key in ("choose_by", "seed") if key in document}
+    given = {key: document[key] for key in _PASSED_ON if key in document}
     params = build_value(document.get("metric_params", {}), ("metric_params",))
     datasets = document["datasets"]
     if isinstance(datasets, Mapping):
@@ -402,8 +402,6 @@ def _build(document: Any, folder: Path) -> StudyFile:
         plan=_plan(document.get("plan")),
         metrics=_read_metrics(document.get("metrics")),
         metric_params=params,
-        tests_training=document.get("training_metrics", False),
-        keeps_predictions=document.get("keep_predictions", True),
         **given,
     )
     store = document.get("store")
