@@ -79,7 +79,7 @@ class DaskRunner:
     work : StudyWork
         Methods, plan and metrics.
     read_rows : function of str to StudyRows
-        Returns the rows of a data set; called once a data set, in `submit`.
+        Returns the rows of a data set, which are in memory.
     cluster : str or distributed.Client
         The address of a scheduler, such as ``"tcp://host:8786"``, or a client, which stays open.
     run_job : function
@@ -99,7 +99,6 @@ class DaskRunner:
         self._read_rows = read_rows
         self._shared = SentByValue(SharedWork(run_job, work, tuple(warnings.filters)))
         self._sent: dict[str | None, Any] = {}  # futures of scattered rows by data set; None: of the work
-        self._fingerprints: dict[str, str] = {}
         self._running: dict[Any, OpenJob] = {}
         self._moves: Counter[int] = Counter()
         self._results = TaskResults(self._connection)
@@ -118,13 +117,7 @@ class DaskRunner:
 
     def submit(self, job: Job) -> None:
         """Run a job when a thread of the cluster is free."""
-        self._check_connection()
-        self._send_rows(job.dataset)
-        open_job = OpenJob(job, self._fingerprints[job.dataset])
-        if open_job.is_done:
-            self._ready.append(JobEnded(job))
-        else:
-            self._start(open_job)
+        self._start(OpenJob(job, self._read_rows(job.dataset).fingerprint))
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
         """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
@@ -152,7 +145,12 @@ class DaskRunner:
         self._relay.finish()
 
     def _start(self, open_job: OpenJob) -> None:
-        rows, shared = self._send_rows(open_job.job.dataset), self._send(None, self._shared)
+        """Start the next part of a job, or report that it has ended."""
+        self._check_connection()
+        if open_job.is_done:
+            self._ready.append(JobEnded(open_job.job))
+            return
+        rows, shared = self._send(open_job.job.dataset), self._send(None)
         future = submit(self._connection, run_task, open_job.part, rows, shared, retries=0)
         self._running[future] = open_job
         self._results.add(future)
@@ -165,50 +163,32 @@ class DaskRunner:
             records, problem, warned = result
             self._relay.add(warned)
             self._ready += [*open_job.report(records), *open_job.end_part(problem)]
-            if open_job.is_done:
-                self._ready.append(JobEnded(open_job.job))
-            else:
-                self._start(open_job)
+            self._start(open_job)
         elif future.status == "error":
             error = result[1] if isinstance(result, tuple) else result
             if is_other_version(error):
                 raise StudyError(str(error))
             self._ready.append(JobLost(open_job.job, f"its Dask task failed: {type(error).__name__}: {error}"))
-        else:
-            self._move(open_job)
+        else:  # the last worker that had the rows is gone, and the task with it
+            self._moves[open_job.job.number] += 1
+            if self._moves[open_job.job.number] <= _MAX_MOVES:
+                self._start(open_job)
+            else:
+                reason = f"its rows were lost with their Dask workers {_MAX_MOVES} times"
+                self._ready.append(JobLost(open_job.job, reason))
 
-    def _move(self, open_job: OpenJob) -> None:
-        """Submit a job again after the last worker that had the rows is gone, and the task with it."""
-        self._check_connection()
-        self._moves[open_job.job.number] += 1
-        if self._moves[open_job.job.number] > _MAX_MOVES:
-            self._ready.append(JobLost(open_job.job, f"its rows were lost with their Dask workers {_MAX_MOVES} times"))
-        else:
-            self._start(open_job)
-
-    def _send_rows(self, dataset: str) -> Any:
-        """Return the future of the rows of a data set, which are read and sent unless a worker has them."""
-        if self._is_sent(dataset):
-            return self._sent[dataset]
-        rows = self._read_rows(dataset)
-        if rows.fingerprint != self._fingerprints.setdefault(dataset, rows.fingerprint):
-            raise StudyError(f"the data set {dataset!r} has changed while the study runs.")
-        return self._send(dataset, rows)
-
-    def _send(self, name: str | None, value: Any) -> Any:
-        """Return the future of an object that a worker has, and others fetch from it, each once."""
-        if not self._is_sent(name):
+    def _send(self, dataset: str | None) -> Any:
+        """Return the future of the rows of a data set, or of the work; a worker has it, others fetch it, each once."""
+        if dataset not in self._sent or self._sent[dataset].status != "finished":
+            value = self._shared if dataset is None else self._read_rows(dataset)
             try:
-                self._sent[name] = self._connection.send(value)
+                self._sent[dataset] = self._connection.send(value)
             except StudyError:
                 raise
             except Exception as error:
-                what = f"the rows of {name!r}" if name is not None else "the methods, plan or metrics of the study"
+                what = "the methods, plan or metrics of the study" if dataset is None else f"the rows of {dataset!r}"
                 raise StudyError(f"the Dask workers cannot load {what}: {error}. Can they import them?") from error
-        return self._sent[name]
-
-    def _is_sent(self, name: str | None) -> bool:
-        return name in self._sent and self._sent[name].status == "finished"
+        return self._sent[dataset]
 
     def _check_connection(self) -> None:
         if self._client is None:

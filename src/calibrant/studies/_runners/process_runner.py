@@ -219,7 +219,7 @@ class ProcessRunner:
     work : StudyWork
         Methods, plan and metrics; what is defined in ``__main__`` is sent by value.
     read_rows : function of str to StudyRows
-        Returns the rows of a data set; called once a data set, in `submit`.
+        Returns the rows of a data set, which are in memory.
     workers : int
         The number of processes.
     time_limit : float or None
@@ -242,7 +242,7 @@ class ProcessRunner:
     ) -> None:
         limits = TrialLimits(time_limit, memory_limit)
         self._read_rows, self._workers = read_rows, workers
-        self._sent: dict[str, tuple[str, Path]] = {}  # fingerprint and file by data set
+        self._sent: dict[str, Path] = {}  # the file of the rows by data set
         self._ready: list[RunnerEvent] = []
         self._failure: BaseException | None = None
         self._relay = WarningRelay()
@@ -268,12 +268,16 @@ class ProcessRunner:
         """Run a job when a worker is free."""
         if self._pool is None:
             raise StudyError("the runner has been stopped.")
-        fingerprint, path = self._send_rows(job.dataset)
-        open_job = OpenJob(job, fingerprint)
+        rows = self._read_rows(job.dataset)
+        if job.dataset not in self._sent:
+            path = self._scratch.path / f"rows-{len(self._sent)}"
+            dump_mapped(rows, path, f"the rows of {job.dataset!r}")
+            self._sent[job.dataset] = path
+        open_job = OpenJob(job, rows.fingerprint)
         if open_job.is_done:
             self._pool.events.put(JobEnded(job))
         else:
-            self._pool.submit(open_job, path)
+            self._pool.submit(open_job, self._sent[job.dataset])
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
         """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
@@ -308,12 +312,3 @@ class ProcessRunner:
                     self._failure = item
                 else:
                     self._ready.append(item)
-
-    def _send_rows(self, dataset: str) -> tuple[str, Path]:
-        """Return the fingerprint and the file of the rows of a data set, which is written once."""
-        if dataset not in self._sent:
-            rows = self._read_rows(dataset)
-            path = self._scratch.path / f"rows-{len(self._sent)}"
-            dump_mapped(rows, path, f"the rows of {dataset!r}")
-            self._sent[dataset] = rows.fingerprint, path
-        return self._sent[dataset]
