@@ -330,9 +330,7 @@ def read_definition(store: Store, name: str) -> StudyDefinition:
     """Return the definition that a store has of a study; raise if there is none of that name."""
     document = store.definition(name)
     if document is None:
-        names = [each.name for each in store.studies()]
-        known = f" It has {', '.join(map(repr, names[:10]))}." if names else ""
-        raise StudyError(f"there is no study {name!r} in {store.url}.{known}{nearest(name, names)}")
+        raise store.unknown(name)
     return StudyDefinition(document)
 
 

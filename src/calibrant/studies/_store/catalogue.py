@@ -261,14 +261,19 @@ class Catalogue:
             for name, created, updated, last, n_trials, n_failed in rows
         ]
 
+    def unknown(self, name: str) -> StudyError:
+        """Return the error that there is no study of that name, with the names there are and the nearest."""
+        names = [each.name for each in self.studies()]
+        known = f" It has {', '.join(map(repr, names[:10]))}." if names else ""
+        return StudyError(f"there is no study {name!r} in {self._database.address.shown}.{known}{nearest(name, names)}")
+
     def _id(self, name: str) -> int:
         """Return the number of a study; raise if there is none of that name."""
         database = self._database
         if name not in self._ids:
             rows = database.read(lambda: self._rows_of(_FIND_STUDY, name))
             if not rows:
-                known = [text for (text,) in database.read(lambda: database.rows(_STUDY_NAMES))]
-                raise StudyError(f"there is no study {name!r} in {database.address.shown}.{nearest(name, known)}")
+                raise self.unknown(name)
             self._ids[name] = int(rows[0][0])
         return self._ids[name]
 

@@ -66,10 +66,6 @@ class Database(ABC):
         """Return for how many seconds a transaction that failed with an error is tried again."""
 
     @abstractmethod
-    def is_lost(self, error: Exception) -> bool:
-        """Whether the connection cannot be used after an error."""
-
-    @abstractmethod
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that a driver's error means."""
 
@@ -81,13 +77,16 @@ class Database(ABC):
     def array(self, values: Sequence[Any]) -> Any:
         """Return a list as a statement takes it for ``:keys`` or ``:codes``, which have their own fragments."""
 
-    @abstractmethod
-    def lock(self, number: int) -> None:
-        """Wait until no other transaction holds the lock of this number; it is held to the end of this one."""
+    def is_lost(self) -> bool:
+        """Return whether the connection cannot be used after an error; that to a file can."""
+        return False
 
-    @abstractmethod
     def can_hold_store(self) -> bool:
-        """Whether a store may be created beside the tables that there are."""
+        """Return whether a store may be created beside the tables that there are, whose names differ from ours."""
+        return True
+
+    def lock(self, number: int) -> None:  # noqa: B027
+        """Wait until no other writing transaction holds the lock of this number, where several can be open."""
 
     def prepare_writing(self) -> None:  # noqa: B027
         """Change settings of the database, once it is known to be a store."""
@@ -263,7 +262,7 @@ class Database(ABC):
         connection = self._connection
         if connection is None:
             return
-        if not isinstance(error, Exception) or connection.invalidated or self.is_lost(error):
+        if not isinstance(error, Exception) or connection.invalidated or self.is_lost():
             self.disconnect(invalidate=True)
             return
         try:

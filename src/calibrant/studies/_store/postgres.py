@@ -102,8 +102,8 @@ class PostgresDatabase(Database):
         """Return the time to wait for a lost connection; at the first opening there is none."""
         return self.retry_seconds if self._was_open and is_passing(error) else 0.0
 
-    def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
-        """Whether the connection is closed or broken."""
+    def is_lost(self) -> bool:
+        """Return whether the connection is closed or broken."""
         return bool(self.raw.closed or self.raw.broken)
 
     def is_in_transaction(self) -> bool:
@@ -130,10 +130,6 @@ class PostgresDatabase(Database):
     def has_table(self, name: str) -> bool:
         """Whether a table exists."""
         return bool(self.rows("SELECT 1 WHERE to_regclass(:name) IS NOT NULL", name=name))
-
-    def can_hold_store(self) -> bool:
-        """Return True: the names of our tables begin with calibrant, so that others do not matter."""
-        return True
 
     def array(self, values: Sequence[Any]) -> list[Any]:
         """Return a list: psycopg sends it as an array."""

@@ -116,10 +116,6 @@ class SqliteDatabase(Database):
         """Return the time to wait for a locked file; nothing else passes."""
         return self.address.timeout if sqlite_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else 0.0
 
-    def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
-        """Return False: a file is not lost."""
-        return False
-
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open; SQLite ends some itself, as when the disk is full."""
         return bool(self.raw.in_transaction)
@@ -139,9 +135,6 @@ class SqliteDatabase(Database):
     def array(self, values: Sequence[Any]) -> str:
         """Return a list as JSON, which SQLite can read rows from."""
         return json.dumps(list(values))
-
-    def lock(self, number: int) -> None:
-        """Do nothing: a writing transaction of SQLite excludes all others."""
 
     def check_place(self) -> None:
         """Raise if the file was deleted or replaced: what is written to it now would be lost."""
