@@ -18,7 +18,7 @@ from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._results.status import StudyStatus, read_status, study_sections
 from calibrant.studies._results.study_results import StudyResults
 from calibrant.studies._store.catalogue import StudySummary
-from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
+from calibrant.studies._store.read_url import DEFAULT_STORE, StoreAddress, read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_study import read_run_options, run_study
 
@@ -175,7 +175,7 @@ class Study:
     ) -> None:
         passed = {part: value for part, value in locals().items() if part not in ("self", "store")}
         self.definition = define_study(**passed)
-        self._store_url = _read_url(store)
+        self._address = read_store_url(store)  # absolute: the working folder may change
         self._run_options: Mapping[str, Any] = {}
         self._is_opened = False
 
@@ -206,10 +206,10 @@ class Study:
         ...     Study.open("bayes", f"{folder}/s.db").table("auc").shape
         (1, 1)
         """
-        url = _read_url(store)
-        with Store.open(url, read_only=True, create=False) as opened:
+        address = read_store_url(store)
+        with Store.open(address, read_only=True, create=False) as opened:
             stored = read_definition(opened, name)
-        return cls._of(StudyDefinition.from_document(stored.document), url, is_opened=True)
+        return cls._of(StudyDefinition.from_document(stored.document), address, {}, is_opened=True)
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], *, store: str | PathLike[str] | None = None) -> Self:
@@ -238,15 +238,15 @@ class Study:
         <Study 'bayes': 1 data set x 1 method, in sqlite:///.../studies.db>
         """
         found = read_study_file(path)
-        return cls._of(found.definition, _read_url(store or found.store or DEFAULT_STORE), found.run)
+        address = read_store_url(store or found.store or DEFAULT_STORE)
+        return cls._of(found.definition, address, found.run, is_opened=False)
 
     @classmethod
     def _of(
-        cls, definition: StudyDefinition, url: str, run: Mapping[str, Any] | None = None, *, is_opened: bool = False
+        cls, definition: StudyDefinition, address: StoreAddress, run: Mapping[str, Any], *, is_opened: bool
     ) -> Self:
         study = cls.__new__(cls)
-        study.definition, study._store_url = definition, url
-        study._run_options, study._is_opened = run or {}, is_opened
+        study.definition, study._address, study._run_options, study._is_opened = definition, address, run, is_opened
         return study
 
     @property
@@ -257,7 +257,7 @@ class Study:
     @property
     def store(self) -> str:
         """The store, without a password."""
-        return read_store_url(self._store_url).shown
+        return self._address.shown
 
     def run(
         self,
@@ -331,7 +331,7 @@ class Study:
         >>> folder.cleanup()
         """
         passed = {name: value for name, value in locals().items() if name != "self"}
-        return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
+        return run_study(self.definition, self._address, read_run_options(passed, self._run_options))
 
     def status(self) -> StudyStatus:
         """Return the state of the study, also while other processes run it.
@@ -393,7 +393,7 @@ class Study:
         return stored
 
     def _open_store(self) -> Store:
-        return Store.open(self._store_url, read_only=True, create=False)
+        return Store.open(self._address, read_only=True, create=False)
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the state and the results of the study as sections, which notebooks, reports and web pages show."""
@@ -406,12 +406,3 @@ class Study:
         counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_names), "method")
         size = " x ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts)
         return f"<Study {self.name!r}: {size}, in {self.store}>"
-
-
-def _read_url(store: str | PathLike[str]) -> str:
-    """Return a validated URL or path of a store, absolute: the working folder may change."""
-    address = read_store_url(store)
-    if address.path is None:
-        return str(store)
-    query = str(store).partition("?")[2] if "://" in str(store) else ""
-    return f"sqlite:///{address.path}?{query}" if query else str(address.path)

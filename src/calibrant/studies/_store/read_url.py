@@ -57,7 +57,7 @@ class StoreAddress:
     max_pages: int | None = None
 
 
-def read_store_url(store: str | os.PathLike[str]) -> StoreAddress:
+def read_store_url(store: str | os.PathLike[str] | StoreAddress) -> StoreAddress:
     """Return the address that a `store` parameter means; raise if it means none.
 
     Examples
@@ -72,6 +72,8 @@ def read_store_url(store: str | os.PathLike[str]) -> StoreAddress:
     calibrant.exceptions.ParameterError: store must be the path of a file, 'sqlite:///results.db' or
     'postgresql://user@host/database'; got 'mysql://localhost/studies'. The databases there are: sqlite, postgresql.
     """
+    if isinstance(store, StoreAddress):
+        return store
     if isinstance(store, os.PathLike):
         return _file_address(os.fspath(store))
     if not isinstance(store, str) or not store.strip():

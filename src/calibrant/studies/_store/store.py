@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from calibrant._optional import optional_import
 from calibrant.studies._store.catalogue import PARTS
 from calibrant.studies._store.leases import Leases, Worker
-from calibrant.studies._store.read_url import read_store_url
+from calibrant.studies._store.read_url import StoreAddress, read_store_url
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database, Step
@@ -113,7 +113,7 @@ class Store(Leases):
     @classmethod
     def open(
         cls,
-        url: str | os.PathLike[str],
+        url: str | os.PathLike[str] | StoreAddress,
         *,
         read_only: bool = False,
         create: bool = True,
@@ -123,7 +123,7 @@ class Store(Leases):
 
         Parameters
         ----------
-        url : str or path
+        url : str, path or StoreAddress
             ``"results.db"``, ``"sqlite:///results.db"`` or ``"postgresql://user@host/database"``. An SQLite URL may end
             in ``?timeout=30`` (seconds to wait for a locked file) and ``&max_pages=1000`` (the largest file).
         read_only : bool

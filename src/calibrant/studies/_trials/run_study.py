@@ -26,6 +26,7 @@ from calibrant.studies._results.status import StudyStatus, read_status
 from calibrant.studies._results.study_values import plan_facts
 from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import StudyProgress
+from calibrant.studies._store.read_url import StoreAddress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
 from calibrant.studies._trials.records import Needed, Part, StudyRows, StudyWork
@@ -136,7 +137,7 @@ def plan_study(definition: StudyDefinition) -> tuple[StudyDefinition, dict[str, 
 _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
 
 
-def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> StudyStatus:
+def run_study(definition: StudyDefinition, address: StoreAddress, options: RunOptions) -> StudyStatus:
     """Run the trials that the store does not have, and return how far the study is."""
     if callable(options.stop_after):
         is_over = options.stop_after
@@ -149,7 +150,7 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
     if work.tests_training or splitters.bootstrap_kind(work.plan) == ".632":
         parts.append("training")
     needed: Needed = {"needed": dict.fromkeys(parts, definition.metric_names), "predictions": work.keeps_predictions}
-    with Store.open(url) as store:
+    with Store.open(address) as store:
         _save_definition(store, planned, update=options.update)
         again = set[str]()  # failed trials, and those of other versions, where that is requested
         if options.retry or options.rerun_outdated:
@@ -170,7 +171,7 @@ def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> Stu
                 runner = make_runner(work, lambda dataset: contexts[dataset].rows, options)
                 store.forget(name, sorted(again))
                 worker = store.start_worker(name, lease=options.lease)
-                stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
+                stack.enter_context(beating(lambda: Store.open(address), worker, options.lease / _BEATS_PER_LEASE))
                 observer = StudyProgress(name, chain(*planned.trials), states, n_slots=runner.n_slots)
                 stack.enter_context(observer)
                 Coordinator(store, name, worker, schedule, runner, needed, observer, is_over).run()
