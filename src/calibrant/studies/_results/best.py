@@ -398,28 +398,14 @@ def _nested(
     counts = Counter(choice for name in datasets for choice in study.choices.get(name, ()) if choice)
     total = sum(counts.values())
     chosen = {name: n / total for name, n in counts.most_common()}
-    is_one = len(datasets) == 1
-    values = means[:, 0]
-    if is_one:
-        ends = mean_interval(study, facts.name, datasets[0], 0, float(values[0]), confidence)
-    else:
+    dataset, values = datasets[0] if len(datasets) == 1 else None, means[:, 0]
+    if dataset is None:
         ends = _dataset_interval(values, facts, confidence)
-    return BestMethod(
-        next(iter(chosen), ""),
-        facts.name,
-        facts.words,
-        datasets[0] if is_one else None,
-        len(study.candidates),
-        apparent=math.nan,
-        corrected=float(values.mean()),
-        low=ends.low,
-        high=ends.high,
-        confidence=confidence,
-        correction="nested",
-        how=_NESTED,
-        choices=chosen,
-        n_datasets=len(datasets),
-    )
+    else:
+        ends = mean_interval(study, facts.name, dataset, 0, float(values[0]), confidence)
+    about = (next(iter(chosen), ""), facts.name, facts.words, dataset, len(study.candidates), math.nan)
+    corrected, n = float(values.mean()), len(datasets)
+    return BestMethod(*about, corrected, *ends, confidence, "nested", _NESTED, chosen, n_datasets=n)
 
 
 def _counted(methods: tuple[str, ...], shares: NDArray[np.float64]) -> dict[str, float]:

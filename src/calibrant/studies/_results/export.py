@@ -218,8 +218,7 @@ class ExportQuery(StudyValues):
                 raise ParameterError(f"export: metric must be one of {', '.join(self.metrics)} for a table; got None.")
             name = self.metrics[0] if metric is None else metric
             shown = (4 if kind != "csv" else None) if digits is None else digits
-            options: Any = {"interval": interval, "confidence": confidence, "partial": partial}
-            frame = study_table(self, name, part=part, **options)
+            frame = study_table(self, name, part, interval, confidence, partial)
             text = write(_means_table(self, self.facts(name), frame, shown, kind, bold=bold, interval=interval))
         if path is not None:
             if not Path(path).parent.is_dir():

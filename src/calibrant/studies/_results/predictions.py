@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.exceptions import StoreError, StudyError
+from calibrant.exceptions import StoreError
 from calibrant.metrics import METRICS
-from calibrant.resampling import Pooled
 from calibrant.resampling._internal import KeptTrials, TestPredictions
 
 if TYPE_CHECKING:
@@ -105,20 +104,6 @@ def _read_parquet(data: bytes) -> TestPredictions:
     code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
     proba = np.stack(predicted, axis=1)
     return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
-
-
-def pool_predictions(found: Sequence[tuple[int, bytes]], what: str) -> Pooled:
-    """Return the predictions of all splits as one; `what` names the trials in the error where there are none."""
-    if not found:
-        raise StudyError(f"{what}: no predictions were kept. Run the study with keep_predictions=True to have them.")
-    ordered = sorted(found, key=lambda item: item[0])
-    splits = [number for number, _ in ordered]
-    parts = [predictions_from_parquet(data) for _, data in ordered]
-    row, y_true, y_pred = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("row", "y_true", "y_pred")
-    )
-    split = np.repeat(np.asarray(splits, dtype=np.intp), [len(part.row) for part in parts])
-    return Pooled(row, split, y_true, y_pred, parts[0].classes)
 
 
 def _arrow() -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from calibrant.resampling._internal import splitters
 from calibrant.studies._results.best import BestQuery
 from calibrant.studies._results.compare import CompareQuery
 from calibrant.studies._results.export import ExportQuery
-from calibrant.studies._results.predictions import pool_predictions
+from calibrant.studies._results.predictions import predictions_from_parquet
 from calibrant.studies._results.ranks import RankQueries
 from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name, positions_of
 from calibrant.studies._results.tables import study_table, trials_frame
@@ -25,50 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def select_results(
-    results: StudyResults, methods: Sequence[str] | None, datasets: Sequence[str] | None, splits: Sequence[int] | None
-) -> StudyResults:
-    """Return the results of some methods on some data sets, in the order in which they are named, and some splits."""
-    if methods is not None and results.candidates:
-        raise StudyError("select: a nested plan chose among all methods; the results are of the choice alone.")
-    rows = _named_positions("methods", methods, results.methods)
-    names = [results.datasets[i] for i in _named_positions("datasets", datasets, results.datasets)]
-    kept = [results.methods[i] for i in rows]
-    plans, columns = {name: results.plans[name] for name in names}, results.columns
-    choices, read = {name: results.choices[name] for name in names if name in results.choices}, results.read_predictions
-    which = np.ones(0, dtype=bool)
-    if columns:
-        which = (positions_of(columns["dataset"], names) >= 0) & (positions_of(columns["method"], kept) >= 0)
-    chosen: Any = slice(None)
-    if splits is not None:
-        chosen = _read_splits(plans, splits)
-        numbers = {splitters.ALL_ROWS, *(next(iter(plans.values())).split_numbers[i] for i in chosen)}
-        which = which & np.isin(columns["split"], list(numbers)) if columns else which
-        plans = {name: _part_of_plan(plan, chosen) for name, plan in plans.items()}
-        choices = {name: tuple(each[i] for i in chosen) for name, each in choices.items()}
-        if (read_all := results.read_predictions) is not None:
-            read = lambda dataset, method: [each for each in read_all(dataset, method) if each[0] in numbers]  # noqa: E731
-
-    def cut(arrays: Mapping[Any, NDArray[Any]]) -> dict[Any, NDArray[Any]]:
-        """Return the rows of the methods, in the columns of the splits, of the data sets that are kept."""
-        of_names = (key for key in arrays if (key if isinstance(key, str) else key[0]) in names)
-        taken = {key: arrays[key][rows] for key in of_names}
-        return {key: each[:, chosen] if each.ndim == 2 else each for key, each in taken.items()}
-
-    return replace(
-        results,
-        datasets=tuple(names),
-        methods=tuple(kept),
-        plans=plans,
-        values=cut(results.values),
-        states=cut(results.states),
-        all_rows=cut(results.all_rows),
-        all_rows_states=cut(results.all_rows_states),
-        lacking=cut(results.lacking),
-        choices=choices,
-        columns={name: column[which] for name, column in columns.items()},
-        read_predictions=read,
-    )
+_ARRAYS = ("values", "states", "all_rows", "all_rows_states", "lacking")  # of methods, or methods x splits
 
 
 def _read_splits(plans: Mapping[str, DatasetPlan], splits: Sequence[int]) -> list[int]:
@@ -253,7 +210,7 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         dataset
         iris      0.2  0.05  0.647
         """
-        return study_table(self, metric, part=part, interval=interval, confidence=confidence, partial=partial)
+        return study_table(self, metric, part, interval, confidence, partial)
 
     def select(
         self,
@@ -288,7 +245,43 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         dataset
         iris        0.2  0.15
         """
-        return select_results(self, methods, datasets, splits)
+        if methods is not None and self.candidates:
+            raise StudyError("select: a nested plan chose among all methods; the results are of the choice alone.")
+        rows = _named_positions("methods", methods, self.methods)
+        names = [self.datasets[i] for i in _named_positions("datasets", datasets, self.datasets)]
+        kept = [self.methods[i] for i in rows]
+        plans, columns = {name: self.plans[name] for name in names}, self.columns
+        choices, read = {name: self.choices[name] for name in names if name in self.choices}, self.read_predictions
+        which = np.ones(0, dtype=bool)
+        if columns:
+            which = (positions_of(columns["dataset"], names) >= 0) & (positions_of(columns["method"], kept) >= 0)
+        chosen: Any = slice(None)
+        if splits is not None:
+            chosen = _read_splits(plans, splits)
+            numbers = {splitters.ALL_ROWS, *(next(iter(plans.values())).split_numbers[i] for i in chosen)}
+            which = which & np.isin(columns["split"], list(numbers)) if columns else which
+            plans = {name: _part_of_plan(plan, chosen) for name, plan in plans.items()}
+            choices = {name: tuple(each[i] for i in chosen) for name, each in choices.items()}
+            if (read_all := self.read_predictions) is not None:
+                read = lambda dataset, method: [each for each in read_all(dataset, method) if each[0] in numbers]  # noqa: E731
+
+        def cut(arrays: Mapping[Any, NDArray[Any]]) -> dict[Any, NDArray[Any]]:
+            """Return the rows of the methods, in the columns of the splits, of the data sets that are kept."""
+            of_names = (key for key in arrays if (key if isinstance(key, str) else key[0]) in names)
+            taken = {key: arrays[key][rows] for key in of_names}
+            return {key: each[:, chosen] if each.ndim == 2 else each for key, each in taken.items()}
+
+        cut_arrays: dict[str, Any] = {name: cut(getattr(self, name)) for name in _ARRAYS}
+        return replace(
+            self,
+            datasets=tuple(names),
+            methods=tuple(kept),
+            plans=plans,
+            choices=choices,
+            columns={name: column[which] for name, column in columns.items()},
+            read_predictions=read,
+            **cut_arrays,
+        )
 
     def to_frame(self, *, missing: bool = False) -> pd.DataFrame:
         """Return a frame with a row for each trial.
@@ -345,7 +338,17 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         if not (self.states[chosen[0]][self.methods.index(method)] == DONE).any():
             raise StudyError(f"{method} on {chosen[0]}: its trials failed or are missing; there are no predictions.")
         found = [] if self.read_predictions is None else self.read_predictions(chosen[0], method)
-        return pool_predictions([each for each in found if each[0] >= 0], f"{method} on {chosen[0]}")
+        parts = [(split, predictions_from_parquet(data)) for split, data in sorted(found) if split >= 0]
+        if not parts:
+            where = f"{method} on {chosen[0]}"
+            raise StudyError(
+                f"{where}: no predictions were kept. Run the study with keep_predictions=True to have them."
+            )
+        names = ("row", "y_true", "y_pred")
+        row, y_true, y_pred = (np.concatenate([getattr(part, name) for _, part in parts]) for name in names)
+        splits, sizes = [split for split, _ in parts], [len(part.row) for _, part in parts]
+        split = np.repeat(np.asarray(splits, dtype=np.intp), sizes)
+        return Pooled(row, split, y_true, y_pred, parts[0][1].classes)
 
     def split_values(self, metric: str, dataset: str, *, part: str = "test") -> NDArray[np.float64]:
         """Return the value of every method and split, NaN where there is none.

@@ -132,13 +132,7 @@ def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, me
 
 
 def study_table(
-    study: StudyValues,
-    metric: str,
-    *,
-    part: str,
-    interval: bool | str,
-    confidence: float,
-    partial: bool,
+    study: StudyValues, metric: str, part: str, interval: bool | str, confidence: float, partial: bool
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
