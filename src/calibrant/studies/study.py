@@ -16,7 +16,7 @@ from calibrant.studies._definition.documents import differences
 from calibrant.studies._definition.files import read_study_file
 from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._results.status import StudyStatus, read_status, study_sections
-from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.study_results import StudyResults, counted
 from calibrant.studies._store.catalogue import StudySummary
 from calibrant.studies._store.read_url import DEFAULT_STORE, StoreAddress, read_store_url
 from calibrant.studies._store.store import Store
@@ -403,6 +403,6 @@ class Study:
         return sections_html(self._sections())
 
     def __repr__(self) -> str:
-        counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_names), "method")
-        size = " x ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        found = self.definition
+        size = f"{counted(len(found.datasets), 'data set')} x {counted(len(found.method_names), 'method')}"
         return f"<Study {self.name!r}: {size}, in {self.store}>"

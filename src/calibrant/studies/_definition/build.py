@@ -213,11 +213,11 @@ def _build_opaque(document: Mapping[str, Any], path: Keys) -> Any:
     )
 
 
-def _items(document: Mapping[str, Any], form: str, path: Keys) -> Any:
+def _build_items(form: str, document: Mapping[str, Any], path: Keys) -> Any:
     items = document[form]
     if not isinstance(items, list):
         raise DocumentError(f"{form!r} must hold a list; got {items!r:.60}.", (*path, form))
-    return build_value(items, (*path, form))
+    return _OF_ITEMS[form](build_value(items, (*path, form)))
 
 
 def _text(document: Mapping[str, Any], form: str, path: Keys) -> str:
@@ -233,23 +233,21 @@ FORMS: dict[str, tuple[Callable[[Mapping[str, Any], Keys], Any], tuple[str, ...]
     "array": (_build_array, ("dtype", "shape")),
     "bytes": (lambda document, _path: base64.b64decode(document["bytes"], validate=True), ()),
     "class": (_build_class, ("params", "requests", "output")),
-    "complex": (lambda document, path: complex(*_items(document, "complex", path)), ()),
-    "dict": (lambda document, path: dict(_items(document, "dict", path)), ()),
     "distribution": (_build_distribution, ("args", "keywords")),
     "enum": (lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]], ("name",)),
     "factory": (lambda document, path: _called(_function(document, "factory", path), document, path), ("params",)),
     "float": (lambda document, _path: float(document["float"]), ()),
-    "frozenset": (lambda document, path: frozenset(_items(document, "frozenset", path)), ()),
     "function": (lambda document, path: _function(document, "function", path), ()),
     "opaque": (_build_opaque, ("digest",)),
     "none": (_build_none, ()),
-    "ordered_dict": (lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)), ()),
     "partial": (_build_partial, ("args", "keywords")),
     "path": (lambda document, _path: pathlib.Path(document["path"]), ()),
-    "range": (lambda document, path: range(*_items(document, "range", path)), ()),
     "scalar": (_build_scalar, ("dtype",)),
-    "set": (lambda document, path: set(_items(document, "set", path)), ()),
-    "slice": (lambda document, path: slice(*_items(document, "slice", path)), ()),
-    "tuple": (lambda document, path: tuple(_items(document, "tuple", path)), ()),
     "type": (lambda document, path: resolve_path(_text(document, "type", path)), ()),
 }
+_OF_ITEMS: dict[str, Callable[[list[Any]], Any]] = {
+    **{kind.__name__: kind for kind in (dict, frozenset, set, tuple)},
+    "ordered_dict": collections.OrderedDict,
+    **{kind.__name__: lambda items, kind=kind: kind(*items) for kind in (complex, range, slice)},  # type: ignore[misc]
+}
+FORMS |= {form: (functools.partial(_build_items, form), ()) for form in _OF_ITEMS}

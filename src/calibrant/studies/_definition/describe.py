@@ -191,7 +191,7 @@ _VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _REQUESTS, _OUTPUT = "_metadata_request", "_sklearn_output_config"
 
 
-def describe_value(value: Any) -> Any:
+def describe_value(value: Any, depth: int = 0) -> Any:
     """Return the JSON document of a value, from which `build_value` makes an equal one.
 
     An estimator, plan or dataclass is its class and the parameters that differ from the defaults. What has no
@@ -208,13 +208,9 @@ def describe_value(value: Any) -> Any:
     >>> describe_value((1, math.inf, np.mean))
     {'tuple': [1, {'float': 'inf'}, {'function': 'numpy.mean'}]}
     """
-    return _describe(value, 0)
-
-
-def _describe(value: Any, depth: int) -> Any:
     if depth > _MAX_DEPTH:
         return describe_opaque(value)
-    nested = functools.partial(_describe, depth=depth + 1)
+    nested = functools.partial(describe_value, depth=depth + 1)
     if isinstance(value, enum.Enum):
         path = import_path(type(value))
         return {"enum": path, "name": value.name} if path else describe_opaque(value)

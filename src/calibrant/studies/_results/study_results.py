@@ -379,9 +379,10 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
             sum(int((each == state).sum()) for each in self.states.values()) for state in (DONE, FAILED)
         )
         failed = f", {n_failed:,} failed" if n_failed else ""
-        shape = f"{_counted(len(self.datasets), 'data set')} x {_counted(len(self.methods), 'method')}"
+        shape = f"{counted(len(self.datasets), 'data set')} x {counted(len(self.methods), 'method')}"
         return f"Study {self.name!r}: {shape}, {n_done:,} trials of {n_trials:,} done{failed}"
 
 
-def _counted(n: int, what: str) -> str:
+def counted(n: int, what: str) -> str:
+    """Return a number of things in words."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -69,9 +69,9 @@ class Database(ABC):
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that a driver's error means."""
 
-    @abstractmethod
     def has_table(self, name: str) -> bool:
-        """Whether a table exists."""
+        """Return whether a table exists."""
+        return bool(sqlalchemy.inspect(self.connection).has_table(name))
 
     @abstractmethod
     def array(self, values: Sequence[Any]) -> Any:

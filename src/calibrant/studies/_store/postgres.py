@@ -127,10 +127,6 @@ class PostgresDatabase(Database):
             "and the port in the URL. What was recorded is kept."
         )
 
-    def has_table(self, name: str) -> bool:
-        """Whether a table exists."""
-        return bool(self.rows("SELECT 1 WHERE to_regclass(:name) IS NOT NULL", name=name))
-
     def array(self, values: Sequence[Any]) -> list[Any]:
         """Return a list: psycopg sends it as an array."""
         return list(values)

@@ -124,10 +124,6 @@ class SqliteDatabase(Database):
         """Return the error for the user that an error of SQLite means."""
         return sqlite_store_error(error, self.address, read_only=self.read_only)
 
-    def has_table(self, name: str) -> bool:
-        """Whether a table exists."""
-        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
-
     def can_hold_store(self) -> bool:
         """Whether the file has no tables: one with other tables belongs to another program."""
         return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")
