@@ -14,8 +14,7 @@ from calibrant.exceptions import CalibrantWarning
 from calibrant.studies._definition.definition import StudyDefinition, define_study, read_definition
 from calibrant.studies._definition.documents import differences
 from calibrant.studies._definition.files import read_study_file
-from calibrant.studies._results.read_study import read_study_results
-from calibrant.studies._results.status import StudyStatus, read_status, study_sections
+from calibrant.studies._results.read_study import StudyStatus, read_status, read_study_results, study_sections
 from calibrant.studies._results.study_results import StudyResults, counted
 from calibrant.studies._store.catalogue import StudySummary
 from calibrant.studies._store.read_url import DEFAULT_STORE, StoreAddress, read_store_url

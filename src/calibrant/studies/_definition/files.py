@@ -407,7 +407,13 @@ def _build(document: Any, folder: Path) -> StudyFile:
     store = document.get("store")
     if store is not None and "://" not in store:
         store = str(folder / store)
-    return StudyFile(definition, store, _run_options(document.get("run", {})))
+    options = document.get("run", {})
+    try:
+        read_run_options({}, options)
+    except CalibrantError as error:
+        named = next((name for name in options if name in str(error)), None)
+        raise DocumentError(str(error), ("run",) if named is None else ("run", named)) from error
+    return StudyFile(definition, store, dict(options))
 
 
 _CLASS = re.compile(r"[A-Z]\w*|[A-Za-z_]\w*(\.\w+)+")  # other text is a plan in words, such as 10x3
@@ -422,13 +428,3 @@ def _plan(plan: Any) -> Any:
         return build_value(described, ("plan",))
     except DocumentError as error:
         raise DocumentError(error.problem, ("plan",) if isinstance(plan, str) else error.path) from error
-
-
-def _run_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the options of a run, and return them as they are written."""
-    try:
-        read_run_options({}, options)
-    except CalibrantError as error:
-        named = next((name for name in options if name in str(error)), None)
-        raise DocumentError(str(error), ("run",) if named is None else ("run", named)) from error
-    return dict(options)

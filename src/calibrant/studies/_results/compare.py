@@ -61,15 +61,10 @@ class Compared:
         """The kept predictions of all methods on the one data set, or why they are not enough."""
         return read_kept_rows(self.study, self.datasets[0], self.study.methods, [self.facts.name])
 
-    @cached_property
-    def rows(self) -> RowStatistics | None:
-        """The statistics of the metric from the rows of all methods; None where their predictions are not enough."""
-        return None if isinstance(self.kept, str) else self.kept.statistics
-
     def rows_of(self, pair: tuple[str, str]) -> RowStatistics | None:
-        """Return the same of a pair, on the splits that both have, where some method lacks some."""
+        """Return the statistics of the metric from the rows of a pair; None where their predictions are not enough."""
         if not isinstance(self.kept, str) and self.kept.n_splits == self.plan.n_splits:
-            return self.rows
+            return self.kept.statistics
         kept = read_kept_rows(self.study, self.datasets[0], pair, [self.facts.name])
         return None if isinstance(kept, str) else kept.statistics
 
@@ -408,19 +403,18 @@ def _row_problem(compared: Compared, name: str) -> str:
     plan, metric = compared.plan, compared.facts.name
     if plan.interval_kind == "none":
         return f"the tested rows do not show what others would ({plan.words})"
-    if isinstance(compared.kept, str):
-        return compared.kept
+    kept = compared.kept
+    if isinstance(kept, str):
+        return kept
     if name == "mcnemar_test":
-        return _mcnemar_problem(compared)
+        return _mcnemar_problem(compared, kept.scorer.data)
     if compared.facts.is_calibration_error or compared.facts.better == "nearer":
         return f"no paired interval of {metric} is known"
-    rows = compared.rows
-    return next(filter(None, (rows.why_none(*key) for key in rows.contributions)), "") if rows is not None else ""
+    return next(filter(None, (kept.statistics.why_none(*key) for key in kept.statistics.contributions)), "")
 
 
-def _mcnemar_problem(compared: Compared) -> str:
-    data = None if isinstance(compared.kept, str) else compared.kept.scorer.data
-    if data is None or data.classes is None:
+def _mcnemar_problem(compared: Compared, data: Any) -> str:
+    if data.classes is None:
         return "it compares classifiers"
     if compared.plan.n_splits > 1:
         return "it compares two fitted models on one test set, and the plan has several splits"

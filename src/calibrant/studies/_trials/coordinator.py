@@ -206,11 +206,6 @@ class Coordinator:
             self.schedule.put_back(ref for ref in job.refs if ref.key in held)
         return None
 
-    def _job(self, refs: Iterable[TrialRef]) -> Job:
-        trials = tuple(refs)
-        self.schedule.n_jobs += 1
-        return Job(self.schedule.n_jobs, trials[0].dataset, trials)
-
     def _record(self, record: TrialRecord) -> None:
         self.store.record(self.name, self.worker, record)
         self.observer.recorded(record)
@@ -221,7 +216,8 @@ class Coordinator:
         for ref in unrecorded:
             self._attempts[ref.key] += 1
             if self._attempts[ref.key] < _MAX_ATTEMPTS:
-                self._alone.append(self._job([ref]))
+                self.schedule.n_jobs += 1
+                self._alone.append(Job(self.schedule.n_jobs, ref.dataset, (ref,)))
             else:
                 error = f"the worker died {_MAX_ATTEMPTS} times: {lost.reason}"
                 self._record(TrialRecord(ref, uuid.uuid4().hex, error=error))

@@ -22,7 +22,7 @@ from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.datasets import read_rows
 from calibrant.studies._definition.definition import StudyDefinition, read_definition
 from calibrant.studies._definition.documents import changed_metrics, differences
-from calibrant.studies._results.status import StudyStatus, read_status
+from calibrant.studies._results.read_study import StudyStatus, read_status
 from calibrant.studies._results.study_values import plan_facts
 from calibrant.studies._runners.runner import InProcessRunner, Runner
 from calibrant.studies._runners.study_progress import StudyProgress
