@@ -105,10 +105,20 @@ def resolve_path(path: str) -> Any:
         raise StudyError(f"{path!r} is not an import path; write it as 'package.module.Name'.")
     parts = path.split(".")
     for n_module in range(len(parts) - 1, 0, -1):
-        module = _import(".".join(parts[:n_module]), path)
-        if module is not None:
-            return _attribute(module, parts[n_module:])
-    raise StudyError(f"{path!r} cannot be imported: there is no module {parts[0]!r}. Install it, or correct the path.")
+        found = _import(".".join(parts[:n_module]), path)
+        if found is not None:
+            break
+    else:
+        raise StudyError(
+            f"{path!r} cannot be imported: there is no module {parts[0]!r}. Install it, or correct the path."
+        )
+    for name in parts[n_module:]:
+        try:
+            found = getattr(found, name)
+        except AttributeError as error:
+            where = getattr(found, "__name__", repr(found))
+            raise StudyError(f"{where} has no {name!r}.{nearest(name, dir(found))}") from error
+    return found
 
 
 def short_names() -> dict[str, type]:
@@ -184,14 +194,3 @@ def _import(module: str, path: str) -> Any:
         raise StudyError(f"{path!r} cannot be imported: {error}. Install what is missing.") from error
     except Exception as error:  # whatever a module raises where it runs
         raise StudyError(f"{path!r} cannot be imported: {type(error).__name__}: {error}.") from error
-
-
-def _attribute(module: Any, names: list[str]) -> Any:
-    found = module
-    for name in names:
-        try:
-            found = getattr(found, name)
-        except AttributeError as error:
-            where = getattr(found, "__name__", repr(found))
-            raise StudyError(f"{where} has no {name!r}.{nearest(name, dir(found))}") from error
-    return found

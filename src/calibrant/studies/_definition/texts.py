@@ -112,9 +112,12 @@ class _Builder:
             part.is_open = False
             self._place(part, part.line)
         elif kind == "AliasEvent":
-            part = self._aliased(event.anchor, line)
-            self._count(part.size, line)
-            self._place(part, line)
+            aliased = self._anchors.get(event.anchor)
+            if aliased is None or aliased.is_open:
+                problem = f"before its anchor &{event.anchor}" if aliased is None else "inside of what it stands for"
+                raise TextError(f"has the alias *{event.anchor} {problem}", line)
+            self._count(aliased.size, line)
+            self._place(aliased, line)
         elif kind == "DocumentStartEvent" and self.document is not None:
             raise TextError("has a second document, after '---'; a study file has one", line)
         elif kind in ("ScalarEvent", "MappingStartEvent", "SequenceStartEvent"):
@@ -136,14 +139,6 @@ class _Builder:
         if len(self._open) >= MAX_DEPTH:
             raise TextError(f"is nested more than {MAX_DEPTH} levels deep", line)
         self._open.append(part)
-
-    def _aliased(self, anchor: str, line: int) -> YamlPart:
-        part = self._anchors.get(anchor)
-        if part is None:
-            raise TextError(f"has the alias *{anchor} before its anchor &{anchor}", line)
-        if part.is_open:
-            raise TextError(f"has the alias *{anchor} inside of what it stands for", line)
-        return part
 
     def _count(self, n_values: int, line: int) -> None:
         self._n_values += n_values

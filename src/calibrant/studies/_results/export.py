@@ -267,15 +267,11 @@ def _means_table(
         triples = [zip(*[iter(row)] * 3, strict=True) for row in cells]
         means = [[f"{mean} [{low}, {high}]" if mean and low else mean for mean, low, high in row] for row in triples]
     rows = tuple((name, *row) for name, row in zip(study.datasets, means, strict=True))
-    notes = [_caption(study, facts, frame, interval=interval), *frame.attrs["notes"]]
+    part = "" if frame.attrs["part"] == "test" else " on training rows"
+    ends, direction = ", with intervals" if interval else "", f" ({facts.words})" if facts.better else ""
+    caption = f"{facts.name}{part}, mean over {plans_in_words(study, study.datasets)}{ends}{direction}"
+    notes = [caption, *frame.attrs["notes"]]
     return TextTable(("dataset", *head), rows, marks, "; ".join(notes))
-
-
-def _caption(study: StudyValues, facts: MetricFacts, frame: pd.DataFrame, *, interval: bool | str) -> str:
-    rows = "" if frame.attrs["part"] == "test" else " on training rows"
-    direction = f" ({facts.words})" if facts.better else ""
-    ends = ", with intervals" if interval else ""
-    return f"{facts.name}{rows}, mean over {plans_in_words(study, study.datasets)}{ends}{direction}"
 
 
 def _trials_table(frame: pd.DataFrame, digits: int | None) -> TextTable:

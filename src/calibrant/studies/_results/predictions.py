@@ -82,28 +82,23 @@ def predictions_from_parquet(data: bytes) -> TestPredictions:
     >>> predictions_from_parquet(data).y_pred
     array([1.25, 3.  ])
     """
-    arrow, _ = _arrow()
+    arrow, parquet = _arrow()
     try:
-        return _read_parquet(data)
+        file = parquet.ParquetFile(arrow.BufferReader(data), page_checksum_verification=True)
+        table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
+        columns = [table.column(i).to_numpy() for i in range(table.num_columns)]
+        n_extras = len(about["extras"])
+        extras = dict(zip(about["extras"], columns[len(columns) - n_extras :], strict=True))
+        row, outcome, *predicted = columns[: len(columns) - n_extras]
+        if about["classes"] is None:
+            return TestPredictions(row.astype(np.intp), outcome, predicted[0], (), **extras)
+        labels = np.array(about["classes"]["labels"], dtype=np.dtype(about["classes"]["dtype"]))
+        code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
+        proba = np.stack(predicted, axis=1)
+        return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
     except (arrow.ArrowException, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         text = " ".join(str(error).split())
         raise StoreError(f"predictions of a trial cannot be read: {text}. Run the trial again.") from error
-
-
-def _read_parquet(data: bytes) -> TestPredictions:
-    arrow, parquet = _arrow()
-    file = parquet.ParquetFile(arrow.BufferReader(data), page_checksum_verification=True)
-    table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
-    columns = [table.column(i).to_numpy() for i in range(table.num_columns)]
-    n_extras = len(about["extras"])
-    extras = dict(zip(about["extras"], columns[len(columns) - n_extras :], strict=True))
-    row, outcome, *predicted = columns[: len(columns) - n_extras]
-    if about["classes"] is None:
-        return TestPredictions(row.astype(np.intp), outcome, predicted[0], (), **extras)
-    labels = np.array(about["classes"]["labels"], dtype=np.dtype(about["classes"]["dtype"]))
-    code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
-    proba = np.stack(predicted, axis=1)
-    return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
 
 
 def _arrow() -> tuple[Any, Any]:

@@ -180,7 +180,12 @@ def study_sections(study: Study) -> tuple[Section, ...]:
         warnings.simplefilter("always")
         try:
             status = study.status()
-            blocks += _status_blocks(status)
+            numbers = {"planned": status.n_trials, "finished": status.n_done, "failed": status.n_failed}
+            more = {"running": status.n_running, "missing": status.n_missing}
+            numbers |= {state: n for state, n in more.items() if n}
+            rows = tuple((state, f"{n:,}") for state, n in numbers.items())
+            blocks.append(DataTable("Trials", (TableColumn("state", "left"), TableColumn("trials")), rows))
+            blocks += [Callout("bad", f"{n:,} failed: {error}") for error, n in status.errors.items()]
             tables = (_table_section(study.results()),) if status.is_complete else ()
         except CalibrantError as problem:
             blocks.append(Callout("info", "No results yet: nothing of this study can be read.", str(problem)))
@@ -191,20 +196,6 @@ def study_sections(study: Study) -> tuple[Section, ...]:
 def _names(names: Sequence[str]) -> str:
     more = ", …" if len(names) > _MOST_NAMES else ""
     return f"{len(names):,} ({', '.join(names[:_MOST_NAMES])}{more})"
-
-
-def _status_blocks(status: StudyStatus) -> list[Block]:
-    counts = [
-        ("planned", status.n_trials),
-        ("finished", status.n_done),
-        ("failed", status.n_failed),
-        ("running", status.n_running),
-        ("missing", status.n_missing),
-    ]
-    rows = tuple((name, f"{n:,}") for name, n in counts if n or name in ("planned", "finished", "failed"))
-    table = DataTable("Trials", (TableColumn("state", "left"), TableColumn("trials")), rows)
-    errors = [Callout("bad", f"{n:,} failed: {error}") for error, n in status.errors.items()]
-    return [table, *errors]
 
 
 def _table_section(results: StudyResults) -> Section:

@@ -28,16 +28,6 @@ if TYPE_CHECKING:
 _ARRAYS = ("values", "states", "all_rows", "all_rows_states", "lacking")  # of methods, or methods x splits
 
 
-def _read_splits(plans: Mapping[str, DatasetPlan], splits: Sequence[int]) -> list[int]:
-    n_splits = min(plan.n_splits for plan in plans.values())
-    chosen = [int(each) for each in splits]
-    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
-        raise ParameterError(
-            f"splits must be different numbers from 0 to {n_splits - 1}, and not empty; got {short_repr(splits)}."
-        )
-    return chosen
-
-
 def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
     """Return the plan of some of its splits."""
     is_whole = len(chosen) == plan.n_splits
@@ -257,7 +247,12 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
             which = (positions_of(columns["dataset"], names) >= 0) & (positions_of(columns["method"], kept) >= 0)
         chosen: Any = slice(None)
         if splits is not None:
-            chosen = _read_splits(plans, splits)
+            n_splits, chosen = min(plan.n_splits for plan in plans.values()), [int(each) for each in splits]
+            if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
+                raise ParameterError(
+                    f"splits must be different numbers from 0 to {n_splits - 1}, and not empty; got "
+                    f"{short_repr(splits)}."
+                )
             numbers = {splitters.ALL_ROWS, *(next(iter(plans.values())).split_numbers[i] for i in chosen)}
             which = which & np.isin(columns["split"], list(numbers)) if columns else which
             plans = {name: _part_of_plan(plan, chosen) for name, plan in plans.items()}

@@ -81,7 +81,11 @@ def load_mapped(path: Path) -> Any:
     Arrays are mapped copy-on-write: workers share the memory of what none of them changes, and methods may write.
     """
     payload, positions = pickle.loads(path.read_bytes())  # noqa: S301 - written by the parent process
-    return pickle.loads(payload, buffers=_mapped_buffers(_arrays_path(path), positions))  # noqa: S301
+    content = memoryview(bytearray())
+    if any(size for _, size in positions):  # an empty file cannot be mapped
+        with _arrays_path(path).open("rb") as file:
+            content = memoryview(mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size, access=mmap.ACCESS_COPY))
+    return pickle.loads(payload, buffers=(content[start : start + size] for start, size in positions))  # noqa: S301
 
 
 def _arrays_path(path: Path) -> Path:
@@ -94,14 +98,6 @@ def _append(file: Any, buffer: pickle.PickleBuffer) -> tuple[int, int]:
     with buffer.raw() as content:
         file.write(content)
     return start, file.tell() - start
-
-
-def _mapped_buffers(path: Path, positions: list[tuple[int, int]]) -> Iterator[memoryview]:
-    if not any(size for _, size in positions):  # an empty file cannot be mapped
-        return iter([memoryview(bytearray()) for _ in positions])
-    with path.open("rb") as file:
-        content = memoryview(mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size, access=mmap.ACCESS_COPY))
-    return iter([content[start : start + size] for start, size in positions])
 
 
 # Memory that a worker keeps after a job counts against the next one: beyond this share of the limit it is replaced.
