@@ -356,17 +356,18 @@ def _where(file: Path, line: int | None) -> str:
 
 
 def _read_text(file: Path) -> str:
+    raw = b""
     try:
-        if not file.exists():
-            raise MissingFileError(f"{file}: there is no such file.")
-        if not file.is_file():
-            raise StudyError(f"{file}: is not a file.")
-        with file.open("rb") as opened:
-            raw = opened.read(_MAX_BYTES + 1)
-    except MissingFileError:
-        raise
+        exists, is_file = file.exists(), file.is_file()
+        if is_file:
+            with file.open("rb") as opened:
+                raw = opened.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         raise StudyError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    if not exists:
+        raise MissingFileError(f"{file}: there is no such file.")
+    if not is_file:
+        raise StudyError(f"{file}: is not a file.")
     if len(raw) > _MAX_BYTES:
         raise StudyError(f"{file}: has more than {_MAX_BYTES:,} bytes; a study file has at most that.")
     try:

@@ -149,10 +149,10 @@ def find_method(written: str) -> str | None:
     ('naive_bayes', 'logistic', None)
     """
     known = short_names()
-    spellings = {_folded(title): name for title, name in _SPELLINGS.items()}
-    spellings |= {_folded(each.__name__): name for name, each in known.items()}
-    spellings |= {_folded(each.__name__.removesuffix("Classifier")): name for name, each in known.items()}
-    spellings |= {_folded(name): name for name in known}
+    classes = {each.__name__: name for name, each in known.items()}
+    stems = {each.removesuffix("Classifier"): name for each, name in classes.items()}
+    every = {**_SPELLINGS, **classes, **stems, **{name: name for name in known}}
+    spellings = {_folded(each): name for each, name in every.items()}
     found = spellings.get(_folded(written))
     exact = found is not None and (written in (found, known[found].__name__, *_SPELLINGS) or " " in written)
     if found is not None and not exact:

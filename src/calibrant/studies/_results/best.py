@@ -233,9 +233,7 @@ def select_by_rows(
     return Selection(float(found.mean()) if len(found) else float("nan"), shares)
 
 
-_FOLDS = "Corrected by choosing on folds that are drawn with replacement and testing the choice on the others"
-_ROWS = "Corrected by choosing on test rows that are drawn with replacement and testing the choice on the others"
-_SETS = "Corrected by choosing on data sets that are drawn with replacement and testing the choice on the others"
+_DRAWN = "Corrected by choosing on {} that are drawn with replacement and testing the choice on the others"
 _NESTED = "A method was chosen within the training rows of each split"
 
 
@@ -324,7 +322,7 @@ def _on_dataset(
         corrected = float(np.nanmean([each.score for each in found]))
         ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
         chosen = _counted(study.methods, np.mean([each.shares for each in found], axis=0))
-        return BestMethod(*about, corrected, *ends, confidence, "folds", _FOLDS, chosen)
+        return BestMethod(*about, corrected, *ends, confidence, "folds", _DRAWN.format("folds"), chosen)
     kept = read_kept_rows(study, dataset, study.methods, [facts.name])
     if isinstance(kept, str):
         splits = "there is one split" if plan.n_splits == 1 else "the test rows of the splits overlap"
@@ -332,8 +330,9 @@ def _on_dataset(
         how = f"No correction is possible: {splits}, and {kept}. {instead}"
         return BestMethod(*about, math.nan, confidence=confidence, correction="none", how=how)
     moved, shares = _by_rows(facts, kept, best)
-    ends = mean_interval(study, facts.name, dataset, best, about[-1] + moved, confidence)
-    return BestMethod(*about, about[-1] + moved, *ends, confidence, "rows", _ROWS, _counted(study.methods, shares))
+    corrected, chosen = about[-1] + moved, _counted(study.methods, shares)
+    ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
+    return BestMethod(*about, corrected, *ends, confidence, "rows", _DRAWN.format("test rows"), chosen)
 
 
 def _by_rows(facts: MetricFacts, kept: KeptTrials, best: int) -> tuple[float, NDArray[np.float64]]:
@@ -375,7 +374,7 @@ def _over_datasets(
     rank = select_by_units(ranks.T, ranks.T).score
     ends = _dataset_interval(means[:, best] + (score - about[-1]), facts, confidence)
     return BestMethod(
-        *(*about, score, *ends, confidence, "data sets", _SETS, _counted(study.methods, shares)),
+        *(*about, score, *ends, confidence, "data sets", _DRAWN.format("data sets"), _counted(study.methods, shares)),
         mean_rank=own_rank,
         corrected_mean_rank=rank,
         n_datasets=len(datasets),

@@ -385,8 +385,10 @@ def _problem(compared: Compared, name: str) -> str:
     if test.over == "datasets":
         return "it compares over data sets, and there is only one"
     if name == "five_by_two_test":
-        is_whole = compared.plan.is_five_by_two and not np.isnan(compared.values).any()
-        return "" if is_whole else f"it needs all of 5 times 2-fold cross-validation; the plan is {compared.plan.words}"
+        plan = compared.plan
+        is_whole = plan.n_splits == 10 and plan.n_independent == 2 and plan.has_disjoint_tests
+        is_whole = is_whole and not np.isnan(compared.values).any()
+        return "" if is_whole else f"it needs all of 5 times 2-fold cross-validation; the plan is {plan.words}"
     return _split_problem(compared) if test.over == "splits" else _row_problem(compared, name)
 
 

@@ -54,9 +54,12 @@ def predictions_to_parquet(
     outcome, entry = np.asarray(y_true), None
     if len(classes):  # of the type of the outcomes, so that both come back as they were
         labels = np.array(list(classes), dtype=None if outcome.dtype.kind == "U" else outcome.dtype)
-        entry = _class_entry(labels)
-        if entry["coded"]:
-            number = {label: i for i, label in enumerate(labels.tolist())}
+        found = labels.tolist()
+        is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in found)
+        plain = [label if isinstance(label, str | int | float) or not is_coded else str(label) for label in found]
+        entry = {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
+        if is_coded:
+            number = {label: i for i, label in enumerate(found)}
             outcome = np.array([number[label] for label in outcome.tolist()], dtype=np.int64)
         named = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
     else:
@@ -104,14 +107,6 @@ def predictions_from_parquet(data: bytes) -> TestPredictions:
 def _arrow() -> tuple[Any, Any]:
     purpose = "keep the predictions of a study"
     return tuple(optional_import(name, extra="studies", purpose=purpose) for name in ("pyarrow", "pyarrow.parquet"))
-
-
-def _class_entry(labels: NDArray[Any]) -> dict[str, Any]:
-    """Return the classes with their type, as JSON takes them; coded are those that Parquet has no type for."""
-    names = labels.tolist()
-    is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in names)
-    plain = [label if isinstance(label, str | int | float | bool) or not is_coded else str(label) for label in names]
-    return {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
 
 
 def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:

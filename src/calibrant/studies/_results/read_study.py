@@ -17,7 +17,7 @@ from calibrant._sections import Block, Callout, DataTable, Definitions, Section,
 from calibrant.exceptions import CalibrantError, ParameterError
 from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.definition import StudyDefinition
-from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.study_results import StudyResults, counted
 from calibrant.studies._results.study_values import DONE, FAILED, MISSING, DatasetPlan, Key, choose_name, positions_of
 from calibrant.studies._results.tables import error_line
 from calibrant.studies._trials.records import Part
@@ -25,7 +25,6 @@ from calibrant.studies._trials.run_job import are_outdated
 
 if TYPE_CHECKING:
     from calibrant.studies._definition.definition import StudyDefinition
-    from calibrant.studies._results.study_results import StudyResults
     from calibrant.studies._store.catalogue import Columns
     from calibrant.studies._store.store import Store
     from calibrant.studies.study import Study
@@ -96,16 +95,12 @@ class StudyStatus:
             f"{self.n_done:,} of {self.n_trials:,} trials done",
             *(f"{n:,} {what}" for n, what in others if n),
         ]
-        left = (
-            ""
-            if self.seconds_left != self.seconds_left or not self.n_unfinished
-            else f"; about {_duration(self.seconds_left)} left in one process"
-        )
+        left = f"; about {_duration(self.seconds_left)} left in one process"
+        if math.isnan(self.seconds_left) or not self.n_unfinished:
+            left = ""
         lines = [f"Study {self.name!r}: {', '.join(counts)}{left}"]
         if self.workers:
-            lines.append(
-                f"  {len(self.workers)} {'worker' if len(self.workers) == 1 else 'workers'}: {'; '.join(self.workers)}"
-            )
+            lines.append(f"  {counted(len(self.workers), 'worker')}: {'; '.join(self.workers)}")
         if self.sharing:
             lines.append(f"  {self.sharing}")
         lines += [f"  {n:,} failed: {error}" for error, n in [*self.errors.items()][:_MOST_ERRORS]]

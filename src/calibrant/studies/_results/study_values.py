@@ -161,11 +161,6 @@ class DatasetPlan:
         """Number of splits."""
         return len(self.split_names)
 
-    @property
-    def is_five_by_two(self) -> bool:
-        """Whether the plan is five replications of twofold cross-validation."""
-        return self.n_splits == 10 and self.n_independent == 2 and self.has_disjoint_tests
-
 
 def plan_facts(
     plan: Any, split_names: Sequence[str], *, is_disjoint: bool = True, pos_label: Any = None
@@ -186,7 +181,7 @@ def plan_facts(
     Examples
     --------
     >>> found = DatasetPlan.of(plan_facts(CrossValidation(2, 5), [str(i) for i in range(10)]), [50] * 10, [50] * 10)
-    >>> found.words, found.n_independent, found.is_five_by_two
+    >>> found.words, found.n_independent, found.has_disjoint_tests
     ('5 times 2-fold cross-validation, stratified', 2, True)
     """
     kind, n_splits = splitters.interval_kind(plan), len(split_names)
@@ -312,9 +307,7 @@ class StudyValues:
     def _fitted(self, metric: str, dataset: str, part: str) -> NDArray[np.float64]:
         """Return the values on training rows that a bootstrap combines: of each replicate, or of the fit to all."""
         source = self.all_rows if self.plans[dataset].bootstrap == ".632+" else self.values
-        found = source.get((dataset, metric, part))
-        if found is None:
-            found = np.full((len(self.methods), 1), np.nan)
+        found = source.get((dataset, metric, part), np.full((len(self.methods), 1), np.nan))
         return found[:, np.newaxis] if found.ndim == 1 else found
 
     def _states_of(self, metric: str, dataset: str, part: str) -> NDArray[np.int8]:

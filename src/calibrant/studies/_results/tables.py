@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,15 +37,11 @@ class Means:
     @property
     def notes(self) -> list[str]:
         """The gaps in words."""
-        found = [
-            ("trials failed or are missing", self.gaps),
-            ("the metric is undefined in some splits", self.undefined),
-        ]
-        more = {what: max(0, len(cells) - _MOST_NAMED) for what, cells in found}
+        found = {"trials failed or are missing": self.gaps, "the metric is undefined in some splits": self.undefined}
+        named = {what: "; ".join(cells[:_MOST_NAMED]) for what, cells in found.items() if cells}
+        more = {what: len(found[what]) - _MOST_NAMED for what in named}
         return [
-            f"{what}: {'; '.join(cells[:_MOST_NAMED])}{f'; and {more[what]} more' if more[what] else ''}"
-            for what, cells in found
-            if cells
+            f"{what}: {cells}{f'; and {more[what]} more' if more[what] > 0 else ''}" for what, cells in named.items()
         ]
 
     def of_all_methods(self) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
@@ -60,7 +55,7 @@ class Means:
 def study_means(
     study: StudyValues,
     metric: str,
-    datasets: tuple[str, ...] | None = None,
+    datasets: tuple[str, ...],
     *,
     part: str = "test",
     partial: bool = False,
@@ -70,14 +65,18 @@ def study_means(
     With `partial` such means are of the splits that were finished. Splits where the metric is undefined are left out,
     as by `estimate_performance`.
     """
-    names = study.datasets if datasets is None else datasets
-    found = np.full((len(names), len(study.methods)), np.nan)
+    found = np.full((len(datasets), len(study.methods)), np.nan)
     gaps: list[str] = []
     undefined: list[str] = []
-    for row, dataset in enumerate(names):
+    for row, dataset in enumerate(datasets):
         values, states = study.recorded_values(metric, dataset, part), study.trial_states(metric, dataset, part)
         is_done = states == DONE
-        means = _row_means(values, is_done)
+        is_value = is_done & ~np.isnan(values)
+        if is_value.all() and values.shape[1]:
+            means = np.asarray(values.mean(axis=1))
+        else:  # sums of NumPy are pairwise: a row must be summed without its gaps to have the bits of a shorter row
+            pairs = zip(values, is_value, strict=True)
+            means = np.array([each[which].mean() if which.any() else math.nan for each, which in pairs])
         found[row] = means if partial else np.where(is_done.all(axis=1), means, np.nan)
         gaps += _gaps(study, dataset, states)
         n_undefined = (is_done & np.isnan(values)).sum(axis=1)
@@ -85,17 +84,7 @@ def study_means(
             f"{dataset}, {study.methods[i]} ({n_undefined[i]} of {is_done.shape[1]})"
             for i in np.flatnonzero(n_undefined)
         ]
-    return Means(names, found, tuple(gaps), tuple(undefined))
-
-
-def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the mean of each row's values that there are, with the last bit of `Performance.mean`."""
-    is_value = is_done & ~np.isnan(values)
-    # Sums of NumPy are pairwise: a row must be summed without its gaps to have the bits of a shorter row
-    if is_value.all() and values.shape[1]:
-        return np.asarray(values.mean(axis=1))
-    means = (row[which].mean() if which.any() else math.nan for row, which in zip(values, is_value, strict=True))
-    return np.fromiter(means, dtype=np.float64, count=len(values))
+    return Means(datasets, found, tuple(gaps), tuple(undefined))
 
 
 def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[str]:
@@ -139,7 +128,7 @@ def study_table(
     check_param("part", part, Choice("test", "training"))
     check_param("interval", interval, Bool() | Choice("rows", "splits"))
     check_param("confidence", confidence, CONFIDENCE)
-    means = study_means(study, metric, part=part, partial=partial)
+    means = study_means(study, metric, study.datasets, part=part, partial=partial)
     index = pandas.Index(study.datasets, name="dataset")
     if interval:
         frame: pd.DataFrame = pandas.DataFrame(
@@ -243,9 +232,8 @@ def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
     # error is a metric
     columns: dict[str, Any] = {name: column for name, column in study.columns.items() if isinstance(name, str)}
     columns = {"failure" if name == "error" else name: column for name, column in columns.items()}
-    for name, text in (("failure", error_line), ("versions", _versions_text)):
-        if name in columns:
-            columns[name] = _by_distinct(columns[name], text)
+    texts = {"failure": error_line, "versions": lambda each: ", ".join(f"{name} {each[name]}" for name in each)}
+    columns |= {name: _by_distinct(columns[name], text) for name, text in texts.items() if name in columns}
     if "recorded" in columns:
         columns["recorded"] = pandas.to_datetime(columns["recorded"], unit="s", utc=True)
     for name, names in (("dataset", study.datasets), ("method", study.methods)):
@@ -283,10 +271,6 @@ def error_line(error: Any) -> str:
     if not lines:
         return ""
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]
-
-
-def _versions_text(versions: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
 def _with_missing(pandas: Any, study: StudyValues, frame: Any) -> Any:

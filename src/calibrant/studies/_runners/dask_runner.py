@@ -8,6 +8,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from calibrant._dask.client import Connection, import_distributed
@@ -33,7 +34,10 @@ def run_task(job: Job, rows: StudyRows, shared: Any) -> tuple[list[TrialRecord],
     """Run a job on a worker; return the trials that have run, the error that ended it early, and its warnings."""
     if isinstance(shared, SentByValue):  # on a worker in the process of the client
         shared = shared.value
-    if _n_threads_of_worker() == 1:
+    n_threads = 1
+    with suppress(ValueError):  # outside of a worker
+        n_threads = int(import_distributed().get_worker().state.nthreads)
+    if n_threads == 1:
         (found, problem), warned = collect_job_warnings(lambda: _run(rows, shared, job), shared.filters)
     else:
         # Filters of warnings belong to the process: threads cannot have their own, so those of the worker apply
@@ -52,13 +56,6 @@ def _run(rows: StudyRows, shared: SharedWork, job: Job) -> tuple[list[TrialRecor
     if os.getpid() != pid:  # forked by a method: only the worker itself reports
         os._exit(0)
     return found, problem
-
-
-def _n_threads_of_worker() -> int:
-    try:
-        return int(import_distributed().get_worker().state.nthreads)
-    except ValueError:  # outside of a worker
-        return 1
 
 
 _MAX_MOVES = 5  # of a job whose rows were lost with their last worker

@@ -113,11 +113,6 @@ class LocalWorker:
         return [each for each in (self._messages, self._stderr_pipe, self._process.sentinel) if each is not None]
 
     @property
-    def is_free(self) -> bool:
-        """Whether it can be assigned a job."""
-        return self.open_job is None and not self.is_retiring
-
-    @property
     def deadline(self) -> float | None:
         """The time at which its job exceeds the time limit."""
         if self._clock is None or self.open_job is None:

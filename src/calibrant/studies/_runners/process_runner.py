@@ -134,7 +134,7 @@ class WorkerPool:
             self._alarm.recv(65536)
 
     def _free_worker(self) -> LocalWorker | None:
-        free = next((worker for worker in self._workers if worker.is_free), None)
+        free = next((each for each in self._workers if each.open_job is None and not each.is_retiring), None)
         if free is None and len(self._workers) < self._n_workers:
             self._n_started += 1
             try:

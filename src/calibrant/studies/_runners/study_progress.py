@@ -174,7 +174,7 @@ class StudyProgress:
     def recorded(self, record: TrialRecord) -> None:
         """Count a trial that this run recorded."""
         cell = record.ref.dataset, record.ref.method
-        self._counts["failed" if record.is_failed else "done"][cell] += 1
+        self._counts["failed" if record.error else "done"][cell] += 1
         self._times.add(cell, record.seconds)
 
     def running(self, refs: int) -> None:

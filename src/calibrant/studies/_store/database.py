@@ -46,7 +46,6 @@ class Database(ABC):
         self.read_only = read_only
         self.retry_seconds = retry_seconds
         self.is_closed = False
-        self._was_open = False
         self._engine: sqlalchemy.Engine | None = None
         self._connection: sqlalchemy.Connection | None = None
         self._compiled: dict[str, str] = {}
@@ -195,7 +194,6 @@ class Database(ABC):
             self.forget_inherited()
         if self._connection is None:
             self._connection = self.engine.connect()
-            self._was_open = True
         return self._connection
 
     @property

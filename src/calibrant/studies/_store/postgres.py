@@ -79,6 +79,7 @@ class PostgresDatabase(Database):
 
     def __init__(self, address: StoreAddress, *, read_only: bool, retry_seconds: float) -> None:
         super().__init__(address, read_only=read_only, retry_seconds=retry_seconds)
+        self._was_open = False
         try:
             self._url = make_url(address.url)
         except (ArgumentError, ValueError):

@@ -8,7 +8,6 @@ import os
 import weakref
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calibrant._optional import optional_import
@@ -215,7 +214,7 @@ class Store(Leases):
         if not found or found[0][1] == record.token:
             return "sent before" if found else "removed"
         n_added = 0
-        if not found[0][2] and not record.is_failed:
+        if not found[0][2] and not record.error:
             owner = {**trial, "token": found[0][1]}
             n_added = sum(database.execute(_ADD_SCORE, {**owner, **score}).rowcount for score in scores)
             if record.predictions is not None:
@@ -267,9 +266,7 @@ class Store(Leases):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -117,11 +117,6 @@ class TrialRecord:
         """The time of the trial, with its part of what it shares."""
         return self.fit_seconds + self.predict_seconds + self.shared_seconds / self.n_sharing
 
-    @property
-    def is_failed(self) -> bool:
-        """Whether the trial has no result."""
-        return bool(self.error)
-
 
 @dataclass(frozen=True)
 class PlannedTrials:
