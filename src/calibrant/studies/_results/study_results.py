@@ -142,13 +142,11 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
             )
             for name, one in sizes.items()
         }
-        places = [(name, row, split) for name, each in arrays.items() for row, split in np.ndindex(each.shape)]
-        names, rows, splits = zip(*places, strict=True) if places else ((), (), ())
         columns = {
-            "dataset": names,
-            "method": [methods[row] for row in rows],
-            "split": splits,
-            "state": ["done"] * len(places),
+            "dataset": [name for name, each in arrays.items() for _ in range(each.size)],
+            "method": [method for each in arrays.values() for method in methods for _ in range(each.shape[1])],
+            "split": [split for each in arrays.values() for _ in methods for split in range(each.shape[1])],
+            "state": ["done"] * sum(each.size for each in arrays.values()),
             ("test", metric): np.concatenate([np.empty(0), *(each.ravel() for each in arrays.values())]),
         }
         from calibrant.studies._results.read_study import read_results  # it imports this module

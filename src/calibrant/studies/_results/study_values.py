@@ -91,7 +91,7 @@ def choose_name(what: str, name: Any, names: Sequence[str]) -> int:
 def positions_of(found: NDArray[Any], names: Sequence[str]) -> NDArray[np.intp]:
     """Return the position of each entry of a column among some names, -1 for one that is not there."""
     pandas = optional_import("pandas", extra="studies", purpose="query a study")
-    positions: NDArray[np.intp] = pandas.Index(list(names), dtype=object).get_indexer(found.astype(object))
+    positions: NDArray[np.intp] = pandas.Index(list(names), dtype=object).get_indexer(pandas.Index(found, dtype=object))
     return positions
 
 

@@ -91,10 +91,10 @@ class LocalWorker:
         self._stderr = b""
         self._psutil = optional_import("psutil", extra="studies", purpose="run trials in local processes")
         self._messages, theirs = Pipe()
-        self._stderr_pipe: Connection | None = None
-        stderr: Connection | None = None
+        pipes: tuple[Connection | None, Connection | None] = (None, None)
         if os.name == "posix":
-            self._stderr_pipe, stderr = Pipe(duplex=False)
+            pipes = Pipe(duplex=False)
+        self._stderr_pipe, stderr = pipes
         setup = WorkerSetup(theirs, stderr, work_path, self._stack_path, limits, os.getpid())
         context = optional_import(
             "loky.backend.context", extra="studies", purpose="run trials in local processes"

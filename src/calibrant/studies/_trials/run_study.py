@@ -146,9 +146,8 @@ def run_study(definition: StudyDefinition, address: StoreAddress, options: RunOp
         is_over = lambda: time.monotonic() >= end  # noqa: E731
     planned, contexts = plan_study(definition)
     work, name = next(iter(contexts.values())).work, definition.name
-    parts: list[Part] = ["test"]
-    if work.tests_training or splitters.bootstrap_kind(work.plan) == ".632":
-        parts.append("training")
+    tests_training = work.tests_training or splitters.bootstrap_kind(work.plan) == ".632"
+    parts: list[Part] = ["test", "training"] if tests_training else ["test"]
     needed: Needed = {"needed": dict.fromkeys(parts, definition.metric_names), "predictions": work.keeps_predictions}
     with Store.open(address) as store:
         _save_definition(store, planned, update=options.update)
