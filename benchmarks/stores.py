@@ -51,7 +51,7 @@ def measure(url: str) -> None:
         with timed("record, a commit each"):
             record_all(store, worker, records)
         with timed("read as columns"):
-            store.trials("bench", metric="brier")
+            store.trials("bench", ["brier"])
 
 
 def record_all(store: Store, worker: Worker, records: list[TrialRecord]) -> None:

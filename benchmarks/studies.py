@@ -29,10 +29,10 @@ from calibrant.bayes import NaiveBayesClassifier
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.resampling import CrossValidation
 from calibrant.studies import Study
+from calibrant.studies._definition.definition import read_definition
 from calibrant.studies._results.read_study import read_study_results
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.records import TrialRecord, TrialRef
-from calibrant.studies._trials.stored_document import read_stored_study
 from calibrant.trees import ProbabilityTreeClassifier
 
 METRICS = ["accuracy", "auc", "log_loss", "mse"]
@@ -161,7 +161,7 @@ def queries(n_trials: int, bar: float) -> None:
 
 def _query(path: Path, n_trials: int, bar: float) -> None:
     with Store.open(path, read_only=True) as store:
-        stored = read_stored_study(store, "big")
+        stored = read_definition(store, "big")
         best = best_of(
             2,
             table=lambda: read_study_results(store, stored, ["mse"]).table("mse"),

@@ -69,24 +69,24 @@ def read_recorded(url: str) -> tuple[Recorded, int, int, int]:
     with store:
         if store.definition(NAME) is None:
             return {}, 0, 0, 0
-        found = store.trials(NAME)
+        found = store.trials(NAME, METRICS)
         predicted = {
             (dataset, method, split): hashlib.sha256(parquet).hexdigest()
-            for dataset, method in set(zip(found.dataset, found.method, strict=True))
+            for dataset, method in set(zip(found["dataset"], found["method"], strict=True))
             for split, parquet in store.predictions(NAME, dataset, method)
         }
         computed_twice = store.computed_twice(NAME)
     recorded: Recorded = {}
-    for i in range(len(found)):
-        name = (str(found.dataset[i]), str(found.method[i]), int(found.split[i]))
-        scores = tuple(float(found.values[metric][i]).hex() for metric in METRICS)
-        numbers = (found.seed[i], int(found.n_train[i]), int(found.n_test[i]), str(found.state[i]))
+    for i in range(len(found["key"])):
+        name = (str(found["dataset"][i]), str(found["method"][i]), int(found["split"][i]))
+        scores = tuple(float(found["test", metric][i]).hex() for metric in METRICS)
+        numbers = (found["seed"][i], int(found["n_train"][i]), int(found["n_test"][i]), str(found["state"][i]))
         recorded[name] = RecordedTrial(
-            str(found.key[i]),
-            (str(found.fingerprint[i]), *numbers, *scores, predicted.get(name)),
-            (float(found.fit_seconds[i]), float(found.recorded[i]), str(found.versions[i])),
+            str(found["key"][i]),
+            (str(found["fingerprint"][i]), *numbers, *scores, predicted.get(name)),
+            (float(found["fit_seconds"][i]), float(found["recorded"][i]), str(found["versions"][i])),
         )
-    return recorded, len(found) - len(recorded), computed_twice, int((found.state == "failed").sum())
+    return recorded, len(found["key"]) - len(recorded), computed_twice, int((found["state"] == "failed").sum())
 
 
 def results_of(url: str) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import pytest
 import calibrant
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration import Platt
+from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.files import ExpectedScore, describe_model
-from calibrant.studies._definition.datasets import fingerprint
 
 ROWS = [[1.0, "a"], [2.0, "b"], [None, "a"]]
 
@@ -92,7 +92,7 @@ def test_a_table_is_named_by_its_fingerprint(path: Path) -> None:
     table = calibrant.data.load("appeal")
     made_from = calibrant.save(constant(), path, made_from=table).made_from
     assert (made_from.name, made_from.n_rows) == ("appeal", 1500)
-    assert made_from.fingerprint == fingerprint(table.X, table.y, sample_weight=table.sample_weight)
+    assert made_from.fingerprint == fingerprint_rows(table.X, table.y, sample_weight=table.sample_weight)
     assert describe_model(path).made_from == made_from
 
 

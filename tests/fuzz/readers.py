@@ -27,9 +27,8 @@ from calibrant.data._readers.csv_file import read_csv
 from calibrant.data._readers.source import decode
 from calibrant.data._tables.assemble import assemble
 from calibrant.exceptions import CalibrantError
-from calibrant.studies._definition.files import read_toml
-from calibrant.studies._definition.schema import check_structure
-from calibrant.studies._definition.yaml_nodes import TextError, read_yaml
+from calibrant.studies._definition.files import check_structure
+from calibrant.studies._definition.texts import TextError, read_toml, read_yaml
 
 SEPARATOR = b"\n---\n"
 
@@ -59,7 +58,7 @@ def read_c45_bytes(data: bytes) -> object:
 def read_yaml_bytes(data: bytes) -> None:
     node = read_yaml(data.decode("utf-8", "replace"))
     if node is not None:
-        check_structure(node.to_value())  # and no further: a study file imports what it names
+        check_structure(node.value)  # and no further: a study file imports what it names
 
 
 def read_toml_bytes(data: bytes) -> None:

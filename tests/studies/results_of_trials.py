@@ -11,7 +11,7 @@ from calibrant.resampling import Performance
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._results.read_study import read_results
 from calibrant.studies._results.study_results import StudyResults
-from calibrant.studies._results.study_values import DatasetPlan, read_dataset_plan
+from calibrant.studies._results.study_values import DatasetPlan, plan_facts
 
 
 def columns_of(
@@ -59,6 +59,11 @@ def results(
     return read_results("test", columns, **names, **options)
 
 
+def dataset_plan(plan: Any, split_names: Any, n_train: Any, n_test: Any) -> DatasetPlan:
+    """Return a plan with the numbers of rows of its splits."""
+    return DatasetPlan.of(plan_facts(plan, split_names), n_train, n_test)
+
+
 def folds(n_folds: int, n_repeats: int = 1, n_rows: int = 100) -> DatasetPlan:
     """Return the plan of a cross-validation."""
     from calibrant.resampling import CrossValidation
@@ -66,7 +71,7 @@ def folds(n_folds: int, n_repeats: int = 1, n_rows: int = 100) -> DatasetPlan:
     n = n_folds * n_repeats
     names = [f"split {number + 1}" for number in range(n)]
     n_test = n_rows // n_folds
-    return read_dataset_plan(CrossValidation(n_folds, n_repeats), names, [n_rows - n_test] * n, [n_test] * n)
+    return dataset_plan(CrossValidation(n_folds, n_repeats), names, [n_rows - n_test] * n, [n_test] * n)
 
 
 def of_performance(name: str, found: Performance, plan: Any, **options: Any) -> StudyResults:
@@ -74,7 +79,7 @@ def of_performance(name: str, found: Performance, plan: Any, **options: Any) -> 
     values = {("test", metric): {name: found.values[:, i]} for i, metric in enumerate(found.metrics)}
     columns = columns_of(values, list(found.methods))
     columns["choice"] = [found.choices[split] if found.choices else "" for split in columns["split"]]
-    plans = {name: read_dataset_plan(plan, found.split_names, found.n_train, found.n_test)}
+    plans = {name: dataset_plan(plan, found.split_names, found.n_train, found.n_test)}
     names = {"datasets": [name], "methods": list(found.methods), "metrics": list(found.metrics), "plans": plans}
 
     def read(_: str, method: str) -> list[tuple[int, bytes]]:

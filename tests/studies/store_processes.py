@@ -111,7 +111,7 @@ def fork_and_record(url: str) -> tuple[int, list[str], list[str]]:
         raise SystemExit  # the interpreter of the child is torn down, with the inherited store in it
     os.waitpid(exits, 0)
     during += [store.record(STUDY, worker, make_record(9))]
-    n_trials = len(store.trials(STUDY))
+    n_trials = len(store.trials(STUDY)["key"])
     store.close()
     assert status == 0
     return n_trials, before, during
@@ -122,7 +122,9 @@ def query_as_nobody(path: str) -> str:
     _become_nobody()
     try:
         with Store.open(path, read_only=True) as store:
-            return f"{len(store.trials(STUDY))} trials, {len(store.finished(STUDY, {'test': ['brier']}))} finished"
+            return (
+                f"{len(store.trials(STUDY)['key'])} trials, {len(store.finished(STUDY, {'test': ['brier']}))} finished"
+            )
     except StoreError as error:
         return str(error)
 

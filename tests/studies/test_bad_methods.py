@@ -50,7 +50,7 @@ def full_error(folder: Path, method: str = "bad") -> str:
     """Return the first traceback of a method as the store has it."""
     with Store.open(folder / "studies.db", read_only=True) as store:
         found = store.trials("study")
-    return str(next(error for error, name in zip(found.error, found.method, strict=True) if name == method))
+    return str(next(error for error, name in zip(found["error"], found["method"], strict=True) if name == method))
 
 
 # In this process

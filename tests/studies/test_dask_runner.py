@@ -100,19 +100,12 @@ def test_a_slot_is_a_thread_of_the_cluster(start: Any) -> None:
     assert start().n_slots == 2
 
 
-def test_rows_are_read_once_and_reach_each_worker_once(start: Any) -> None:
-    read = []
-
-    def counted(name: str) -> StudyRows:
-        read.append(name)
-        return rows_of(name)
-
+def test_rows_reach_each_worker_once(start: Any) -> None:
     def identity(rows: StudyRows, _: TrialRef) -> float:
         return float(id(rows))
 
-    events = run_all(start(rows=counted, identity=identity), [job_of(number, "identity") for number in range(12)])
+    events = run_all(start(identity=identity), [job_of(number, "identity") for number in range(12)])
     identities = {(record.versions["pid"], record.scores["test"]["value"]) for record in records(events).values()}
-    assert read == ["iris"]
     assert len(identities) == len({pid for pid, _ in identities})
 
 
@@ -255,15 +248,6 @@ def test_another_version_on_a_worker_that_joins_later_is_an_error(start: Any, mo
     monkeypatch.setattr(calibrant, "__version__", "99.0")
     with pytest.raises(StudyError, match="a Dask worker that joined has calibrant"):
         run_all(runner, [job_of(0, "mean")])
-
-
-def test_a_data_set_that_changes_while_it_is_sent_again_is_an_error(start: Any) -> None:
-    fingerprints = iter("ab")
-    runner = start(rows=lambda name: StudyRows(name, next(fingerprints), [[1.0]], ["a"]))
-    runner._send_rows("iris")
-    runner._sent.clear()
-    with pytest.raises(StudyError, match="'iris' has changed"):
-        runner._send_rows("iris")
 
 
 def test_methods_that_workers_cannot_load_are_an_error(start: Any) -> None:

@@ -20,7 +20,7 @@ from calibrant.exceptions import CalibrantError, ParameterError, StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested
 from calibrant.studies import Dataset, Grid
 from calibrant.studies._definition.definition import StudyDefinition, define_study
-from calibrant.studies._definition.digests import trial_key
+from calibrant.studies._trials.records import PlannedTrials
 from calibrant.trees import ProbabilityTreeClassifier
 
 NB = {"nb": "sklearn.naive_bayes.GaussianNB"}
@@ -36,8 +36,8 @@ def define(**changes: object) -> StudyDefinition:
 
 
 def stored(definition: StudyDefinition) -> StudyDefinition:
-    document = json.loads(json.dumps(definition.document(), allow_nan=False))
-    assert document == definition.document()
+    document = json.loads(json.dumps(definition.document, allow_nan=False))
+    assert document == definition.document
     return StudyDefinition.from_document(document)
 
 
@@ -48,11 +48,11 @@ def test_a_definition_comes_back_from_its_document() -> None:
         metrics={"auc": None, "half": half},
         metric_params={"half": {}},
         seed=3,
-        tests_training=True,
-        keeps_predictions=True,
+        training_metrics=True,
+        keep_predictions=True,
     )
     again = stored(one)
-    assert again.document() == one.document()
+    assert again.document == one.document
     assert list(again.methods) == ["tree(min_leaf=1)", "tree(min_leaf=2)", "nb"]
     assert again.metrics == {"auc": None, "half": half}
     assert repr(again.plan) == repr(one.plan)
@@ -82,31 +82,33 @@ def test_a_method_that_cannot_be_told_apart_is_an_error() -> None:
 
 
 def test_a_document_imports_nothing_before_it_is_used() -> None:
-    document = define().document()
+    document = define().document
     document["methods"][0]["method"] = {"class": "no_such_package.Model"}
     again = StudyDefinition.from_document(document)
-    assert list(again.method_parts) == ["nb"]
+    assert list(again.method_names) == ["nb"]
     with pytest.raises(StudyError, match=r"methods.nb.class: 'no_such_package.Model' cannot be imported"):
         _ = again.methods
 
 
 def test_a_definition_can_be_pickled() -> None:
     for one in (define(), stored(define())):
-        assert pickle.loads(pickle.dumps(one)).document() == one.document()  # noqa: S301
+        assert pickle.loads(pickle.dumps(one)).document == one.document  # noqa: S301
 
 
 def test_a_damaged_or_newer_document_is_an_error() -> None:
     with pytest.raises(StudyError, match="damaged"):
         StudyDefinition.from_document({"version": 1, "name": "x"})
     with pytest.raises(StudyError, match="newer calibrant"):
-        StudyDefinition.from_document(define().document() | {"version": 99})
+        StudyDefinition.from_document(define().document | {"version": 99})
 
 
 # --- keys of trials -----------------------------------------------------------------------------------------------
 
 
 def key(definition: StudyDefinition, fingerprint: str = "f", split: int = 0) -> str:
-    return trial_key(definition.group_digest("iris", fingerprint, definition.trial_methods[0]), split)
+    digests = {name: definition.group_digest("iris", fingerprint, name) for name in definition.trial_methods}
+    (first, *_) = PlannedTrials("iris", (definition.trial_methods,), (split,), digests)
+    return first.key
 
 
 @pytest.mark.parametrize(
@@ -131,8 +133,8 @@ def test_the_key_changes_with_rows_and_split() -> None:
     [
         {"name": "other"},
         {"metrics": ["mse", "auc"]},
-        {"tests_training": True},
-        {"keeps_predictions": True},
+        {"training_metrics": True},
+        {"keep_predictions": True},
         {"datasets": ["iris", "wine"]},
         {"methods": {"nb": GaussianNB(), "b": GaussianNB(priors=[0.5, 0.25, 0.25])}},
     ],
@@ -248,7 +250,7 @@ BAD = [
     ({"plan": Nested(), "metrics": {"half": half}}, "is a function"),
     ({"seed": -1}, "seed must be"),
     ({"seed": "x"}, "seed must be"),
-    ({"tests_training": 1}, "tests_training must be a bool"),
+    ({"training_metrics": 1}, "training_metrics must be a bool"),
 ]
 
 
@@ -260,7 +262,7 @@ def test_a_wrong_definition_is_an_error_that_says_what_to_do(change: dict[str, o
 
 def test_names_may_be_any_unicode_text() -> None:
     one = define(name="étude ☃", datasets={"Blüten": "iris"}, methods={"Bäume 🌳": GaussianNB()})
-    assert stored(one).document() == one.document()
+    assert stored(one).document == one.document
 
 
 def test_default_metrics_depend_on_the_methods() -> None:

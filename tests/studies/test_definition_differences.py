@@ -13,7 +13,7 @@ from calibrant.estimates import MEstimate
 from calibrant.resampling import CrossValidation, Holdout, Nested
 from calibrant.studies import Dataset
 from calibrant.studies._definition.definition import define_study
-from calibrant.studies._definition.differences import changed_metrics, differences, kept_trials
+from calibrant.studies._definition.documents import changed_metrics, differences
 from calibrant.trees import ProbabilityTreeClassifier as Tree
 
 PRINTS = {"iris": "a" * 32, "wine": "b" * 32}
@@ -29,7 +29,9 @@ def third(*_: object) -> float:
 
 def document(prints: dict[str, str] | None = None, **changes: Any) -> dict[str, Any]:
     arguments = {"datasets": ["iris", "wine"], "methods": {"tree": Tree(), "nb": GaussianNB()}, "metrics": ["auc"]}
-    return define_study("s", **(arguments | changes)).document(PRINTS if prints is None else prints)
+    found = define_study("s", **(arguments | changes)).document
+    known = {name: {"fingerprint": each} for name, each in (PRINTS if prints is None else prints).items()}
+    return found | {"datasets": [each | known.get(each["name"], {}) for each in found["datasets"]]}
 
 
 CASES = [
@@ -57,8 +59,8 @@ CASES = [
         {"metrics": ["mse"]},
         ["metric 'mse' is new: trials run again to add it.", "metric 'auc' is no longer in the study."],
     ),
-    ({"tests_training": True}, ["metrics of the training rows are new: trials run again to add them."]),
-    ({"keeps_predictions": False}, []),
+    ({"training_metrics": True}, ["metrics of the training rows are new: trials run again to add them."]),
+    ({"keep_predictions": False}, []),
     (
         {"prints": PRINTS | {"iris": "c" * 32}},
         ["data set 'iris' changed: its rows differ (fingerprint cccccccc; in the store aaaaaaaa)."],
@@ -109,26 +111,17 @@ def test_with_a_nested_plan_another_method_makes_all_trials_void() -> None:
         differences(one, other)[-1]
         == "the methods are the candidates that the plan chooses among: no trial counts any more."
     )
-    assert kept_trials(one, other) == []
 
 
-def test_what_still_counts_is_listed_by_data_set_and_method() -> None:
-    changed = document(PRINTS | {"wine": "d" * 32}, methods={"tree": Tree(min_leaf=1), "nb": GaussianNB()})
-    assert kept_trials(document(), changed) == [("iris", "nb")]
-    assert kept_trials(document(), document(seed=1)) == []
-    assert len(kept_trials(document(), document({}))) == 4
-
-
-def test_what_is_kept_has_unchanged_keys() -> None:
+def test_a_method_that_did_not_change_keeps_its_keys() -> None:
     one = define_study("s", datasets=["iris"], methods={"tree": Tree(), "nb": GaussianNB()})
     other = define_study(
         "s", datasets=["iris"], methods={"tree": Tree(min_leaf=1), "nb": GaussianNB()}, metrics=["mse"]
     )
-    kept = {method for _, method in kept_trials(one.document(), other.document())}
     same = {m for m in one.trial_methods if one.group_digest("iris", "f", m) == other.group_digest("iris", "f", m)}
-    assert kept == same == {"nb"}
+    assert same == {"nb"}
 
 
 def test_predictions_that_are_kept_from_now_on_are_a_difference() -> None:
     sentence = "predictions are kept from now on: trials run again to add them."
-    assert differences(document(keeps_predictions=False), document()) == [sentence]
+    assert differences(document(keep_predictions=False), document()) == [sentence]

@@ -15,9 +15,10 @@ import pyarrow as pa
 import pytest
 
 from calibrant.data import Table, load
+from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import CalibrantError, ParameterError, StudyError
 from calibrant.studies import Dataset
-from calibrant.studies._definition.datasets import fingerprint, read_datasets, read_rows
+from calibrant.studies._definition.datasets import read_datasets, read_rows
 from calibrant.studies._definition.definition import StudyDefinition, define_study
 
 FRAME = pd.DataFrame(
@@ -72,13 +73,13 @@ def test_the_fingerprint_is_the_same_for_pandas_polars_and_pyarrow() -> None:
 def test_the_fingerprint_is_pinned_and_the_same_in_another_process() -> None:
     code = (
         "import pandas as pd\n"
-        "from calibrant.studies._definition.datasets import fingerprint\n"
+        "from calibrant.data._internal import fingerprint_rows\n"
         "frame = pd.DataFrame({'a': [1.5, None], 's': ['x', 'y']})\n"
-        "print(fingerprint(frame, ['no', 'yes'], groups=['g', 'h'], positive='yes'))"
+        "print(fingerprint_rows(frame, ['no', 'yes'], groups=['g', 'h'], positive='\"yes\"'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     frame = pl.DataFrame({"a": [1.5, None], "s": ["x", "y"]})
-    again = fingerprint(frame, np.array(["no", "yes"]), groups=["g", "h"], positive="yes")
+    again = fingerprint_rows(frame, np.array(["no", "yes"]), groups=["g", "h"], positive='"yes"')
     assert done.stdout.strip() == again == "383584b64d872d69e2767f48215f728c"
 
 
@@ -131,21 +132,21 @@ def test_the_fingerprint_does_not_change_with_row_index_copies_or_weights_of_one
     ones = read_rows(Dataset(FRAME, name="d", groups="household", weight=np.ones(4))).fingerprint
     assert ones == plain
     fortran = np.asfortranarray(np.arange(6.0).reshape(3, 2))
-    assert fingerprint(fortran, [0, 1, 0]) == fingerprint(np.ascontiguousarray(fortran), [0, 1, 0])
+    assert fingerprint_rows(fortran, [0, 1, 0]) == fingerprint_rows(np.ascontiguousarray(fortran), [0, 1, 0])
 
 
 def test_missing_values_count_alike_whatever_their_bits() -> None:
     odd = np.array([np.nan, 1.0])
     odd.view(np.uint64)[0] |= 5
-    assert fingerprint(odd[:, None], [0, 1]) == fingerprint(np.array([[np.nan], [1.0]]), [0, 1])
+    assert fingerprint_rows(odd[:, None], [0, 1]) == fingerprint_rows(np.array([[np.nan], [1.0]]), [0, 1])
 
 
 def test_large_integer_classes_are_told_apart() -> None:
-    assert fingerprint([[1], [2]], [2**60, 2**60 + 1]) != fingerprint([[1], [2]], [2**60, 2**60 + 2])
+    assert fingerprint_rows([[1], [2]], [2**60, 2**60 + 1]) != fingerprint_rows([[1], [2]], [2**60, 2**60 + 2])
 
 
 def test_a_number_to_predict_may_be_continuous() -> None:
-    assert fingerprint([[1], [2]], [0.5, 1.25]) != fingerprint([[1], [2]], [0.5, 1.5])
+    assert fingerprint_rows([[1], [2]], [0.5, 1.25]) != fingerprint_rows([[1], [2]], [0.5, 1.5])
 
 
 # --- sources ------------------------------------------------------------------------------------------------------
@@ -228,8 +229,8 @@ def test_a_relative_path_is_kept_as_an_absolute_one(tmp_path: Path, monkeypatch:
 
 def test_rows_that_were_passed_as_objects_are_not_in_the_document() -> None:
     study = define_study("s", datasets={"mine": FRAME}, methods={"nb": "sklearn.naive_bayes.GaussianNB"})
-    again = StudyDefinition.from_document(study.document())
-    assert again.document() == study.document()
+    again = StudyDefinition.from_document(study.document)
+    assert again.document == study.document
     with pytest.raises(
         StudyError, match=r"data set 'mine': its rows were passed to the study as objects, <DataFrame: 4 x 10>"
     ):
@@ -248,7 +249,6 @@ def test_long_groups_are_told_apart_but_not_kept() -> None:
     assert documents[0]["groups"]["digest"] != documents[1]["groups"]["digest"]
     assert len(str(documents[0])) < 1000
     again = Dataset.from_document(documents[0])
-    assert again.document() == documents[0]
     with pytest.raises(StudyError, match="which the store does not hold"):
         read_rows(again)
 

@@ -66,7 +66,7 @@ from calibrant.resampling import (
 )
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
-from calibrant.studies._definition.digests import digest
+from calibrant.studies._definition.documents import digest
 from calibrant.trees import ProbabilityTreeClassifier
 
 PACKAGES = [
@@ -182,7 +182,9 @@ COMPOSED = [
     ),
     GaussianProcessClassifier(1.5 * RBF(2.0) + WhiteKernel()),
     RandomForestClassifier(max_features=0.5, class_weight={"no": 1, "yes": 2.5}),
-    CalibratedClassifier(BPETsClassifier(n_trees=10), Chain(Isotonic(mode="step"), Platt()), cv=KFold(3)),
+    CalibratedClassifier(
+        BPETsClassifier(n_trees=10, random_state=0), Chain(Isotonic(mode="step"), Platt()), cv=KFold(3)
+    ),
     CostSensitiveClassifier(GaussianNB(), CostMatrix([[0, 1], [5, 0]], labels=["no", "yes"])),
     ProbabilityTreeClassifier(estimate=Curtailment(v=10, then=MEstimate(m=2)), nominal=["a", "b"], max_depth=3),
     BaggedTreesClassifier(estimate=KernelDensity(), n_trees=5, random_state=np.int64(3)),

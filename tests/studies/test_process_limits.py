@@ -29,6 +29,7 @@ from calibrant.studies._runners import worker_process
 from calibrant.studies._runners.process_runner import ProcessRunner
 from calibrant.studies._runners.runner import JobEnded
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
+from calibrant.studies._trials.run_study import read_run_options
 
 
 def hang_in_c(_: StudyRows, __: TrialRef) -> float:
@@ -134,9 +135,9 @@ def test_a_worker_that_leaks_is_replaced_before_it_harms_other_trials(start: Any
 
 
 @pytest.mark.parametrize("limit", [{"time_limit": 0}, {"time_limit": -1.0}, {"memory_limit": 0}, {"workers": 0}])
-def test_limits_and_workers_are_positive(start: Any, limit: Any) -> None:
+def test_limits_and_workers_are_positive(limit: dict[str, float]) -> None:
     with pytest.raises(ParameterError, match=next(iter(limit))):
-        start(**limit)
+        read_run_options(limit)
 
 
 def test_a_memory_limit_needs_a_system_that_enforces_it(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:

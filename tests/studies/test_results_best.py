@@ -8,11 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
-from tests.studies.results_of_trials import folds, of_performance, results
+from tests.studies.results_of_trials import dataset_plan, folds, of_performance, results
 
 from calibrant.exceptions import StudyError
 from calibrant.resampling import CrossValidation, Holdout, Nested, RepeatedHoldout, estimate_performance
-from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = ["tree", "forest", "bayes"]
@@ -64,7 +63,7 @@ def test_a_single_method_was_not_chosen() -> None:
 
 
 def test_one_split_without_predictions_cannot_be_corrected() -> None:
-    study = results({"iris": ERRORS[:, :1]}, METHODS, read_dataset_plan(Holdout(), ["1"], [20], [10]))
+    study = results({"iris": ERRORS[:, :1]}, METHODS, dataset_plan(Holdout(), ["1"], [20], [10]))
     found = study.best("mse")
     assert (found.method, found.apparent, found.correction) == ("forest", 0.1, "none")
     assert math.isnan(found.corrected)
@@ -72,7 +71,7 @@ def test_one_split_without_predictions_cannot_be_corrected() -> None:
 
 
 def test_splits_that_overlap_cannot_be_corrected_without_predictions() -> None:
-    plan = read_dataset_plan(RepeatedHoldout(3), ["1", "2", "3"], [20] * 3, [10] * 3)
+    plan = dataset_plan(RepeatedHoldout(3), ["1", "2", "3"], [20] * 3, [10] * 3)
     found = results({"iris": ERRORS}, METHODS, plan).best("mse")
     assert math.isnan(found.corrected)
     assert "the test rows of the splits overlap, and the predictions were not kept" in found.how

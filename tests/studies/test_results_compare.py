@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.studies.results_of_trials import folds, of_performance, results
+from tests.studies.results_of_trials import dataset_plan, folds, of_performance, results
 
 from calibrant.comparison import (
     bayesian_correlated_t_test,
@@ -32,7 +32,6 @@ from calibrant.resampling import (
     estimate_performance,
 )
 from calibrant.studies import StudyResults
-from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 RANDOM = np.random.default_rng(0)
@@ -134,7 +133,7 @@ def test_one_split_is_compared_by_its_rows_as_estimate_performance_compares() ->
 
 
 def test_no_test_holds_for_one_split_without_predictions() -> None:
-    study = results({"iris": [[0.1], [0.2]]}, METHODS[:2], read_dataset_plan(Holdout(), ["1"], [100], [50]))
+    study = results({"iris": [[0.1], [0.2]]}, METHODS[:2], dataset_plan(Holdout(), ["1"], [100], [50]))
     found = study.compare("mse")
     assert (found.test, found.pairs) == ("", ())
     assert "No test holds: the predictions were not kept." in repr(found)
@@ -142,7 +141,7 @@ def test_no_test_holds_for_one_split_without_predictions() -> None:
 
 
 def test_no_test_holds_across_groups_or_for_a_calibration_error_of_one_split() -> None:
-    plan = read_dataset_plan(AcrossGroups(), ["a", "b", "c"], [10] * 3, [10] * 3)
+    plan = dataset_plan(AcrossGroups(), ["a", "b", "c"], [10] * 3, [10] * 3)
     found = results({"iris": TEN[:2, :3]}, METHODS[:2], plan).compare("mse")
     assert found.reason.startswith("the variance of the splits does not bound what other rows would show")
     assert predictions()[1].compare("ece").reason == "no paired interval of ece is known"
@@ -151,7 +150,7 @@ def test_no_test_holds_across_groups_or_for_a_calibration_error_of_one_split() -
 def test_bootstrap_and_repeated_holdout_plans_have_the_corrected_t_test() -> None:
     n = 10
     for plan in (RepeatedHoldout(n), Bootstrap632(n)):
-        facts = read_dataset_plan(plan, [str(i) for i in range(n)], [63] * n, [37] * n)
+        facts = dataset_plan(plan, [str(i) for i in range(n)], [63] * n, [37] * n)
         expected = corrected_resampled_t_test(TEN[1], TEN[0], n_train=63, n_test=37)
         values = {"iris": TEN[:2]}
         study = results(values, METHODS[:2], facts)
@@ -233,7 +232,7 @@ def test_a_test_that_does_not_hold_is_refused_with_the_reason() -> None:
 def test_one_method_or_a_nested_plan_cannot_be_compared() -> None:
     with pytest.raises(StudyError, match="compare needs at least 2 methods; study 'test' has 1"):
         results({"iris": TEN[:1]}, ["tree"], folds(10)).compare("mse")
-    nested = read_dataset_plan(Nested(10), [str(i) for i in range(10)], [90] * 10, [10] * 10)
+    nested = dataset_plan(Nested(10), [str(i) for i in range(10)], [90] * 10, [10] * 10)
     with pytest.raises(StudyError, match="with a nested plan one method is chosen in each split"):
         results({"iris": TEN[:1]}, ["chosen"], nested).compare("mse")
 
@@ -332,7 +331,7 @@ def test_wins_are_those_of_the_comparison_with_the_k_of_the_plan() -> None:
 def test_wins_need_several_splits() -> None:
     with pytest.raises(StudyError, match="win_tie_loss tests the splits of each data set; 'set 0' has"):
         results(
-            {name: each[:2] for name, each in SETS.items()}, METHODS[:2], read_dataset_plan(Holdout(), ["1"], [2], [1])
+            {name: each[:2] for name, each in SETS.items()}, METHODS[:2], dataset_plan(Holdout(), ["1"], [2], [1])
         ).win_tie_loss("mse")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, ShuffleSplit
-from tests.studies.results_of_trials import columns_of, folds, of_performance, results
+from tests.studies.results_of_trials import columns_of, dataset_plan, folds, of_performance, results
 
 from calibrant.exceptions import CalibrantWarning, ParameterError, StudyError
 from calibrant.metrics import METRICS
@@ -23,7 +23,6 @@ from calibrant.resampling import (
 )
 from calibrant.studies._results.read_study import read_results
 from calibrant.studies._results.study_results import StudyResults
-from calibrant.studies._results.study_values import read_dataset_plan
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency", "m")}
@@ -92,7 +91,7 @@ def test_bootstrap_plans_weigh_the_training_rows_in(plus: bool) -> None:
             )
             guess = np.r_[columns.get(("no_information", "error"), np.full(18, np.nan)), 1 - shares @ q]
             columns["no_information", "error"] = guess
-    plans = {"rows": read_dataset_plan(plan, found.split_names, found.n_train, found.n_test)}
+    plans = {"rows": dataset_plan(plan, found.split_names, found.n_train, found.n_test)}
     names = {"datasets": ["rows"], "methods": list(METHODS), "metrics": ["error"], "plans": plans}
     study = read_results("test", columns, **names)
     np.testing.assert_allclose(study.split_values("error", "rows"), found.values[:, 0], rtol=1e-14)
@@ -108,7 +107,7 @@ def _fitted(model: ProbabilityTreeClassifier, X: np.ndarray, y: np.ndarray, spli
 
 
 def test_a_plus_bootstrap_without_its_fit_to_all_rows_is_incomplete() -> None:
-    plan = read_dataset_plan(Bootstrap632(2, plus=True), ["1", "2"], [60, 60], [40, 40])
+    plan = dataset_plan(Bootstrap632(2, plus=True), ["1", "2"], [60, 60], [40, 40])
     study = results({"iris": [[0.2, 0.4]]}, ["tree"], plan, "error")
     with pytest.warns(CalibrantWarning, match=r"iris, tree \(2 missing of 2\)"):
         assert math.isnan(study.table("error").loc["iris", "tree"])
@@ -211,10 +210,3 @@ def test_trials_of_other_methods_data_sets_and_splits_are_left_out() -> None:
     study = read_results("test", columns, **names)
     assert len(study.to_frame()) == 2
     assert study.table("mse").loc["iris", "tree"] == pytest.approx(0.15)
-
-
-def test_positions_may_stand_for_names() -> None:
-    columns = columns_of({("test", "mse"): {"iris": [[0.1, 0.2], [0.3, 0.4]]}}, ["tree", "bayes"])
-    coded = columns | {"dataset": np.zeros(4, dtype=int), "method": np.array([1, 1, 0, 0])}
-    names = {"datasets": ["iris"], "methods": ["tree", "bayes"], "metrics": ["mse"], "plans": {"iris": folds(2)}}
-    assert read_results("test", coded, **names).table("mse").loc["iris"].tolist() == pytest.approx([0.35, 0.15])

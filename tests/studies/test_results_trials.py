@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.studies.results_of_trials import columns_of, folds, results
+from tests.studies.results_of_trials import columns_of, dataset_plan, folds, results
 
 from calibrant.resampling import Bootstrap632
 from calibrant.studies._results.read_study import read_results
-from calibrant.studies._results.study_values import read_dataset_plan
 
 
 def test_every_trial_is_a_row_in_the_order_of_the_study() -> None:
@@ -42,7 +41,7 @@ def test_missing_trials_are_added_on_request() -> None:
 
 
 def test_a_missing_fit_to_all_rows_is_a_missing_trial() -> None:
-    plan = read_dataset_plan(Bootstrap632(2, plus=True), ["1", "2"], [60, 60], [40, 40])
+    plan = dataset_plan(Bootstrap632(2, plus=True), ["1", "2"], [60, 60], [40, 40])
     frame = results({"iris": [[0.2, 0.4]]}, ["tree"], plan, "error").to_frame(missing=True)
     assert frame["split"].tolist() == [-1, 0, 1]
     assert frame["split_name"].tolist()[0] == "all rows"

@@ -65,7 +65,7 @@ def test_saving_again_replaces_the_definition_and_keeps_the_trials(store: Store,
     store.record(STUDY, worker, make_record(0))
     store.save_definition(STUDY, {"seed": 1})
     assert store.definition(STUDY) == {"seed": 1}
-    assert len(store.trials(STUDY)) == 1
+    assert len(store.trials(STUDY)["key"]) == 1
 
 
 def test_studies_are_summarized_by_name(store: Store, worker: Worker) -> None:
@@ -110,8 +110,8 @@ def test_names_may_be_any_text(store: Store, worker: Worker, name: str) -> None:
     ref = dataclasses.replace(record.ref, dataset=name, method=name)
     store.save_definition(name, {name: name})
     store.record(STUDY, worker, dataclasses.replace(record, ref=ref, scores={"test": {name: 0.5}}))
-    columns = store.trials(STUDY, metric=name)
-    assert (columns.dataset[0], columns.method[0], columns.values[name][0]) == (name, name, 0.5)
+    columns = store.trials(STUDY, [name])
+    assert (columns["dataset"][0], columns["method"][0], columns["test", name][0]) == (name, name, 0.5)
     assert store.definition(name) == {name: name}
 
 
@@ -147,36 +147,46 @@ def test_a_trial_is_read_as_it_was_recorded(store: Store, worker: Worker) -> Non
     record = make_record(13, choice="chosen", shared_seconds=0.125, n_sharing=8)
     assert store.record(STUDY, worker, record) == "recorded"
     trial = store.trials(STUDY)
-    assert (trial.key[0], trial.dataset[0], trial.method[0], trial.split[0]) == (key_of(13), "data 3", "tree", 1)
-    assert (trial.split_name[0], trial.seed[0], trial.versions[0]) == ("fold 1", 13, dict(record.versions))
-    assert (trial.fingerprint[0], trial.n_train[0], trial.n_test[0]) == ("digest 3", 90, 10)
-    assert (trial.fit_seconds[0], trial.predict_seconds[0], trial.shared_seconds[0]) == (0.5, 0.25, 0.125)
-    assert (trial.n_sharing[0], trial.choice[0], trial.error[0], trial.state[0]) == (8, "chosen", "", "done")
+    assert (trial["key"][0], trial["dataset"][0], trial["method"][0], trial["split"][0]) == (
+        key_of(13),
+        "data 3",
+        "tree",
+        1,
+    )
+    assert (trial["split_name"][0], trial["seed"][0], trial["versions"][0]) == ("fold 1", 13, dict(record.versions))
+    assert (trial["fingerprint"][0], trial["n_train"][0], trial["n_test"][0]) == ("digest 3", 90, 10)
+    assert (trial["fit_seconds"][0], trial["predict_seconds"][0], trial["shared_seconds"][0]) == (0.5, 0.25, 0.125)
+    assert (trial["n_sharing"][0], trial["choice"][0], trial["error"][0], trial["state"][0]) == (
+        8,
+        "chosen",
+        "",
+        "done",
+    )
 
 
 def test_values_are_kept_to_the_last_bit(store: Store, worker: Worker) -> None:
     values = {"a": 1 / 3, "b": 5e-324, "c": 1.7976931348623157e308, "d": math.inf, "e": -math.inf}
     store.record(STUDY, worker, make_record(0, scores={"test": values}))
-    assert {metric: column[0] for metric, column in store.trials(STUDY).values.items()} == values
+    assert {metric: store.trials(STUDY, [metric])["test", metric][0] for metric in values} == values
 
 
 def test_a_value_that_is_not_a_number_is_recorded_and_read_as_nan(store: Store, worker: Worker) -> None:
     store.record(STUDY, worker, make_record(0))
-    assert math.isnan(store.trials(STUDY, metric="auc").values["auc"][0])
+    assert math.isnan(store.trials(STUDY, ["auc"])["test", "auc"][0])
     assert store.finished(STUDY, {"test": ["auc"]}) == {key_of(0): "done"}
 
 
 def test_scores_on_training_rows_are_kept_apart(store: Store, worker: Worker) -> None:
     store.record(STUDY, worker, make_record(7))
-    assert store.trials(STUDY, metric="brier").values["brier"][0] == 1.0
-    assert store.trials(STUDY, part="training").values["brier"][0] == 0.0
+    columns = store.trials(STUDY, ["brier"], ["test", "training"])
+    assert (columns["test", "brier"][0], columns["training", "brier"][0]) == (1.0, 0.0)
 
 
 def test_the_first_record_of_a_key_wins(store: Store, worker: Worker) -> None:
     store.record(STUDY, worker, make_record(1))
     second = make_record(1, by="second", scores={"test": {"brier": 99.0, "auc": 99.0}})
     assert store.record(STUDY, worker, second) == "already there"
-    assert store.trials(STUDY).values["brier"][0] == 1 / 7
+    assert store.trials(STUDY, ["brier"])["test", "brier"][0] == 1 / 7
 
 
 def test_a_trial_that_was_computed_twice_is_counted(store: Store, worker: Worker) -> None:
@@ -199,8 +209,8 @@ def test_metrics_that_a_trial_lacks_are_added_and_the_others_kept(store: Store, 
     store.record(STUDY, worker, make_record(1))
     more = make_record(1, by="second", scores={"test": {"brier": 99.0, "log": 2.0}}, predictions=b"p")
     assert store.record(STUDY, worker, more) == "supplemented"
-    columns = store.trials(STUDY)
-    assert (columns.values["brier"][0], columns.values["log"][0]) == (1 / 7, 2.0)
+    columns = store.trials(STUDY, ["brier", "log"])
+    assert (columns["test", "brier"][0], columns["test", "log"][0]) == (1 / 7, 2.0)
     assert store.predictions(STUDY, "data 1", "tree") == [(0, b"p")]
     assert store.computed_twice(STUDY) == 0
 
@@ -217,10 +227,10 @@ def test_a_supplement_that_is_sent_twice_does_not_count_as_computed_twice(store:
 def test_a_failed_trial_is_recorded_with_its_traceback(store: Store, worker: Worker) -> None:
     error = "Traceback:\n  ValueError: \0 ü \ud800"
     store.record(STUDY, worker, make_record(0, error=error, scores={}))
-    columns = store.trials(STUDY, metric="brier")
-    assert columns.state[0] == "failed"
-    assert columns.error[0] == "Traceback:\n  ValueError: \\x00 ü \\ud800"
-    assert math.isnan(columns.values["brier"][0])
+    columns = store.trials(STUDY, ["brier"])
+    assert columns["state"][0] == "failed"
+    assert columns["error"][0] == "Traceback:\n  ValueError: \\x00 ü \\ud800"
+    assert math.isnan(columns["test", "brier"][0])
 
 
 def test_a_failed_trial_is_not_supplemented(store: Store, worker: Worker) -> None:
@@ -264,14 +274,14 @@ def test_trials_are_sorted_by_data_set_method_and_split(store: Store, worker: Wo
     for number in (21, 1, 20, 11, 0):
         store.record(STUDY, worker, make_record(number))
     columns = store.trials(STUDY)
-    assert list(zip(columns.dataset, columns.split, strict=True)) == [
+    assert list(zip(columns["dataset"], columns["split"], strict=True)) == [
         ("data 0", 0), ("data 0", 2), ("data 1", 0), ("data 1", 1), ("data 1", 2)
     ]  # fmt: skip
 
 
 def test_a_study_without_trials_has_empty_columns(store: Store) -> None:
-    columns = store.trials(STUDY, metric=["brier"])
-    assert (len(columns), columns.values["brier"].shape) == (0, (0,))
+    columns = store.trials(STUDY, ["brier"])
+    assert {column.shape for column in columns.values()} == {(0,)}
 
 
 def test_a_closed_store_says_so(store: Store) -> None:
@@ -336,7 +346,7 @@ def test_processes_share_the_work_and_compute_nothing_twice(store: Store, url: s
     shares = run_together(share_work, [(url, 60)] * 3)
     assert sorted(number for share in shares for number in share) == list(range(60))
     assert store.computed_twice(STUDY) == 0
-    assert len(store.trials(STUDY)) == 60
+    assert len(store.trials(STUDY)["key"]) == 60
     assert not any(status.n_claims for status in store.workers(STUDY))
 
 
@@ -344,8 +354,8 @@ def test_a_trial_that_several_processes_record_is_recorded_once(store: Store, ur
     outcomes = run_together(record_all, [(url, 25, by) for by in ("a", "b", "c")])
     for of_trial in zip(*outcomes, strict=True):
         assert sorted(of_trial) == ["already there", "already there", "recorded"]
-    assert (len(store.trials(STUDY)), store.computed_twice(STUDY)) == (25, 50)
-    assert len(set(store.trials(STUDY).values["brier"])) == 25
+    assert (len(store.trials(STUDY)["key"]), store.computed_twice(STUDY)) == (25, 50)
+    assert len(set(store.trials(STUDY, ["brier"])["test", "brier"])) == 25
 
 
 def test_processes_may_create_a_store_at_the_same_time(url: str) -> None:
@@ -375,14 +385,14 @@ def test_the_trials_of_a_live_process_are_not_taken(store: Store, url: str, work
 def test_a_forked_process_makes_its_own_connection(store: Store, url: str) -> None:
     [(n_trials, before, during)] = run_together(fork_and_record, [(url,)])
     assert (n_trials, before, during) == (10, ["recorded"] * 3, ["recorded"] * 4)
-    assert len(store.trials(STUDY)) == 10
+    assert len(store.trials(STUDY)["key"]) == 10
 
 
 def test_threads_may_share_a_store(store: Store, worker: Worker) -> None:
     with ThreadPoolExecutor(4) as pool:
         outcomes = pool.map(lambda number: store.record(STUDY, worker, make_record(number)), range(40))
         assert set(outcomes) == {"recorded"}
-    assert len(store.trials(STUDY)) == 40
+    assert len(store.trials(STUDY)["key"]) == 40
 
 
 def start(function: Callable[..., None], *arguments: Any) -> Any:

@@ -53,7 +53,7 @@ def test_a_locked_file_is_an_error_that_says_by_what(path: Path) -> None:
         assert other.stdout is not None
         assert other.stdout.readline() == b"locked\n"
         with Store.open(f"sqlite:///{path}?timeout=0.2") as store:
-            assert len(store.trials(STUDY)) == 1  # reading is not held up
+            assert len(store.trials(STUDY)["key"]) == 1  # reading is not held up
             with pytest.raises(StoreError, match=rf"locked for 0\.2 s.*pid {other.pid}\).*PostgreSQL"):
                 store.save_definition("more", {})
             other.communicate(b"\n")
@@ -134,7 +134,7 @@ def test_a_corrupt_page_is_an_error_with_the_remedy(path: Path) -> None:
 
 def read_everything(path: Path) -> None:
     with Store.open(path) as store:
-        store.trials(STUDY)
+        store.trials(STUDY, ["brier", "auc"])
         store.finished(STUDY, {"test": ["brier"]})
         store.predictions(STUDY, "data 1", "tree")
 
@@ -227,7 +227,7 @@ def test_a_full_disk_is_an_error_and_nothing_of_the_trial_is_kept(tmp_path: Path
         store.save_definition(STUDY, {})
         worker = store.start_worker(STUDY)
         number = record_until_full(store, worker)
-        assert set(store.trials(STUDY).key) == {key_of(done) for done in range(number)}
+        assert set(store.trials(STUDY)["key"]) == {key_of(done) for done in range(number)}
     with Store.open(path) as store:
         assert store.record(STUDY, worker, make_record(number, predictions=b"x" * 3000)) == "recorded"
 
@@ -238,7 +238,7 @@ def test_a_store_can_be_used_after_the_disk_was_full(path: Path) -> None:
         with pytest.raises(StoreError, match="the disk is full"):
             store.record(STUDY, worker, make_record(1, predictions=b"x" * 1_000_000))
         assert store.record(STUDY, worker, make_record(1)) == "recorded"
-        assert len(store.trials(STUDY)) == 2
+        assert len(store.trials(STUDY)["key"]) == 2
 
 
 @pytest.fixture
@@ -261,10 +261,10 @@ def test_a_disk_that_is_really_full_is_an_error_and_nothing_is_lost(small_disk: 
         worker = store.start_worker(STUDY)
         ballast.write_bytes(b"x" * 100_000)
         number = record_until_full(store, worker)
-        assert len(store.trials(STUDY)) == number
+        assert len(store.trials(STUDY)["key"]) == number
         ballast.unlink()
         assert store.record(STUDY, worker, make_record(number, predictions=b"x" * 3000)) == "recorded"
-        assert len(store.trials(STUDY)) == number + 1
+        assert len(store.trials(STUDY)["key"]) == number + 1
 
 
 # Only to be read
@@ -322,7 +322,7 @@ def test_the_store_of_a_killed_process_opens_with_all_that_it_recorded(path: Pat
     assert path.with_name("results.db-wal").stat().st_size > 0
     path.with_name("results.db-shm").unlink()
     with Store.open(path, read_only=read_only) as store:
-        assert len(store.trials(STUDY)) == 10
+        assert len(store.trials(STUDY)["key"]) == 10
 
 
 def test_a_copy_of_a_store_that_changed_meanwhile_is_made_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from calibrant.metrics import METRICS
 from calibrant.studies import study_schema
 from calibrant.studies._definition.definition import define_study
 from calibrant.studies._definition.files import StudyFile, read_study_file
-from calibrant.studies._definition.yaml_nodes import read_yaml
+from calibrant.studies._definition.texts import read_yaml
 
 YAML = """\
 # a comment
@@ -126,17 +126,17 @@ def test_a_study_is_read_from_yaml_and_toml(tmp_path: Path, text: str, suffix: s
     assert definition.datasets["donors"].source == tmp_path / "donors.csv"
     assert definition.datasets["donors"].positive == "no"
     assert (definition.seed, definition.plan.n_folds, definition.plan.n_repeats) == (3, 3, 2)
-    assert definition.tests_training
-    assert definition.keeps_predictions
+    assert definition.work().tests_training
+    assert definition.work().keeps_predictions
     assert found.store == str(tmp_path / "studies.db")
     assert found.run == {"workers": 2, "time_limit": 1.5, "memory_limit": "2 GB", "retry": True}
 
 
 def test_yaml_toml_and_python_define_the_same_study(tmp_path: Path) -> None:
     one, other = (read(tmp_path, text, suffix).definition for suffix, text in (("yaml", YAML), ("toml", TOML)))
-    assert one.document() == other.document()
+    assert one.document == other.document
     small = define_study("s", datasets=["iris"], methods={"nb": "sklearn.naive_bayes.GaussianNB"})
-    assert read(tmp_path, SMALL).definition.document() == small.document()
+    assert read(tmp_path, SMALL).definition.document == small.document
 
 
 def test_a_study_from_a_file_runs(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_words_and_numbers_are_those_of_yaml_1_2() -> None:
     words = "no, yes, on, off, y, 1e-3, 1_000, 0o17, 0x1F, 1:30, ~, True, .inf, -.INF, .nan, '1', \"2\", 1., +5"
     node = read_yaml(f"a: [{words}, 2020-01-02]")
     assert node is not None
-    found = node.to_value()["a"]
+    found = node.value["a"]
     nan = found.pop(14)
     assert nan != nan
     infinity = float("inf")
@@ -387,7 +387,7 @@ def test_the_schema_lists_the_metrics_there_are() -> None:
 def test_the_schema_accepts_what_is_read() -> None:
     node = read_yaml(YAML)
     assert node is not None
-    jsonschema.Draft202012Validator(study_schema()).validate(json.loads(json.dumps(node.to_value())))
+    jsonschema.Draft202012Validator(study_schema()).validate(json.loads(json.dumps(node.value)))
 
 
 def test_the_options_of_a_file_are_those_of_study() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from calibrant.studies._runners.study_progress import StudyProgress, TrialTimes, study_progress
+from calibrant.studies._runners.study_progress import StudyProgress, TrialTimes
 from calibrant.studies._trials.records import TrialRecord, TrialRef
 
 rich_console = pytest.importorskip("rich.console")
@@ -26,7 +26,7 @@ def refs_of(datasets: str, methods: str = "bayes forest", n_splits: int = 10) ->
 
 def shown(trials: list[TrialRef], states: dict[str, str] | None = None, **options: Any) -> Any:
     console = rich_console.Console(file=io.StringIO(), width=100, force_terminal=True)
-    return study_progress("leaves", trials, states or {}, n_slots=1, enabled=True, console=console, **options)
+    return StudyProgress("leaves", trials, states or {}, n_slots=1, enabled=True, console=console, **options)
 
 
 def record(ref: TrialRef, seconds: float = 1.0, error: str = "") -> TrialRecord:
@@ -142,7 +142,7 @@ def test_trials_of_no_time_have_a_time_left() -> None:
 def test_the_table_is_drawn_while_it_is_open() -> None:
     console = rich_console.Console(file=io.StringIO(), width=100, force_terminal=True)
     trials = refs_of("german iris")
-    with study_progress("leaves", trials, {}, n_slots=1, enabled=True, console=console) as progress:
+    with StudyProgress("leaves", trials, {}, n_slots=1, enabled=True, console=console) as progress:
         for ref in trials:
             progress.recorded(record(ref))
     assert "Study 'leaves'" in console.file.getvalue()
@@ -160,12 +160,14 @@ def test_counting_a_trial_is_cheap() -> None:
 
 def test_nothing_is_shown_or_counted_in_a_pipe() -> None:
     script = (
-        "from calibrant.studies._runners.study_progress import study_progress\n"
-        "with study_progress('leaves', iter(lambda: 1 / 0, None), {}, n_slots=1) as progress: progress.running(1)\n"
+        "from calibrant.studies._runners.study_progress import StudyProgress\n"
+        "with StudyProgress('leaves', iter(lambda: 1 / 0, None), {}, n_slots=1) as progress: progress.running(1)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_silence_can_be_requested() -> None:
-    assert type(study_progress("leaves", [], {}, n_slots=1, enabled=False)) is StudyProgress
+def test_silence_can_be_requested(capsys: pytest.CaptureFixture[str]) -> None:
+    with StudyProgress("leaves", iter(lambda: 1 / 0, None), {}, n_slots=1, enabled=False) as progress:
+        progress.running(1)
+    assert capsys.readouterr() == ("", "")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from tests.studies.results_of_trials import columns_of
+from tests.studies.results_of_trials import columns_of, dataset_plan
 
 from calibrant.comparison import corrected_resampled_t_test
 from calibrant.resampling import Bootstrap632
 from calibrant.studies._results.read_study import read_results
-from calibrant.studies._results.study_values import read_dataset_plan
 
 N_ROWS, N_DRAWS, N_TABLES = 100, 30, 150
 METHODS = ["first block", "second block"]
@@ -45,7 +44,7 @@ def test_after_a_bootstrap_the_comparison_keeps_its_level_where_that_of_632_valu
     held, combined = [], []
     for _ in range(N_TABLES):
         test, training, n_train, n_test = nearest_centroid_errors(random)
-        plan = read_dataset_plan(Bootstrap632(N_DRAWS), [str(i) for i in range(N_DRAWS)], n_train, n_test)
+        plan = dataset_plan(Bootstrap632(N_DRAWS), [str(i) for i in range(N_DRAWS)], n_train, n_test)
         values = {("test", "error"): {"rows": test}, ("training", "error"): {"rows": training}}
         names = {"datasets": ["rows"], "methods": METHODS, "metrics": ["error"], "plans": {"rows": plan}}
         held.append(bool(read_results("test", columns_of(values, METHODS), **names).compare("error").differences))

@@ -34,22 +34,15 @@ def active_client() -> Any | None:
     True
     """
     distributed = sys.modules.get("distributed")
-    if distributed is None or _is_worker(distributed):
+    if distributed is None:
         return None
-    try:
-        client = distributed.default_client()
-    except ValueError:
-        return None
-    return None if client.asynchronous else client
-
-
-def _is_worker(distributed: Any) -> bool:
-    """Return whether a worker runs this: tasks that wait for tasks of their own may block one another."""
-    try:
+    with suppress(ValueError):
         distributed.get_worker()
-    except ValueError:
-        return False
-    return True
+        return None  # a worker runs this: tasks that wait for tasks of their own may block one another
+    with suppress(ValueError):
+        client = distributed.default_client()
+        return None if client.asynchronous else client
+    return None
 
 
 class Connection:
@@ -77,8 +70,16 @@ class Connection:
     ) -> None:
         self._error, self._after_loss = error, after_loss
         self.client, self._is_own = cluster, not isinstance(cluster, import_distributed().Client)
+        if self._is_own and not isinstance(cluster, str):
+            raise ParameterError(
+                f"{parameter} must be the address of a scheduler, such as 'tcp://host:8786', or a distributed.Client; "
+                f"got {cluster!r}."
+            )
         if self._is_own:
-            self.client = _open(cluster, parameter, error)
+            try:
+                self.client = import_distributed().Client(cluster, timeout=_WAIT_SECONDS, set_as_default=False)
+            except (OSError, TimeoutError, ValueError) as problem:
+                raise error(f"no Dask scheduler answers at {cluster}: {problem}. Is it running?") from problem
         try:
             if self.client.asynchronous:
                 raise ParameterError(
@@ -162,18 +163,6 @@ class Connection:
         """Close a client that was opened here."""
         if self._is_own:
             self.client.close()
-
-
-def _open(address: Any, parameter: str, error_type: type[CalibrantError]) -> Any:
-    if not isinstance(address, str):
-        raise ParameterError(
-            f"{parameter} must be the address of a scheduler, such as 'tcp://host:8786', or a distributed.Client; "
-            f"got {address!r}."
-        )
-    try:
-        return import_distributed().Client(address, timeout=_WAIT_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise error_type(f"no Dask scheduler answers at {address}: {error}. Is it running?") from error
 
 
 def _hint(address: str) -> str:

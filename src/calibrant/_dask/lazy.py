@@ -64,17 +64,10 @@ def _predict_collection(model: Any, X: Any, name: str, args: Any, options: Any) 
     # One task holds the model, as bytes: the scheduler need not load it, and each worker receives it once
     held = delayed(by_value(_identity, model), pure=False)()
     predict = by_value(_predict_partition, name, args, options, empty)
-    if hasattr(X, "chunks"):
-        return _predict_blocks(X, predict, held, empty)
-    return X.map_partitions(predict, held, meta=_as_frame(empty, X._meta.index, model), enforce_metadata=False)
-
-
-def _predict_blocks(X: Any, predict: Callable[..., Any], held: Any, empty: NDArray[Any]) -> Any:
-    from dask.delayed import delayed
-
+    if not hasattr(X, "chunks"):
+        return X.map_partitions(predict, held, meta=_as_frame(empty, X._meta.index, model), enforce_metadata=False)
     da: Any = importlib.import_module("dask.array")
-    whole = X.rechunk({1: -1})
-    call = delayed(predict, pure=False, traverse=False)
+    whole, call = X.rechunk({1: -1}), delayed(predict, pure=False, traverse=False)
     blocks = [
         da.from_delayed(call(block, held), (n_rows, *empty.shape[1:]), meta=empty)
         for block, n_rows in zip(whole.to_delayed().ravel(), whole.chunks[0], strict=True)

@@ -194,10 +194,15 @@ class TaskQueue:
                 stream.add(future)
 
 
+def is_other_version(error: Any) -> bool:
+    """Return whether an error says that a worker has another version of calibrant."""
+    return isinstance(error, RuntimeError) and str(error).startswith(_OTHER_VERSION)
+
+
 def task_error(future: Any, result: Any) -> BaseException:
     """Return the error of a task that failed: its own, or one that explains the end of its worker."""
     error = result[1] if isinstance(result, tuple) else result
-    if isinstance(error, RuntimeError) and str(error).startswith(_OTHER_VERSION):
+    if is_other_version(error):
         return ClusterError(str(error))
     if isinstance(error, CalibrantError):
         return error

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibrant.studies._definition.datasets import Dataset
+    from calibrant.studies._definition.files import study_schema
     from calibrant.studies._definition.methods import Grid
-    from calibrant.studies._definition.schema import study_schema
     from calibrant.studies._results.best import BestMethod
     from calibrant.studies._results.ranks import MethodRanks
-    from calibrant.studies._results.status import StudyStatus
+    from calibrant.studies._results.read_study import StudyStatus
     from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
     from calibrant.studies._results.study_results import StudyResults
     from calibrant.studies._store.catalogue import StudySummary
@@ -50,13 +50,13 @@ _MODULES = {
     "Study": "study",
     "StudyComparison": "_results.study_comparison",
     "StudyResults": "_results.study_results",
-    "StudyStatus": "_results.status",
+    "StudyStatus": "_results.read_study",
     "StudySummary": "_store.catalogue",
     "TableComparison": "_table_comparison.table_comparison",
     "compare_table": "_table_comparison.compare_table",
     "delete_study": "study",
     "list_studies": "study",
-    "study_schema": "_definition.schema",
+    "study_schema": "_definition.files",
 }
 
 

@@ -7,21 +7,19 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from os import PathLike
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from calibrant._sections import Section, sections_html
 from calibrant.exceptions import CalibrantWarning
-from calibrant.studies._definition.definition import StudyDefinition, define_study
-from calibrant.studies._definition.differences import differences
+from calibrant.studies._definition.definition import StudyDefinition, define_study, read_definition
+from calibrant.studies._definition.documents import differences
 from calibrant.studies._definition.files import read_study_file
-from calibrant.studies._results.read_study import read_study_results
-from calibrant.studies._results.status import StudyStatus, read_status, study_sections
-from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies._results.read_study import StudyStatus, read_status, read_study_results, study_sections
+from calibrant.studies._results.study_results import StudyResults, counted
 from calibrant.studies._store.catalogue import StudySummary
-from calibrant.studies._store.read_url import DEFAULT_STORE, read_store_url
+from calibrant.studies._store.read_url import DEFAULT_STORE, StoreAddress, read_store_url
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.run_study import read_run_options, run_study
-from calibrant.studies._trials.stored_document import StoredStudy, read_stored_study
 
 __all__ = ["Study", "delete_study", "list_studies"]
 
@@ -30,16 +28,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _HasResults(Protocol):
-    """A study."""
-
-    def results(self, metrics: Sequence[str] | None = None) -> StudyResults:
-        """Return the results that the store has now."""
-
-
 def _on_results(
     query: Callable[Concatenate[StudyResults, P], R], metric: str | None = None
-) -> Callable[Concatenate[_HasResults, P], R]:
+) -> Callable[Concatenate[Study, P], R]:
     """Return the method of a study that makes a query of `StudyResults` on its current results.
 
     Only the metric that an argument names is read from the store, where `metric` is the name of that argument.
@@ -47,7 +38,7 @@ def _on_results(
     signature = inspect.signature(query)
 
     @wraps(query)
-    def method(self: _HasResults, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def method(self: Study, /, *args: P.args, **kwargs: P.kwargs) -> R:
         named = None if metric is None else signature.bind_partial(self, *args, **kwargs).arguments.get(metric)
         return query(self.results([named] if isinstance(named, str) else None), *args, **kwargs)
 
@@ -105,7 +96,7 @@ def delete_study(name: str, store: str | PathLike[str] = DEFAULT_STORE) -> None:
     []
     """
     with Store.open(store, create=False) as opened:
-        read_stored_study(opened, name)
+        read_definition(opened, name)
         opened.delete(name)
 
 
@@ -181,19 +172,9 @@ class Study:
         training_metrics: bool = False,
         keep_predictions: bool = True,
     ) -> None:
-        self.definition = define_study(
-            name,
-            datasets=datasets,
-            methods=methods,
-            plan=plan,
-            metrics=metrics,
-            metric_params=metric_params,
-            choose_by=choose_by,
-            seed=seed,
-            tests_training=training_metrics,
-            keeps_predictions=keep_predictions,
-        )
-        self._store_url = _read_url(store)
+        passed = {part: value for part, value in locals().items() if part not in ("self", "store")}
+        self.definition = define_study(**passed)
+        self._address = read_store_url(store)  # absolute: the working folder may change
         self._run_options: Mapping[str, Any] = {}
         self._is_opened = False
 
@@ -224,10 +205,10 @@ class Study:
         ...     Study.open("bayes", f"{folder}/s.db").table("auc").shape
         (1, 1)
         """
-        url = _read_url(store)
-        with Store.open(url, read_only=True, create=False) as opened:
-            stored = read_stored_study(opened, name)
-        return cls._of(StudyDefinition.from_document(stored.document), url, is_opened=True)
+        address = read_store_url(store)
+        with Store.open(address, read_only=True, create=False) as opened:
+            stored = read_definition(opened, name)
+        return cls._of(StudyDefinition.from_document(stored.document), address, {}, is_opened=True)
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], *, store: str | PathLike[str] | None = None) -> Self:
@@ -256,15 +237,15 @@ class Study:
         <Study 'bayes': 1 data set x 1 method, in sqlite:///.../studies.db>
         """
         found = read_study_file(path)
-        return cls._of(found.definition, _read_url(store or found.store or DEFAULT_STORE), found.run)
+        address = read_store_url(store or found.store or DEFAULT_STORE)
+        return cls._of(found.definition, address, found.run, is_opened=False)
 
     @classmethod
     def _of(
-        cls, definition: StudyDefinition, url: str, run: Mapping[str, Any] | None = None, *, is_opened: bool = False
+        cls, definition: StudyDefinition, address: StoreAddress, run: Mapping[str, Any], *, is_opened: bool
     ) -> Self:
         study = cls.__new__(cls)
-        study.definition, study._store_url = definition, url
-        study._run_options, study._is_opened = run or {}, is_opened
+        study.definition, study._address, study._run_options, study._is_opened = definition, address, run, is_opened
         return study
 
     @property
@@ -275,7 +256,7 @@ class Study:
     @property
     def store(self) -> str:
         """The store, without a password."""
-        return read_store_url(self._store_url).shown
+        return self._address.shown
 
     def run(
         self,
@@ -348,18 +329,8 @@ class Study:
         6
         >>> folder.cleanup()
         """
-        passed = {
-            "workers": workers,
-            "dask": dask,
-            "retry": retry,
-            "update": update,
-            "rerun_outdated": rerun_outdated,
-            "time_limit": time_limit,
-            "memory_limit": memory_limit,
-            "lease": lease,
-            "stop_after": stop_after,
-        }
-        return run_study(self.definition, self._store_url, read_run_options(passed, self._run_options))
+        passed = {name: value for name, value in locals().items() if name != "self"}
+        return run_study(self.definition, self._address, read_run_options(passed, self._run_options))
 
     def status(self) -> StudyStatus:
         """Return the state of the study, also while other processes run it.
@@ -403,14 +374,14 @@ class Study:
 
     def _read_predictions(self, dataset: str, method: str) -> Sequence[tuple[int, bytes]]:
         with self._open_store() as store:
-            prefix = read_stored_study(store, self.name).key_prefix(dataset, method)
-            return store.predictions(self.name, dataset, method, prefix=prefix)
+            planned = next(each for each in read_definition(store, self.name).trials if each.dataset == dataset)
+            return store.predictions(self.name, dataset, method, prefix=f"{planned.digests[method]}-")
 
-    def _read_stored(self, store: Store) -> StoredStudy:
+    def _read_stored(self, store: Store) -> StudyDefinition:
         """Return the study as its store has it, which is what queries are answered from; warn if it is another one."""
-        stored = read_stored_study(store, self.name)
+        stored = read_definition(store, self.name)
         # A study that was opened is the store's own; one that was defined here may differ from it
-        changes = [] if self._is_opened else differences(stored.document, self.definition.document())
+        changes = [] if self._is_opened else differences(stored.document, self.definition.document)
         if changes:
             warnings.warn(
                 f"study {self.name!r} in {store.url} has another definition: {' '.join(changes)} Results are of the "
@@ -421,7 +392,7 @@ class Study:
         return stored
 
     def _open_store(self) -> Store:
-        return Store.open(self._store_url, read_only=True, create=False)
+        return Store.open(self._address, read_only=True, create=False)
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the state and the results of the study as sections, which notebooks, reports and web pages show."""
@@ -431,15 +402,6 @@ class Study:
         return sections_html(self._sections())
 
     def __repr__(self) -> str:
-        counts = (len(self.definition.datasets), "data set"), (len(self.definition.method_parts), "method")
-        size = " x ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts)
+        found = self.definition
+        size = f"{counted(len(found.datasets), 'data set')} x {counted(len(found.method_names), 'method')}"
         return f"<Study {self.name!r}: {size}, in {self.store}>"
-
-
-def _read_url(store: str | PathLike[str]) -> str:
-    """Return a validated URL or path of a store, absolute: the working folder may change."""
-    address = read_store_url(store)
-    if address.path is None:
-        return str(store)
-    query = str(store).partition("?")[2] if "://" in str(store) else ""
-    return f"sqlite:///{address.path}?{query}" if query else str(address.path)

@@ -8,11 +8,12 @@ import functools
 import inspect
 import pathlib
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calibrant.exceptions import StudyError, nearest
-from calibrant.studies._definition.describe import FORMS, build_array, describe_value
 from calibrant.studies._definition.names import resolve_path
 
 # Keys and positions that lead from a document to a part of it.
@@ -90,43 +91,19 @@ def build_value(document: Any, path: Keys = ()) -> Any:
     form = next((key for key in document if key in FORMS), None)
     if form is None:
         return {key: build_value(each, (*path, key)) for key, each in document.items()}
-    allowed = {form, *_FURTHER.get(form, ())}
+    build, further = FORMS[form]
+    allowed = {form, *further}
     if unknown := [key for key in document if key not in allowed]:
         hint = nearest(unknown[0], allowed) or _AS_PAIRS.format(form)
         raise DocumentError(f"a {form!r} has no {unknown[0]!r}.{hint}", (*path, unknown[0]))
     try:
-        return _BUILDERS[form](document, path)
+        return build(document, path)
     except DocumentError:
         raise
     except StudyError as error:
         raise DocumentError(str(error), (*path, form)) from error
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
         raise DocumentError(f"is not a valid {form!r}: {error}", path) from error
-
-
-def call_with(called: Callable[..., Any], params: Mapping[str, Any], path: Keys = ()) -> Any:
-    """Return an instance of a class, or what a function returns, with parameters whose names are checked.
-
-    Examples
-    --------
-    >>> call_with(dict, {"a": 1})
-    {'a': 1}
-    """
-    name = getattr(called, "__name__", repr(called))
-    try:
-        parameters = dict(inspect.signature(called).parameters)
-    except (TypeError, ValueError):  # a class written in C may have none
-        parameters = {}
-    is_open = not parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
-    unknown = [] if is_open else [key for key in params if key not in parameters]
-    if unknown:
-        known = [key for key, each in parameters.items() if each.kind not in _VARIABLE]
-        hint = nearest(unknown[0], known) or f" There are {', '.join(known) or 'none'}."
-        raise DocumentError(f"{name} has no parameter {unknown[0]!r}.{hint}", (*path, unknown[0]))
-    try:
-        return called(**params)
-    except Exception as error:  # a constructor of any class may raise anything
-        raise DocumentError(f"{name} cannot be made: {type(error).__name__}: {error}", path[:-1]) from error
 
 
 def _build_class(document: Mapping[str, Any], path: Keys) -> Any:
@@ -138,20 +115,26 @@ def _build_class(document: Mapping[str, Any], path: Keys) -> Any:
     return made
 
 
-def _build_factory(document: Mapping[str, Any], path: Keys) -> Any:
-    function = resolve_path(_text(document, "factory", path))
-    if not callable(function):
-        raise DocumentError(f"{document['factory']!r} is not a function.", (*path, "factory"))
-    return _called(function, document, path)
-
-
 def _called(called: Any, document: Mapping[str, Any], path: Keys) -> Any:
     params = document.get("params") or {}
     if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
         raise DocumentError(f"params must map names to values; got {params!r:.60}.", (*path, "params"))
     # Parameters are by name even where one of them is called like a form
     built = {name: build_value(each, (*path, "params", name)) for name, each in params.items()}
-    return call_with(called, built, (*path, "params"))
+    name = getattr(called, "__name__", repr(called))
+    try:
+        parameters = dict(inspect.signature(called).parameters)
+    except (TypeError, ValueError):  # a class written in C may have none
+        parameters = {}
+    is_open = not parameters or any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    if unknown := [] if is_open else [key for key in built if key not in parameters]:
+        known = [key for key, each in parameters.items() if each.kind not in _VARIABLE]
+        hint = nearest(unknown[0], known) or f" There are {', '.join(known) or 'none'}."
+        raise DocumentError(f"{name} has no parameter {unknown[0]!r}.{hint}", (*path, "params", unknown[0]))
+    try:
+        return called(**built)
+    except Exception as error:  # a constructor of any class may raise anything
+        raise DocumentError(f"{name} cannot be made: {type(error).__name__}: {error}", path) from error
 
 
 def _restore(made: Any, document: Mapping[str, Any], path: Keys) -> None:
@@ -168,10 +151,10 @@ def _restore(made: Any, document: Mapping[str, Any], path: Keys) -> None:
         raise DocumentError(f"cannot be set: {error}", path) from error
 
 
-def _build_function(document: Mapping[str, Any], path: Keys) -> Any:
-    found = resolve_path(_text(document, "function", path))
+def _function(document: Mapping[str, Any], form: str, path: Keys) -> Any:
+    found = resolve_path(_text(document, form, path))
     if not callable(found):
-        raise DocumentError(f"{document['function']!r} is not a function.", (*path, "function"))
+        raise DocumentError(f"{document[form]!r} is not a function.", (*path, form))
     return found
 
 
@@ -197,13 +180,22 @@ def _keywords(document: Mapping[str, Any], path: Keys) -> dict[str, Any]:
 def _build_array(document: Mapping[str, Any], path: Keys) -> Any:
     values = document["array"]
     values = values if isinstance(values, str) else build_value(values, (*path, "array"))
-    return build_array(values, document["dtype"], document.get("shape", [-1]))
+    return _as_array(values, document["dtype"], document.get("shape", [-1]))
 
 
 def _build_scalar(document: Mapping[str, Any], path: Keys) -> Any:
     values = document["scalar"]
     raw = isinstance(values, str) and document["dtype"] != "object"
-    return build_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
+    return _as_array(values if raw else [build_value(values, path)], document["dtype"], [])[()]
+
+
+def _as_array(values: Any, dtype: str, shape: list[int]) -> NDArray[Any]:
+    """Return the array of a list of built values, or of bytes in base 64."""
+    if isinstance(values, str):
+        return np.frombuffer(base64.b64decode(values, validate=True), dtype=dtype).reshape(shape).copy()
+    array = np.empty(len(values), dtype=dtype)
+    array[:] = values
+    return array.reshape(shape)
 
 
 def _build_none(document: Mapping[str, Any], path: Keys) -> None:
@@ -221,11 +213,11 @@ def _build_opaque(document: Mapping[str, Any], path: Keys) -> Any:
     )
 
 
-def _items(document: Mapping[str, Any], form: str, path: Keys) -> Any:
+def _build_items(form: str, document: Mapping[str, Any], path: Keys) -> Any:
     items = document[form]
     if not isinstance(items, list):
         raise DocumentError(f"{form!r} must hold a list; got {items!r:.60}.", (*path, form))
-    return build_value(items, (*path, form))
+    return _OF_ITEMS[form](build_value(items, (*path, form)))
 
 
 def _text(document: Mapping[str, Any], form: str, path: Keys) -> str:
@@ -235,75 +227,27 @@ def _text(document: Mapping[str, Any], form: str, path: Keys) -> str:
     return text
 
 
-_FURTHER = {
-    "array": ("dtype", "shape"),
-    "class": ("params", "requests", "output"),
-    "distribution": ("args", "keywords"),
-    "enum": ("name",),
-    "factory": ("params",),
-    "opaque": ("digest",),
-    "partial": ("args", "keywords"),
-    "scalar": ("dtype",),
+# How to build the values of a document by its form, the first key of every document that is not itself the value, and
+# the further keys that it may have. A dict with such a key is described by pairs.
+FORMS: dict[str, tuple[Callable[[Mapping[str, Any], Keys], Any], tuple[str, ...]]] = {
+    "array": (_build_array, ("dtype", "shape")),
+    "bytes": (lambda document, _path: base64.b64decode(document["bytes"], validate=True), ()),
+    "class": (_build_class, ("params", "requests", "output")),
+    "distribution": (_build_distribution, ("args", "keywords")),
+    "enum": (lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]], ("name",)),
+    "factory": (lambda document, path: _called(_function(document, "factory", path), document, path), ("params",)),
+    "float": (lambda document, _path: float(document["float"]), ()),
+    "function": (lambda document, path: _function(document, "function", path), ()),
+    "opaque": (_build_opaque, ("digest",)),
+    "none": (_build_none, ()),
+    "partial": (_build_partial, ("args", "keywords")),
+    "path": (lambda document, _path: pathlib.Path(document["path"]), ()),
+    "scalar": (_build_scalar, ("dtype",)),
+    "type": (lambda document, path: resolve_path(_text(document, "type", path)), ()),
 }
-_BUILDERS: dict[str, Callable[[Mapping[str, Any], Keys], Any]] = {
-    "array": _build_array,
-    "bytes": lambda document, _path: base64.b64decode(document["bytes"], validate=True),
-    "class": _build_class,
-    "complex": lambda document, path: complex(*_items(document, "complex", path)),
-    "dict": lambda document, path: dict(_items(document, "dict", path)),
-    "distribution": _build_distribution,
-    "enum": lambda document, path: resolve_path(_text(document, "enum", path))[document["name"]],
-    "factory": _build_factory,
-    "float": lambda document, _path: float(document["float"]),
-    "frozenset": lambda document, path: frozenset(_items(document, "frozenset", path)),
-    "function": _build_function,
-    "none": _build_none,
-    "opaque": _build_opaque,
-    "ordered_dict": lambda document, path: collections.OrderedDict(_items(document, "ordered_dict", path)),
-    "partial": _build_partial,
-    "path": lambda document, _path: pathlib.Path(document["path"]),
-    "range": lambda document, path: range(*_items(document, "range", path)),
-    "scalar": _build_scalar,
-    "set": lambda document, path: set(_items(document, "set", path)),
-    "slice": lambda document, path: slice(*_items(document, "slice", path)),
-    "tuple": lambda document, path: tuple(_items(document, "tuple", path)),
-    "type": lambda document, path: resolve_path(_text(document, "type", path)),
+_OF_ITEMS: dict[str, Callable[[list[Any]], Any]] = {
+    **{kind.__name__: kind for kind in (dict, frozenset, set, tuple)},
+    "ordered_dict": collections.OrderedDict,
+    **{kind.__name__: lambda items, kind=kind: kind(*items) for kind in (complex, range, slice)},  # type: ignore[misc]
 }
-
-
-_NOT_BUILT = object()
-
-
-class DefinitionPart:
-    """A value with its document; made of one of them, it makes the other when it is first used.
-
-    Examples
-    --------
-    >>> DefinitionPart((1, 2)).document, DefinitionPart.described({"tuple": [1, 2]}).value
-    ({'tuple': [1, 2]}, (1, 2))
-    """
-
-    def __init__(self, value: Any, document: Any = None, path: Keys = ()) -> None:
-        self._value = value
-        self._document = document
-        self._path = path
-
-    @classmethod
-    def described(cls, document: Any, path: Keys = ()) -> DefinitionPart:
-        """Return a part made of a document; nothing that it names is imported before its value is used."""
-        return cls(_NOT_BUILT, document, path)
-
-    @cached_property
-    def value(self) -> Any:
-        """The object."""
-        return build_value(self._document, self._path) if self._value is _NOT_BUILT else self._value
-
-    @cached_property
-    def document(self) -> Any:
-        """The JSON document."""
-        return self._document if self._value is _NOT_BUILT else describe_value(self._value)
-
-    def __reduce__(self) -> Any:
-        if self._value is _NOT_BUILT:
-            return DefinitionPart.described, (self._document, self._path)
-        return type(self), (self._value,)
+FORMS |= {form: (functools.partial(_build_items, form), ()) for form in _OF_ITEMS}

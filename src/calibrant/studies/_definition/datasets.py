@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,46 +15,25 @@ from numpy.typing import NDArray
 
 from calibrant._repr import short_repr
 from calibrant._sklearn import num_samples
-from calibrant.data import Table
+from calibrant.data import Table, read_table
 from calibrant.data._internal import TABLE_EXTENSIONS, fingerprint_rows
 from calibrant.exceptions import CalibrantError, ParameterError, StudyError, nearest
 from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
-from calibrant.studies._definition.digests import canonical_json
+from calibrant.studies._definition.documents import canonical_json
 from calibrant.studies._definition.names import check_name
 from calibrant.studies._trials.records import StudyRows
 
-
-def fingerprint(
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    sample_weight: Any = None,
-    positive: Any = None,
-    by_row: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the digest of rows: names, kinds, values and categories of columns, classes and their order, and so on.
-
-    Examples
-    --------
-    >>> len(fingerprint([[1.0], [2.0]], ["no", "yes"], positive="yes"))
-    32
-    """
-    described = canonical_json(describe_value(positive))
-    return fingerprint_rows(X, y, groups=groups, sample_weight=sample_weight, positive=described, by_row=by_row)
-
-
 SourceKind = Literal["name", "file", "rows"]
+_OWN_OPTIONS = ("path", "target", "positive")  # which a data set has itself
 
 
 @dataclass(frozen=True)
 class UnavailableRows:
-    """Stands for rows that were passed as objects to the study that the store describes; what the store has of them."""
+    """Stands for rows that were passed as objects to the study that the store describes."""
 
     description: str
-    document: Mapping[str, Any] | None = None  # of a data set of which more than the rows is not kept
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,8 +98,17 @@ class Dataset:
         is_frame = self.kind == "rows" and not isinstance(self.source, tuple) and not hasattr(self.source, "kinds")
         if self.target is not None and self.kind != "file" and not is_frame:
             raise ParameterError("Dataset: target is for files and frames; this source has its classes already.")
-        _check_metric_params(self.metric_params)
-        _check_options(self.options, self.kind)
+        params, options = self.metric_params, self.options
+        if params is not None and not (
+            isinstance(params, Mapping) and all(isinstance(each, Mapping) for each in params.values())
+        ):
+            raise ParameterError(f"Dataset: metric_params must be a dict of metric to dict; got {short_repr(params)}.")
+        if options is not None and (self.kind != "file" or not isinstance(options, Mapping)):
+            raise ParameterError("Dataset: options must be a dict of keywords of read_table, for a file.")
+        known = [name for name in inspect.signature(read_table).parameters if name not in _OWN_OPTIONS]
+        if unknown := [name for name in options or () if name not in known]:
+            hint = f"{nearest(unknown[0], known)} There are {', '.join(known)}."
+            raise ParameterError(f"Dataset: options has no {unknown[0]!r}.{hint}")
 
     @property
     def kind(self) -> SourceKind:
@@ -146,8 +133,6 @@ class Dataset:
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document of the data set; rows that were passed as objects are not in it."""
-        if isinstance(self.source, UnavailableRows) and self.source.document is not None:
-            return dict(self.source.document)
         source = {"name": {"load": self.source}, "file": {"file": str(self.source)}}.get(self.kind)
         roles = {field.name: getattr(self, field.name) for field in fields(self)[1:] if field.name != "name"}
         described = {name: describe_value(each) for name, each in roles.items() if each is not None}
@@ -161,11 +146,11 @@ class Dataset:
             found: Any = UnavailableRows(source["opaque"])
         else:
             found = Path(source["file"]) if "file" in source else source["load"]
-        kept = {name: each for name, each in document.items() if name not in ("fingerprint", "name")}
+        roles = {name: each for name, each in document.items() if name not in ("fingerprint", "source")}
         try:
-            return cls(found, **{name: build_value(each) for name, each in kept.items() if name != "source"})
+            return cls(found, **{name: build_value(each) for name, each in roles.items()})
         except StudyError:  # long groups or weights, which can be queried but not read again
-            return cls(UnavailableRows("with groups, weights or amounts too long to keep", kept))
+            return cls(UnavailableRows("with groups, weights or amounts too long to keep"), name=document.get("name"))
 
     def check_source(self, name: str) -> None:
         """Raise a StudyError if there is no data set or file of that name; nothing is read."""
@@ -196,55 +181,34 @@ def read_datasets(datasets: Any) -> dict[str, Dataset]:
     Traceback (most recent call last):
     calibrant.exceptions.StudyError: two data sets are named 'iris'; name them by a dict of name to data set.
     """
-    if isinstance(datasets, Mapping):
-        found = {name: _named(name, _as_dataset(each, name)) for name, each in datasets.items()}
-    else:
-        found = _named_by_themselves(datasets)
-    if not found:
-        raise StudyError("datasets is empty; name at least one data set.")
-    return found
-
-
-def _named_by_themselves(datasets: Any) -> dict[str, Dataset]:
-    if isinstance(datasets, str | os.PathLike | Dataset) or _is_rows(datasets) or not isinstance(datasets, Iterable):
+    is_named = isinstance(datasets, Mapping)
+    is_one = isinstance(datasets, str | os.PathLike | Dataset) or _is_rows(datasets)
+    if not is_named and (is_one or not isinstance(datasets, Iterable)):
         raise StudyError(
             f"datasets must be a list of data sets or a dict of name to data set; got {short_repr(datasets)}."
         )
     found: dict[str, Dataset] = {}
-    for position, each in enumerate(datasets):
-        dataset = _as_dataset(each, f"datasets[{position}]")
-        name = dataset.name or _own_name(dataset)
+    for key, source in datasets.items() if is_named else enumerate(datasets):
+        where = key if is_named else f"datasets[{key}]"
+        try:
+            dataset = source if isinstance(source, Dataset) else Dataset(source)
+        except ParameterError as error:
+            raise StudyError(f"data set {where!r}: {error}") from error
+        own = dataset.source if dataset.kind == "name" else getattr(dataset.source, "name", None)
+        if dataset.kind == "file":
+            own = str(own).partition(".")[0] or own
+        name: Any = key if is_named else dataset.name or own
         if name is None:
-            raise StudyError(
-                f"datasets[{position}] has no name; pass a dict of name to data set, or Dataset(..., name=)."
-            )
+            raise StudyError(f"{where} has no name; pass a dict of name to data set, or Dataset(..., name=).")
         check_name("datasets: a name", name)
         if name in found:
             raise StudyError(f"two data sets are named {name!r}; name them by a dict of name to data set.")
+        if dataset.name not in (None, name):
+            raise StudyError(f"data set {name!r} is named {dataset.name!r} by its Dataset; name it once.")
         found[name] = replace(dataset, name=name)
+    if not found:
+        raise StudyError("datasets is empty; name at least one data set.")
     return found
-
-
-def _named(name: Any, dataset: Dataset) -> Dataset:
-    check_name("datasets: a name", name)
-    if dataset.name not in (None, name):
-        raise StudyError(f"data set {name!r} is named {dataset.name!r} by its Dataset; name it once.")
-    return replace(dataset, name=name)
-
-
-def _own_name(dataset: Dataset) -> str | None:
-    if dataset.kind == "file":
-        return str(dataset.source.name).partition(".")[0] or str(dataset.source.name)
-    return dataset.source if dataset.kind == "name" else getattr(dataset.source, "name", None)
-
-
-def _as_dataset(source: Any, where: str) -> Dataset:
-    if isinstance(source, Dataset):
-        return source
-    try:
-        return Dataset(source)
-    except ParameterError as error:
-        raise StudyError(f"data set {where!r}: {error}") from error
 
 
 def _is_rows(source: Any) -> bool:
@@ -296,27 +260,6 @@ def _as_array(role: str, values: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=object) if array.dtype.kind in "US" and isinstance(values, list | tuple) else array
 
 
-def _check_metric_params(params: Any) -> None:
-    is_nested = isinstance(params, Mapping) and all(isinstance(each, Mapping) for each in params.values())
-    if params is not None and not is_nested:
-        raise ParameterError(f"Dataset: metric_params must be a dict of metric to dict; got {short_repr(params)}.")
-
-
-def _check_options(options: Mapping[str, Any] | None, kind: SourceKind) -> None:
-    if options is None:
-        return
-    if kind != "file" or not isinstance(options, Mapping):
-        raise ParameterError("Dataset: options must be a dict of keywords of read_table, for a file.")
-    from calibrant.data import read_table
-
-    known = [name for name in inspect.signature(read_table).parameters if name not in ("path", "target", "positive")]
-    for name in options:
-        if name not in known:
-            raise ParameterError(
-                f"Dataset: options has no {name!r}.{nearest(name, known)} There are {', '.join(known)}."
-            )
-
-
 MetricParams = Mapping[str, Mapping[str, Any]]
 
 
@@ -342,14 +285,14 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
     ((1500, 8), 'yes', 1500)
     """
     name = dataset.name or "data"
-    with _errors_of(name):
-        raw = _read(dataset)
-        columns = _Columns(raw.X, raw.extra)
+    try:
+        X, y, extra, own_weight, own_positive = _read(dataset)
+        columns = _Columns(X, extra)
         groups, weight = columns.values(dataset.groups, "groups"), columns.values(dataset.weight, "weight")
         times = columns.values(dataset.time, "time")
-        weight = raw.sample_weight if weight is None else weight
-        params = _resolve(_merged(metric_params or {}, dataset.metric_params or {}), columns)
-        positive = raw.positive if dataset.positive is None else _matched(dataset.positive, raw.y)
+        weight = own_weight if weight is None else weight
+        params = _resolve(metric_params or {}, dataset.metric_params or {}, columns)
+        positive = own_positive if dataset.positive is None else _matched(dataset.positive, y)
         X = columns.features()
         by_row = {
             f"{metric} {key}": each
@@ -359,30 +302,18 @@ def read_rows(dataset: Dataset, metric_params: MetricParams | None = None) -> St
         }
         if times is not None:
             by_row["time"] = splitters.rank_times(times, num_samples(X))
-        found = fingerprint(X, raw.y, groups=groups, sample_weight=weight, positive=positive, by_row=by_row)
-    return StudyRows(name, found, X, raw.y, groups, weight, positive, params, by_row.get("time"))
-
-
-@dataclass(frozen=True, eq=False)
-class _RawRows:
-    """Rows as they were read."""
-
-    X: Any
-    y: Any
-    extra: Any = None
-    sample_weight: Any = None
-    positive: Any = None
-
-
-@contextmanager
-def _errors_of(name: str) -> Iterator[None]:
-    try:
-        yield
+        described = canonical_json(describe_value(positive))
+        found = fingerprint_rows(X, y, groups=groups, sample_weight=weight, positive=described, by_row=by_row)
     except CalibrantError as error:
         raise StudyError(f"data set {name!r}: {error}") from error
     except (TypeError, ValueError, LookupError, nw.exceptions.NarwhalsError) as error:  # of the library of a frame
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise StudyError(f"data set {name!r}: its rows cannot be read: {problem}") from error
+    return StudyRows(name, found, X, y, groups, weight, positive, params, by_row.get("time"))
+
+
+# Features, classes, further columns, weights and positive class, as they were read.
+_RawRows = tuple[Any, Any, Any, Any, Any]
 
 
 def _read(dataset: Dataset) -> _RawRows:
@@ -392,18 +323,15 @@ def _read(dataset: Dataset) -> _RawRows:
             f"its rows were passed to the study as objects, {source.description}, which the store does not hold. Make "
             "the study again with them to run it."
         )
-    if dataset.kind == "rows":
-        return _from_objects(source, dataset.target)
-    from calibrant.data import load, read_table
+    from calibrant.data import load
 
+    target = dataset.target
     if dataset.kind == "name":
         return _from_table(load(source))
-    return _from_table(read_table(source, target=dataset.target, **(dataset.options or {})))
-
-
-def _from_objects(source: Any, target: str | None) -> _RawRows:
+    if dataset.kind == "file":
+        return _from_table(read_table(source, target=target, **(dataset.options or {})))
     if isinstance(source, tuple):
-        return _RawRows(*source)
+        return *source, None, None, None
     if hasattr(source, "kinds"):
         return _from_table(source)
     frame = nw.from_native(source, eager_only=True)
@@ -412,13 +340,13 @@ def _from_objects(source: Any, target: str | None) -> _RawRows:
     target = frame.columns[-1] if target is None else target
     if target not in frame.columns:
         raise StudyError(f"target {target!r} is not a column.{nearest(target, frame.columns)}")
-    return _RawRows(frame.drop(target).to_native(), frame.get_column(target).to_native())
+    return frame.drop(target).to_native(), frame.get_column(target).to_native(), None, None, None
 
 
 def _from_table(table: Table) -> _RawRows:
     if table.y is None:
         raise StudyError("the table has no class column; pass target=.")
-    return _RawRows(table.X, table.y, table.extra, table.sample_weight, table.positive)
+    return table.X, table.y, table.extra, table.sample_weight, table.positive
 
 
 class _Columns:
@@ -438,7 +366,9 @@ class _Columns:
             return self._X.get_column(role).to_numpy()
         if self._extra is not None and role in self._extra.columns:
             return self._extra.get_column(role).to_numpy()
-        raise StudyError(f"{what} is {role!r}, which is not a column.{nearest(role, self._names())}")
+        frames = [each for each in (self._X, self._extra) if isinstance(each, nw.DataFrame)]
+        names = [name for frame in frames for name in frame.columns]
+        raise StudyError(f"{what} is {role!r}, which is not a column.{nearest(role, names)}")
 
     def features(self) -> Any:
         """Return the table without the columns that got a role."""
@@ -446,17 +376,10 @@ class _Columns:
             return nw.to_native(self._X, pass_through=True)
         return self._X.drop(list(dict.fromkeys(self._taken))).to_native()
 
-    def _names(self) -> list[str]:
-        frames = [each for each in (self._X, self._extra) if isinstance(each, nw.DataFrame)]
-        return [name for frame in frames for name in frame.columns]
 
-
-def _merged(one: MetricParams, other: MetricParams) -> dict[str, dict[str, Any]]:
-    return {metric: {**one.get(metric, {}), **other.get(metric, {})} for metric in {**one, **other}}
-
-
-def _resolve(params: MetricParams, columns: _Columns) -> dict[str, dict[str, Any]]:
-    """Replace ``{"column": name}`` by the values of the column."""
+def _resolve(shared: MetricParams, own: MetricParams, columns: _Columns) -> dict[str, dict[str, Any]]:
+    """Return the keywords of metrics, own ones first; ``{"column": name}`` stands for the values of the column."""
+    merged = {metric: {**shared.get(metric, {}), **own.get(metric, {})} for metric in {**shared, **own}}
     return {
         metric: {
             key: columns.values(str(each["column"]), f"metric_params: {key} of {metric!r}")
@@ -464,7 +387,7 @@ def _resolve(params: MetricParams, columns: _Columns) -> dict[str, dict[str, Any
             else each
             for key, each in keywords.items()
         }
-        for metric, keywords in params.items()
+        for metric, keywords in merged.items()
     }
 
 

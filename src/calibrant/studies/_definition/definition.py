@@ -3,22 +3,125 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._params import Bool, Int, check_param
 from calibrant._repr import short_repr
 from calibrant.exceptions import DataError, ParameterError, StudyError, nearest
-from calibrant.studies._definition.build import DefinitionPart
+from calibrant.metrics import METRICS, numeric
+from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.datasets import Dataset, read_datasets
-from calibrant.studies._definition.digests import CHOSEN, digest, group_digest, method_digests
+from calibrant.studies._definition.describe import OPAQUE, describe_value
+from calibrant.studies._definition.documents import CHOSEN, digest, method_digests
 from calibrant.studies._definition.methods import read_methods_by_name
-from calibrant.studies._definition.metrics import check_metric_params, read_study_metrics
 from calibrant.studies._definition.names import check_name
-from calibrant.studies._definition.opaque import OPAQUE
-from calibrant.studies._trials.records import StudyWork
+from calibrant.studies._trials.records import PlannedTrials, StudyWork
+
+if TYPE_CHECKING:
+    from calibrant.studies._store.store import Store
+
+
+MetricFunctions = dict[str, Callable[..., Any] | None]
+
+_CLASS_METRICS = ("error", "mse", "log_loss", "auc")
+_NUMBER_METRICS = ("mean_absolute_error", "root_mean_squared_error", "relative_root_mean_squared_error", "correlation")
+_FROM_TRAINING = {"prior"}  # needs of metrics that the training rows meet
+
+
+def read_study_metrics(metrics: Any, *, is_regression: bool) -> MetricFunctions:
+    """Return the metrics by name: a function, or None for one of calibrant's.
+
+    Examples
+    --------
+    >>> read_study_metrics(["auc", "mse"], is_regression=False)
+    {'auc': None, 'mse': None}
+    >>> read_study_metrics(["acu"], is_regression=False)
+    Traceback (most recent call last):
+    calibrant.exceptions.StudyError: metrics: there is no metric 'acu'. Did you mean 'auc'?
+    """
+    if metrics is None:
+        return dict.fromkeys(_NUMBER_METRICS if is_regression else _CLASS_METRICS)
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    if not isinstance(metrics, Iterable):
+        raise StudyError(f"metrics must be a list of ids, or a dict of name to function; got {short_repr(metrics)}.")
+    if not isinstance(metrics, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = ((getattr(each, "__name__", each), each) for each in metrics)
+    else:
+        pairs = metrics.items()
+    found: MetricFunctions = {}
+    known = numeric.__all__ if is_regression else list(METRICS)
+    for name, each in pairs:
+        check_name("metrics: a name", name)
+        if each is not None and not callable(each) and each != name:
+            raise StudyError(
+                f"metrics: {name!r} must be a function, or None for a metric of calibrant; got {short_repr(each)}."
+            )
+        if name in found:
+            raise StudyError(f"metrics: {name!r} is there twice.")
+        # A function of ours is the metric itself, whose direction and range are known
+        found[name] = each if callable(each) and not (name in METRICS and METRICS[name].function is each) else None
+        if found[name] is None and name not in known:
+            kind = "metric of numbers" if is_regression else "metric"
+            raise StudyError(f"metrics: there is no {kind} {name!r}.{nearest(name, known)}")
+    if not found:
+        raise StudyError("metrics is empty; name at least one, or pass None for the default ones.")
+    return found
+
+
+def check_metric_params(metrics: MetricFunctions, params: Any, by_dataset: Mapping[str, Any]) -> None:
+    """Raise if keywords are of no metric of the study or unknown to theirs, or one that a metric needs is missing.
+
+    Parameters
+    ----------
+    metrics : dict of str to function or None
+        The metrics.
+    params : dict of metric to dict, or None
+        Keywords for all data sets.
+    by_dataset : dict of str to dict
+        Those of each data set, in addition.
+    """
+    _check_keywords("metric_params", params or {}, metrics)
+    for name, own in by_dataset.items():
+        _check_keywords(f"data set {name!r}: metric_params", own or {}, metrics)
+    for metric, function in metrics.items():
+        needs = () if function is not None or metric not in METRICS else METRICS[metric].needs
+        for need in [each for each in needs if each not in {*_FROM_TRAINING, *(params or {}).get(metric, {})}]:
+            lacking = [name for name, own in by_dataset.items() if need not in (own or {}).get(metric, {})]
+            if lacking:
+                raise StudyError(
+                    f"metrics: {metric!r} needs {need}, which data set {lacking[0]!r} lacks; pass metric_params="
+                    f"{{{metric!r}: {{{need!r}: ...}}}}, a value or {{'column': name}}."
+                )
+
+
+def _check_keywords(where: str, params: Any, metrics: MetricFunctions) -> None:
+    if not isinstance(params, Mapping) or not all(isinstance(each, Mapping) for each in params.values()):
+        raise StudyError(f"{where} must be a dict of metric to dict; got {short_repr(params)}.")
+    for metric, keywords in params.items():
+        if metric not in metrics:
+            raise StudyError(f"{where} names {metric!r}, which is not in metrics: {', '.join(metrics)}.")
+        function = metrics[metric] or (METRICS[metric].function if metric in METRICS else getattr(numeric, metric))
+        known = _keywords(function)
+        for key in keywords:
+            if known and key not in known:
+                raise StudyError(f"{where}: {metric!r} has no keyword {key!r}.{nearest(key, known)}")
+
+
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    """Return the keywords of a function; none where it takes any, or has no signature."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return []
+    is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    return [] if is_open else list(parameters)
 
 
 def read_study_plan(plan: Any, seed: int) -> Any:
@@ -47,7 +150,12 @@ def read_study_plan(plan: Any, seed: int) -> Any:
     check_param("seed", seed, Int(0))
     try:
         found = _seeded(splitters.read_plan(plan), int(seed))
-        _check_parameters(found)
+        try:
+            found.get_n_splits()
+        except ParameterError:
+            raise
+        except (DataError, TypeError, ValueError, AttributeError):
+            pass  # the number depends on the rows, or a splitter of scikit-learn needs rows or groups
     except ParameterError as error:
         raise StudyError(str(error) if str(error).startswith("plan") else f"plan: {error}") from error
     return found
@@ -57,186 +165,173 @@ def _seeded(plan: Any, seed: int) -> Any:
     """Return a copy of a plan, and of the plans inside it, whose random states are integers."""
     made = copy.copy(plan)
     for name, value in list(getattr(made, "__dict__", {}).items()):
-        if name == "random_state":
-            setattr(made, name, _state(value, made, seed))
+        if name == "random_state" and value is None:
+            made.random_state = None if getattr(made, "shuffle", True) is False else seed
+        elif name == "random_state" and hasattr(value, "__index__"):
+            made.random_state = int(value)
+        elif name == "random_state":
+            raise StudyError(
+                "plan: random_state must be an int or None, so that every process splits alike; got "
+                f"{short_repr(value)}."
+            )
         elif hasattr(value, "split") and hasattr(value, "get_n_splits") and not isinstance(value, type):
             setattr(made, name, _seeded(value, seed))
     return made
 
 
-def _state(state: Any, plan: Any, seed: int) -> int | None:
-    if state is None:
-        return None if getattr(plan, "shuffle", True) is False else seed
-    if not hasattr(state, "__index__"):
-        raise StudyError(
-            f"plan: random_state must be an int or None, so that every process splits alike; got {short_repr(state)}."
-        )
-    return int(state)
-
-
-def _check_parameters(plan: Any) -> None:
-    try:
-        plan.get_n_splits()
-    except DataError:  # a number of splits that depends on the rows
-        return
-    except ParameterError:
-        raise
-    except (TypeError, ValueError, AttributeError):  # a splitter of scikit-learn that needs rows or groups
-        return
-
-
 _VERSION = 1  # of the document
 
 
-@dataclass(frozen=True, eq=False)
+# The fields of `StudyWork` beside methods, plan and metrics
+_WORK = ("seed", "choose_by", "tests_training", "keeps_predictions")
+
+
 class StudyDefinition:
-    """A validated definition; `define_study` makes one from objects, `from_document` from what a store holds.
+    """A validated definition as a JSON document; `define_study` makes one, a store has that of each study.
+
+    Nothing that a document names is imported before it is used: queries import nothing, a run imports the methods. Run
+    only studies of stores that you trust. What a run found out about its data sets is in the document of a store, so
+    that it can be queried without its rows, methods and plan.
 
     Parameters
     ----------
-    name : str
-        The name of the study.
-    datasets : dict of str to Dataset
-        The data sets, in order.
-    method_parts, metric_parts : dict of str to DefinitionPart
-        The methods, and the metrics (None for one of calibrant's), in order.
-    plan_part, params_part : DefinitionPart
-        The plan, and the keywords of metrics for all data sets.
-    choose_by : str or None
-        With a nested plan, the metric that chooses among the methods.
-    seed : int
-        The seed of the study.
-    tests_training, keeps_predictions : bool
-        Whether metrics are computed on training rows too, and predictions recorded.
+    document : dict
+        The document.
+    **objects
+        The ``datasets``, ``methods``, ``plan``, ``metrics`` and ``metric_params`` that it describes, where they are
+        there; others are made from it.
     """
 
-    name: str
-    datasets: Mapping[str, Dataset]
-    method_parts: Mapping[str, DefinitionPart]
-    plan_part: DefinitionPart
-    metric_parts: Mapping[str, DefinitionPart | None]
-    params_part: DefinitionPart = field(default_factory=lambda: DefinitionPart({}))
-    choose_by: str | None = None
-    seed: int = 0
-    tests_training: bool = False
-    keeps_predictions: bool = True
-
-    @cached_property
-    def methods(self) -> dict[str, Any]:
-        """The estimators by name; raise a StudyError that names one which the document does not describe."""
-        return {name: part.value for name, part in self.method_parts.items()}
-
-    @property
-    def plan(self) -> Any:
-        """The plan that splits the rows."""
-        return self.plan_part.value
-
-    @cached_property
-    def metrics(self) -> dict[str, Callable[..., Any] | None]:
-        """The metrics by name: a function, or None for one of calibrant's."""
-        return {name: None if part is None else part.value for name, part in self.metric_parts.items()}
-
-    @property
-    def metric_params(self) -> dict[str, dict[str, Any]]:
-        """Keywords of metrics for all data sets."""
-        params: dict[str, dict[str, Any]] = self.params_part.value
-        return params
-
-    @property
-    def trial_methods(self) -> tuple[str, ...]:
-        """The names that trials are recorded by: the methods, or with a nested plan ``"chosen"``."""
-        return (CHOSEN,) if self.choose_by is not None else tuple(self.method_parts)
-
-    def work(self) -> StudyWork:
-        """Return the methods, plan and metrics that a worker needs to run trials."""
-        return StudyWork(
-            self.methods,
-            self.plan,
-            self.metrics,
-            self.seed,
-            self.choose_by,
-            self.tests_training,
-            self.keeps_predictions,
-        )
-
-    def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
-        """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
-        return group_digest(
-            (dataset, method), fingerprint, self._method_digests[method], digest(self.plan_part.document), self.seed
-        )
-
-    @cached_property
-    def _method_digests(self) -> dict[str, str]:
-        documents = {name: part.document for name, part in self.method_parts.items()}
-        return method_digests(documents, self.choose_by, self.params_part.document)
-
-    def document(self, fingerprints: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return the definition as a JSON document, with the fingerprints of the data sets that were read."""
-        known = fingerprints or {}
-        return {
-            "version": _VERSION,
-            "name": self.name,
-            "datasets": [
-                {"name": name, **each.document()} | ({"fingerprint": known[name]} if name in known else {})
-                for name, each in self.datasets.items()
-            ],
-            "methods": [{"name": name, "method": part.document} for name, part in self.method_parts.items()],
-            "plan": self.plan_part.document,
-            "metrics": [
-                {"name": name} | ({} if part is None else {"function": part.document})
-                for name, part in self.metric_parts.items()
-            ],
-            "metric_params": self.params_part.document,
-            "choose_by": self.choose_by,
-            "seed": self.seed,
-            "tests_training": self.tests_training,
-            "keeps_predictions": self.keeps_predictions,
-        }
+    def __init__(self, document: Mapping[str, Any], **objects: Any) -> None:
+        self.document = document
+        vars(self).update(objects)  # where `cached_property` looks first
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> StudyDefinition:
-        """Return the definition that a document holds.
-
-        Nothing that it names is imported before it is used: queries import nothing, a run imports the methods. Run
-        only studies of stores that you trust.
-        """
+        """Return the definition that a document holds; raise if it is not whole."""
+        found = cls(document)
         try:
             if document["version"] > _VERSION:
                 raise StudyError(
-                    f"study {document['name']!r} was defined by a newer calibrant; install that version to open it."
+                    f"study {found.name!r} was defined by a newer calibrant; install that version to open it."
                 )
-            return _from_document(document)
+            parts = "methods", "plan", "metrics", "metric_params", *_WORK
+            _ = found.datasets, found.method_names, found.metric_names, [document[part] for part in parts]
         except (KeyError, TypeError, AttributeError) as error:
             raise StudyError(
                 f"the stored definition of a study is damaged: {type(error).__name__}: {error}."
             ) from error
+        return found
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return str(self.document["name"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of the study."""
+        return int(self.document["seed"])
+
+    @property
+    def choose_by(self) -> str | None:
+        """With a nested plan, the metric that chooses among the methods."""
+        chosen: str | None = self.document["choose_by"]
+        return chosen
+
+    @property
+    def method_names(self) -> tuple[str, ...]:
+        """The names of the methods, in order."""
+        return tuple(each["name"] for each in self.document["methods"])
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics, in order."""
+        return tuple(each["name"] for each in self.document["metrics"])
+
+    @property
+    def trial_methods(self) -> tuple[str, ...]:
+        """The names that trials are recorded by: the methods, or with a nested plan ``"chosen"``."""
+        return self.method_names if self.choose_by is None else (CHOSEN,)
+
+    @cached_property
+    def datasets(self) -> dict[str, Dataset]:
+        """The data sets by name."""
+        return {each["name"]: Dataset.from_document(each) for each in self.document["datasets"]}
+
+    @cached_property
+    def methods(self) -> dict[str, Any]:
+        """The estimators by name; raise a StudyError that names one which the document does not describe."""
+        described = {each["name"]: each["method"] for each in self.document["methods"]}
+        return {name: build_value(each, ("methods", name)) for name, each in described.items()}
+
+    @cached_property
+    def plan(self) -> Any:
+        """The plan that splits the rows."""
+        return build_value(self.document["plan"], ("plan",))
+
+    @cached_property
+    def metrics(self) -> dict[str, Callable[..., Any] | None]:
+        """The metrics by name: a function, or None for one of calibrant's."""
+        described = {each["name"]: each.get("function") for each in self.document["metrics"]}
+        return {name: build_value(each, ("metrics", name)) for name, each in described.items()}
+
+    @cached_property
+    def metric_params(self) -> dict[str, dict[str, Any]]:
+        """Keywords of metrics for all data sets."""
+        params: dict[str, dict[str, Any]] = build_value(self.document["metric_params"], ("metric_params",))
+        return params
+
+    def work(self) -> StudyWork:
+        """Return the methods, plan and metrics that a worker needs to run trials."""
+        return StudyWork(self.methods, self.plan, self.metrics, **{name: self.document[name] for name in _WORK})
+
+    def group_digest(self, dataset: str, fingerprint: str, method: str) -> str:
+        """Return the common beginning of the keys of the trials of a method of `trial_methods` on a data set."""
+        # The same method under two names has trials of its own
+        about = dataset, method, fingerprint, self._method_digests[method], digest(self.document["plan"]), self.seed
+        return digest(list(about))[:24]
+
+    @cached_property
+    def _method_digests(self) -> dict[str, str]:
+        documents = {each["name"]: each["method"] for each in self.document["methods"]}
+        return method_digests(documents, self.choose_by, self.document["metric_params"])
+
+    @cached_property
+    def trials(self) -> list[PlannedTrials]:
+        """The trials of each data set, as a run planned them; none if the study was never run."""
+        return [
+            PlannedTrials(
+                each["dataset"],
+                tuple(tuple(family) for family in each["families"]),
+                (*range(each["splits"][1] + 1), *range(each["splits"][0], 0)),  # all rows, which are number -1, last
+                each["digests"],
+            )
+            for each in self.document.get("planned", [])
+        ]
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return sum(each.n_trials for each in self.trials)
+
+    def counts(self, keys: NDArray[np.object_]) -> NDArray[np.bool_]:
+        """Mark the recorded trials that count: those of another definition of the study do not."""
+        digests = {digest for each in self.trials for digest in each.digests.values()}
+        # A split number may be negative: all rows, which the .632+ bootstrap needs, end in "--1"
+        return np.fromiter((key[: key.find("-")] in digests for key in keys), dtype=bool, count=len(keys))
 
     def __repr__(self) -> str:
-        parts = (f"{len(each)} {what}" for each, what in self._counted())
-        return f"<StudyDefinition {self.name!r}: {', '.join(parts)}>"
-
-    def _counted(self) -> list[tuple[Mapping[str, Any], str]]:
-        return [(self.datasets, "data sets"), (self.method_parts, "methods"), (self.metric_parts, "metrics")]
+        counts = (self.datasets, "data sets"), (self.method_names, "methods"), (self.metric_names, "metrics")
+        return f"<StudyDefinition {self.name!r}: {', '.join(f'{len(each)} {what}' for each, what in counts)}>"
 
 
-def _from_document(document: Mapping[str, Any]) -> StudyDefinition:
-    described = DefinitionPart.described
-    datasets = {each["name"]: Dataset.from_document(each) for each in document["datasets"]}
-    return StudyDefinition(
-        document["name"],
-        read_datasets(datasets),
-        {each["name"]: described(each["method"], ("methods", each["name"])) for each in document["methods"]},
-        described(document["plan"], ("plan",)),
-        {
-            each["name"]: described(each["function"], ("metrics", each["name"])) if "function" in each else None
-            for each in document["metrics"]
-        },
-        described(document["metric_params"], ("metric_params",)),
-        document["choose_by"],
-        document["seed"],
-        document["tests_training"],
-        document["keeps_predictions"],
-    )
+def read_definition(store: Store, name: str) -> StudyDefinition:
+    """Return the definition that a store has of a study; raise if there is none of that name."""
+    document = store.definition(name)
+    if document is None:
+        raise store.unknown(name)
+    return StudyDefinition(document)
 
 
 def define_study(
@@ -249,8 +344,8 @@ def define_study(
     metric_params: Mapping[str, Mapping[str, Any]] | None = None,
     choose_by: str | None = None,
     seed: int = 0,
-    tests_training: bool = False,
-    keeps_predictions: bool = True,
+    training_metrics: bool = False,
+    keep_predictions: bool = True,
 ) -> StudyDefinition:
     """Validate the arguments of a study and return its definition; no rows are read.
 
@@ -266,7 +361,7 @@ def define_study(
         As `estimate_performance` takes them; a value ``{"column": name}`` in `metric_params` is a column.
     seed : int
         The seed of the study.
-    tests_training, keeps_predictions : bool
+    training_metrics, keep_predictions : bool
         Whether metrics are computed on training rows too, and predictions recorded.
 
     Examples
@@ -274,14 +369,14 @@ def define_study(
     >>> definition = define_study("tiny", datasets=["iris"], methods={"nb": "sklearn.naive_bayes.GaussianNB"})
     >>> definition
     <StudyDefinition 'tiny': 1 data sets, 1 methods, 4 metrics>
-    >>> StudyDefinition.from_document(definition.document()).methods
+    >>> StudyDefinition.from_document(definition.document).methods
     {'nb': GaussianNB()}
     """
     from calibrant.resampling import Nested
     from calibrant.resampling._internal import are_regressors
 
     check_name("the name of a study", name)
-    for flag, value in (("tests_training", tests_training), ("keeps_predictions", keeps_predictions)):
+    for flag, value in (("training_metrics", training_metrics), ("keep_predictions", keep_predictions)):
         check_param(flag, value, Bool())
     found = read_datasets(datasets)
     for each, dataset in found.items():
@@ -290,23 +385,28 @@ def define_study(
     split = read_study_plan(plan, seed)
     functions = read_study_metrics(metrics, is_regression=are_regressors(estimators))
     check_metric_params(functions, metric_params, {each: dataset.metric_params for each, dataset in found.items()})
-    parts = {each: DefinitionPart(estimator) for each, estimator in estimators.items()}
-    for each, part in {
-        **{f"method {each!r}": part for each, part in parts.items()},
-        "plan": DefinitionPart(split),
-    }.items():
-        _check_distinct(each, part.document)
+    params = {metric: dict(keywords) for metric, keywords in (metric_params or {}).items()}
+    document = {
+        "version": _VERSION,
+        "name": name,
+        "datasets": [{"name": each, **dataset.document()} for each, dataset in found.items()],
+        "methods": [{"name": each, "method": describe_value(made)} for each, made in estimators.items()],
+        "plan": describe_value(split),
+        "metrics": [
+            {"name": each} | ({} if function is None else {"function": describe_value(function)})
+            for each, function in functions.items()
+        ],
+        "metric_params": describe_value(params),
+        "choose_by": _read_choice(choose_by, functions, is_nested=isinstance(split, Nested)),
+        "seed": int(seed),
+        "tests_training": bool(training_metrics),
+        "keeps_predictions": bool(keep_predictions),
+    }
+    for part in document["methods"]:
+        _check_distinct(f"method {part['name']!r}", part["method"])
+    _check_distinct("plan", document["plan"])
     return StudyDefinition(
-        name,
-        found,
-        parts,
-        DefinitionPart(split),
-        {each: None if function is None else DefinitionPart(function) for each, function in functions.items()},
-        DefinitionPart({metric: dict(keywords) for metric, keywords in (metric_params or {}).items()}),
-        _read_choice(choose_by, functions, is_nested=isinstance(split, Nested)),
-        int(seed),
-        bool(tests_training),
-        bool(keeps_predictions),
+        document, datasets=found, methods=estimators, plan=split, metrics=functions, metric_params=params
     )
 
 

@@ -1,32 +1,128 @@
-"""Study files: the definition of a study in YAML or TOML, with errors that name the line or the key."""
+"""Study files: the definition of a study in YAML or TOML, checked by a JSON schema; errors name the line or the key."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from calibrant._optional import optional_import
 from calibrant._repr import short_repr
-from calibrant.exceptions import CalibrantError, MissingExtraError, MissingFileError, StudyError
+from calibrant.exceptions import CalibrantError, MissingExtraError, MissingFileError, StudyError, nearest
 from calibrant.studies._definition.build import DocumentError, Keys, build_value, path_text
 from calibrant.studies._definition.datasets import Dataset, is_path
 from calibrant.studies._definition.definition import StudyDefinition, define_study
 from calibrant.studies._definition.methods import Grid, as_estimator, check_parameter_values
 from calibrant.studies._definition.names import resolve_path
-from calibrant.studies._definition.schema import check_structure
-from calibrant.studies._definition.yaml_nodes import MAX_DEPTH, MAX_NODES, TextError, read_yaml
+from calibrant.studies._definition.texts import TextError, read_toml, read_yaml
 from calibrant.studies._trials.run_study import read_run_options
 
 
-def _read_datasets(datasets: Any, folder: Path) -> Any:
-    """Return the data sets of a file as `define_study` takes them; paths start at a folder."""
-    if isinstance(datasets, Mapping):
-        return {_name(name, "datasets"): _dataset(each, folder, ("datasets", name)) for name, each in datasets.items()}
-    return [_dataset(each, folder, ("datasets", position)) for position, each in enumerate(datasets)]
+def study_schema() -> dict[str, Any]:
+    """Return the JSON schema of study files, draft 2020-12, with descriptions that editors show.
+
+    Returns
+    -------
+    dict
+        The schema. Save it as a file and name that in the first line of a YAML file, ``# yaml-language-server:
+        $schema=study.schema.json``, to have an editor complete and check it.
+
+    Examples
+    --------
+    >>> from calibrant.studies import study_schema
+    >>> schema = study_schema()
+    >>> schema["required"], schema["properties"]["seed"]["description"]
+    (['name', 'datasets', 'methods'], 'The seed of what methods and plan leave open; by default 0.')
+    """
+    text = resources.files("calibrant.studies._definition").joinpath("study_schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def check_structure(document: Any) -> None:
+    """Raise a DocumentError for the first part of a study file that the schema does not allow.
+
+    Examples
+    --------
+    >>> check_structure({"name": "s", "datasets": ["iris"], "methods": {"nb": "a.B"}, "sede": 1})
+    Traceback (most recent call last):
+    calibrant.studies._definition.build.DocumentError: sede: there is no key 'sede'. Did you mean 'seed'?
+    """
+    jsonschema = optional_import("jsonschema", extra="studies", purpose="check study files")
+    validator = jsonschema.Draft202012Validator(study_schema())
+    errors = list(validator.iter_errors(_with_text_keys(document)))
+    if errors:
+        first = min(errors, key=_precedence)
+        raise _readable(first)
+
+
+def _with_text_keys(document: Any) -> Any:
+    """Return a document with keys as text: a schema knows no others, and YAML reads 1 as a number."""
+    if isinstance(document, Mapping):
+        return {str(key): _with_text_keys(each) for key, each in document.items()}
+    return [_with_text_keys(each) for each in document] if isinstance(document, list) else document
+
+
+def _precedence(error: Any) -> tuple[bool, list[str]]:
+    """Order errors: unknown keys first, as a key that is missing is most often one that is misspelled."""
+    return error.validator != "additionalProperties", [str(key) for key in error.absolute_path]
+
+
+def _readable(error: Any) -> DocumentError:
+    inner = _innermost(error)
+    path = tuple(inner.absolute_path)
+    if inner.validator == "additionalProperties":
+        known = list(inner.schema.get("properties", {}))
+        unknown = next(key for key in inner.instance if key not in known)
+        hint = nearest(unknown, known) or f" There are {', '.join(known)}."
+        return DocumentError(f"there is no key {unknown!r}.{hint}", (*path, unknown))
+    if inner.validator == "required":
+        missing = next(key for key in inner.validator_value if key not in inner.instance)
+        return DocumentError(f"the key {missing!r} is missing.", path)
+    if inner.validator == "oneOf":
+        return DocumentError("exactly one of the keys 'class' and 'factory' is needed.", path)
+    if inner.validator in ("minLength", "minItems", "minProperties"):
+        return DocumentError(f"must not be empty; write {_expected(inner, error)}.", path)
+    return DocumentError(f"must be {_expected(inner, error)}; got {short_repr(inner.instance)}.", path)
+
+
+def _innermost(error: Any) -> Any:
+    """Return the error in the only alternative whose type fits, where there is one; else the error itself."""
+    while error.context and error.validator == "anyOf":
+        branches: dict[Any, list[Any]] = {}
+        for each in error.context:
+            branches.setdefault(each.schema_path[0], []).append(each)
+        here = error.absolute_path
+        fitting = [
+            errors
+            for errors in branches.values()
+            if not any(each.validator == "type" and each.absolute_path == here for each in errors)
+        ]
+        if len(fitting) != 1:
+            return error
+        error = min(fitting[0], key=_precedence)
+    return error
+
+
+def _expected(inner: Any, error: Any) -> str:
+    return str(inner.schema.get("title") or error.schema.get("title") or "another value")
+
+
+@contextmanager
+def _at(path: Keys) -> Iterator[None]:
+    """Name the part of the file in the errors that do not yet."""
+    try:
+        yield
+    except DocumentError:
+        raise
+    except CalibrantError as error:
+        raise DocumentError(str(error), path) from error
 
 
 def _dataset(dataset: Any, folder: Path, path: Keys) -> Dataset:
@@ -36,14 +132,9 @@ def _dataset(dataset: Any, folder: Path, path: Keys) -> Dataset:
     options = roles.get("options", {})
     if isinstance(options.get("names"), str):
         roles["options"] = options | {"names": str(folder / options["names"])}
-    try:
-        built = {name: build_value(each, (*path, name)) for name, each in roles.items()}
-        made = Dataset(source, **built)
+    with _at(path):
+        made = Dataset(source, **{name: build_value(each, (*path, name)) for name, each in roles.items()})
         made.check_source(str(roles.get("name", source) if isinstance(path[-1], int) else path[-1]))
-    except DocumentError:
-        raise
-    except CalibrantError as error:
-        raise DocumentError(str(error), path) from error
     return made
 
 
@@ -56,13 +147,9 @@ def _method(name: str, method: Any, path: Keys) -> Any:
 
 
 def _estimator(name: str, method: Any, path: Keys) -> Any:
-    try:
+    with _at(path):
         made = as_estimator(build_value(method, path) if isinstance(method, Mapping) else method, name)
         check_parameter_values(made)
-    except DocumentError:
-        raise
-    except CalibrantError as error:
-        raise DocumentError(str(error), path) from error
     return made
 
 
@@ -83,19 +170,16 @@ def _read_metrics(metrics: Any) -> Any:
     """Return the metrics of a file as `define_study` takes them: functions are imported."""
     if not isinstance(metrics, Mapping):
         return metrics
-    return {_name(name, "metrics"): _function(name, each) for name, each in metrics.items()}
-
-
-def _function(name: str, path: str | None) -> Any:
-    if path is None or path == name:
-        return None
-    try:
-        function = resolve_path(path)
-    except CalibrantError as error:
-        raise DocumentError(str(error), ("metrics", name)) from error
-    if not callable(function) or isinstance(function, type):
-        raise DocumentError(f"{path!r} is not a function.", ("metrics", name))
-    return function
+    found: dict[str, Any] = {}
+    for key, path in metrics.items():
+        name = _name(key, "metrics")
+        found[name] = None
+        if path is not None and path != name:
+            with _at(("metrics", name)):
+                found[name] = resolve_path(path)
+            if not callable(found[name]) or isinstance(found[name], type):
+                raise DocumentError(f"{path!r} is not a function.", ("metrics", name))
+    return found
 
 
 def _name(name: Any, section: str) -> str:
@@ -107,8 +191,7 @@ def _name(name: Any, section: str) -> str:
 
 
 # Words that messages open with, and the key that they are about
-_SECTIONS = {"data": "datasets", "two": "", "method": "methods", "tests_training": "training_metrics"}
-_SECTIONS |= {"keeps_predictions": "keep_predictions", "the": "name"}
+_SECTIONS = {"data": "datasets", "method": "methods", "the": "name"}
 _QUOTED = re.compile(r"'([^']*)'")
 _WORD = re.compile(r"[A-Za-z_]+")
 
@@ -124,42 +207,31 @@ def _locate(error: Exception, document: Any) -> tuple[Keys, str]:
     (('metrics', 1), "metrics: there is no metric 'acu'.")
     """
     if isinstance(error, DocumentError):
-        return _to_parameter(error.path, error.problem, document), error.problem
-    problem = str(error)
-    if not isinstance(document, Mapping):
-        return (), problem
-    opening = _WORD.match(problem)
-    section = _SECTIONS.get(opening[0], opening[0]) if opening else ""
-    if problem.startswith("two "):
-        section = "datasets" if "data set" in problem else "methods"
-    if section not in document:
-        return (), problem
-    return _deepest((section,), problem, document), problem
-
-
-def _deepest(path: Keys, problem: str, document: Any) -> Keys:
-    """Go on from a path to the names that the problem quotes, and to the parameter that it names."""
-    for name in _QUOTED.findall(problem):
-        key = _key_of(_part(path, document), name)
-        path = path if key is None else (*path, key)
-    return _to_parameter(path, problem, document)
-
-
-def _to_parameter(path: Keys, problem: str, document: Any) -> Keys:
+        path, problem = error.path, error.problem
+    else:
+        problem = str(error)
+        opening = _WORD.match(problem)
+        section = _SECTIONS.get(opening[0], opening[0]) if opening else ""
+        if problem.startswith("two "):
+            section = "datasets" if "data set" in problem else "methods"
+        if not isinstance(document, Mapping) or section not in document:
+            return (), problem
+        path = (section,)
+        for name in _QUOTED.findall(problem):
+            key = _key_of(_part(path, document), name)
+            path = path if key is None else (*path, key)
     words = set(_WORD.findall(problem))
-    return next((path + found for found in _parameters(_part(path, document)) if found[-1] in words), path)
+    found = (each for each in _parameters(_part(path, document)) if each[-1] in words)
+    return path + next(found, ()), problem
 
 
 def _part(path: Keys, document: Any) -> Any:
     for key in path:
-        document = _child(document, key)
+        try:
+            document = document[key]
+        except (LookupError, TypeError):
+            return None
     return document
-
-
-def _child(part: Any, key: Any) -> Any:
-    if isinstance(part, Mapping):
-        return part.get(key)
-    return part[key] if isinstance(part, list) and isinstance(key, int) and key < len(part) else None
 
 
 def _key_of(part: Any, name: str) -> Any:
@@ -186,64 +258,7 @@ def _parameters(part: Any) -> Iterator[Keys]:
             yield from ((position, *found) for found in _parameters(each))
 
 
-# tomllib takes quadratic time and memory for keys of many parts (CPython issue 149231).
-_MAX_PARTS = 30
-_BETWEEN_KEYS = re.compile(r"[=,\[\]{}]")
-
-
-def read_toml(text: str) -> dict[str, Any]:
-    r"""Return the values of a TOML text.
-
-    Raises
-    ------
-    TextError
-        If the text is not TOML, or has more values or levels than a study needs.
-
-    Examples
-    --------
-    >>> read_toml('name = "s"\n[plan]\nclass = "LeaveOneOut"\n')
-    {'name': 's', 'plan': {'class': 'LeaveOneOut'}}
-    """
-    _check_keys(text)
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        problem, _, where = str(error).rpartition(" (at ")
-        line = re.match(r"line (\d+)", where)
-        if line is None:
-            raise TextError(f"is not valid TOML: {error}") from error
-        raise TextError(f"is not valid TOML: {problem}", int(line[1])) from error
-    except RecursionError as error:
-        raise TextError(f"is nested more than {MAX_DEPTH} levels deep") from error
-    except ValueError as error:  # a number of thousands of digits, which Python does not read
-        raise TextError(f"is not valid TOML: {error}") from error
-    _check_size(values)
-    return values
-
-
-def _check_keys(text: str) -> None:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") <= _MAX_PARTS or line.lstrip().startswith("#"):
-            continue
-        packed = line.replace(" ", "").replace("\t", "")
-        if any(piece.count(".") > _MAX_PARTS for piece in _BETWEEN_KEYS.split(packed)):
-            raise TextError(f"has a key of more than {_MAX_PARTS} parts", number)
-
-
-def _check_size(values: Any) -> None:
-    """Raise if there are too many values or levels; without recursion, which deep nesting would exhaust."""
-    level, n_values = [values], 0
-    for _ in range(MAX_DEPTH + 1):
-        n_values += len(level)
-        if n_values > MAX_NODES:
-            raise TextError(f"has more than {MAX_NODES:,} values; a study needs fewer")
-        inner = [each for each in level if isinstance(each, dict | list)]
-        level = [value for each in inner for value in (each.values() if isinstance(each, dict) else each)]
-        if not level:
-            return
-    raise TextError(f"is nested more than {MAX_DEPTH} levels deep")
-
-
+_PASSED_ON = ("choose_by", "seed", "training_metrics", "keep_predictions")
 _MAX_BYTES = 2**20  # a study of ten thousand methods has about that
 
 
@@ -316,10 +331,13 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyFile:
     >>> folder.cleanup()
     """
     file = Path(path)
-    read = _reader(file)
+    suffix = file.suffix.lower()
+    if suffix not in (".yaml", ".yml", ".toml"):
+        raise StudyError(f"{file}: a study file must end in .yaml, .yml or .toml.")
     text = _read_text(file)
     try:
-        document, line_of = read(text)
+        whole = None if suffix == ".toml" else read_yaml(text)
+        document = read_toml(text) if suffix == ".toml" else whole and whole.value
     except TextError as error:
         raise StudyError(f"{_where(file, error.line)}: {error.problem}.") from error
     try:
@@ -328,26 +346,9 @@ def read_study_file(path: str | os.PathLike[str]) -> StudyFile:
         raise
     except CalibrantError as error:
         found, problem = _locate(error, document)
-        line = None if line_of is None else line_of(found)
+        line = None if whole is None else whole.line_of(found)
         key = f": {path_text(found)}" if found else ""
         raise StudyError(f"{_where(file, line)}{key}: {problem}") from error
-
-
-Lines = Callable[[Keys], int]
-
-
-def _reader(file: Path) -> Callable[[str], tuple[Any, Lines | None]]:
-    suffix = file.suffix.lower()
-    if suffix in (".yaml", ".yml"):
-        return _read_yaml
-    if suffix == ".toml":
-        return lambda text: (read_toml(text), None)
-    raise StudyError(f"{file}: a study file must end in .yaml, .yml or .toml.")
-
-
-def _read_yaml(text: str) -> tuple[Any, Lines | None]:
-    node = read_yaml(text)
-    return (None, None) if node is None else (node.to_value(), node.line_of)
 
 
 def _where(file: Path, line: int | None) -> str:
@@ -355,17 +356,18 @@ def _where(file: Path, line: int | None) -> str:
 
 
 def _read_text(file: Path) -> str:
+    raw = b""
     try:
-        if not file.exists():
-            raise MissingFileError(f"{file}: there is no such file.")
-        if not file.is_file():
-            raise StudyError(f"{file}: is not a file.")
-        with file.open("rb") as opened:
-            raw = opened.read(_MAX_BYTES + 1)
-    except MissingFileError:
-        raise
+        exists, is_file = file.exists(), file.is_file()
+        if is_file:
+            with file.open("rb") as opened:
+                raw = opened.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
         raise StudyError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    if not exists:
+        raise MissingFileError(f"{file}: there is no such file.")
+    if not is_file:
+        raise StudyError(f"{file}: is not a file.")
     if len(raw) > _MAX_BYTES:
         raise StudyError(f"{file}: has more than {_MAX_BYTES:,} bytes; a study file has at most that.")
     try:
@@ -383,22 +385,36 @@ def _build(document: Any, folder: Path) -> StudyFile:
             f"the file must be a mapping with name, datasets and methods; got a {type(document).__name__}."
         )
     check_structure(document)
-    given = {key: document[key] for key in ("choose_by", "seed") if key in document}
+    given = {key: document[key] for key in _PASSED_ON if key in document}
     params = build_value(document.get("metric_params", {}), ("metric_params",))
+    datasets = document["datasets"]
+    if isinstance(datasets, Mapping):
+        datasets = {
+            _name(name, "datasets"): _dataset(each, folder, ("datasets", name)) for name, each in datasets.items()
+        }
+    else:
+        datasets = [_dataset(each, folder, ("datasets", position)) for position, each in enumerate(datasets)]
     definition = define_study(
         document["name"],
-        datasets=_read_datasets(document["datasets"], folder),
+        datasets=datasets,
         methods={
             _name(name, "methods"): _method(name, each, ("methods", name)) for name, each in document["methods"].items()
         },
         plan=_plan(document.get("plan")),
         metrics=_read_metrics(document.get("metrics")),
         metric_params=params,
-        tests_training=document.get("training_metrics", False),
-        keeps_predictions=document.get("keep_predictions", True),
         **given,
     )
-    return StudyFile(definition, _store(document.get("store"), folder), _run_options(document.get("run", {})))
+    store = document.get("store")
+    if store is not None and "://" not in store:
+        store = str(folder / store)
+    options = document.get("run", {})
+    try:
+        read_run_options({}, options)
+    except CalibrantError as error:
+        named = next((name for name in options if name in str(error)), None)
+        raise DocumentError(str(error), ("run",) if named is None else ("run", named)) from error
+    return StudyFile(definition, store, dict(options))
 
 
 _CLASS = re.compile(r"[A-Z]\w*|[A-Za-z_]\w*(\.\w+)+")  # other text is a plan in words, such as 10x3
@@ -413,20 +429,3 @@ def _plan(plan: Any) -> Any:
         return build_value(described, ("plan",))
     except DocumentError as error:
         raise DocumentError(error.problem, ("plan",) if isinstance(plan, str) else error.path) from error
-
-
-def _run_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the options of a run, and return them as they are written."""
-    try:
-        read_run_options({}, options)
-    except CalibrantError as error:
-        named = next((name for name in options if name in str(error)), None)
-        raise DocumentError(str(error), ("run",) if named is None else ("run", named)) from error
-    return dict(options)
-
-
-def _store(store: str | None, folder: Path) -> str | None:
-    """Return the store; a path of a SQLite file starts at the folder of the study file."""
-    if store is None or "://" in store:
-        return store
-    return str(folder / store)

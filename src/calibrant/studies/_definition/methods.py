@@ -6,7 +6,7 @@ import inspect
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.studies._definition.build import build_value
 from calibrant.studies._definition.describe import describe_value
-from calibrant.studies._definition.differences import document_text
+from calibrant.studies._definition.documents import document_text
 from calibrant.studies._definition.names import check_name, resolve_path
 
 _MAX_CONFIGURATIONS = 100_000  # a grid of more is most often a mistake, and would take long to list
@@ -156,7 +156,16 @@ def read_methods_by_name(methods: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, method in methods.items():
         check_name("methods: a name", name)
-        _add(found, _expanded(name, method), "rename one")
+        is_list, own = isinstance(method, list | tuple), dict[str, Any]()
+        for each in method if is_list else [method]:
+            if is_list and not isinstance(each, Grid):
+                raise StudyError(f"method {name!r}: a list must hold grids; got {short_repr(each)}.")
+            try:
+                made = each.configurations(name) if isinstance(each, Grid) else {name: as_estimator(each, name)}
+            except ParameterError as error:
+                raise type(error)(f"method {name!r}: {error}") from error
+            _add(own, made, "their grids overlap")
+        _add(found, own, "rename one")
     return found
 
 
@@ -168,30 +177,6 @@ def _add(found: dict[str, Any], further: Mapping[str, Any], remedy: str) -> None
     found.update(further)
 
 
-def _expanded(name: str, method: Any) -> dict[str, Any]:
-    if isinstance(method, Grid):
-        return _configurations(name, method)
-    if isinstance(method, list | tuple):
-        return _expanded_list(name, method)
-    return {name: as_estimator(method, name)}
-
-
-def _expanded_list(name: str, methods: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for grid in methods:
-        if not isinstance(grid, Grid):
-            raise StudyError(f"method {name!r}: a list must hold grids; got {short_repr(grid)}.")
-        _add(found, _configurations(name, grid), "their grids overlap")
-    return found
-
-
-def _configurations(name: str, grid: Grid) -> dict[str, Any]:
-    try:
-        return grid.configurations(name)
-    except ParameterError as error:
-        raise type(error)(f"method {name!r}: {error}") from error
-
-
 def as_estimator(method: Any, name: str) -> Any:
     """Return the estimator that a method stands for; raise if it is none.
 
@@ -201,7 +186,12 @@ def as_estimator(method: Any, name: str) -> Any:
     GaussianNB(var_smoothing=0.5)
     """
     try:
-        made = _made(method)
+        made = build_value(method) if isinstance(method, Mapping) else method
+        if isinstance(method, str):
+            made = resolve_path(method)
+            is_function = inspect.isroutine(made)
+            if is_function or isinstance(made, type):
+                made = build_value({"factory" if is_function else "class": method})
     except StudyError as error:
         raise StudyError(f"method {name!r}: {error}") from error
     if isinstance(made, type) or not hasattr(made, "fit") or not hasattr(made, "predict"):
@@ -209,20 +199,6 @@ def as_estimator(method: Any, name: str) -> Any:
             f"method {name!r} must be an estimator with fit and predict; got {short_repr(made)}.{instance_hint(made)}"
         )
     return made
-
-
-def _made(method: Any) -> Any:
-    if isinstance(method, Mapping):
-        return build_value(method)
-    if not isinstance(method, str):
-        return method
-    found = resolve_path(method)
-    is_function = inspect.isroutine(found)
-    return (
-        build_value({"factory" if is_function else "class": method})
-        if is_function or isinstance(found, type)
-        else found
-    )
 
 
 def check_parameter_values(estimator: Any) -> None:
@@ -237,31 +213,18 @@ def check_parameter_values(estimator: Any) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: ProbabilityTreeClassifier: min_leaf must be a finite number > 0; got 0.
     """
-    inner = [each for each in estimator.get_params(deep=True).values() if _is_estimator(each)]
-    for each in (estimator, *inner):
+    from sklearn.utils._param_validation import InvalidParameterError
+
+    params = estimator.get_params(deep=True).values()
+    inner = [each for each in params if hasattr(each, "get_params") and hasattr(each, "fit")]
+    for each in (estimator, *(one for one in inner if not isinstance(one, type))):
         package = type(each).__module__.partition(".")[0]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                if package in _CHECKS:
-                    _CHECKS[package](each)
-        except ParameterError as error:
+                if package == "calibrant":
+                    check_params(each)
+                elif package == "sklearn" and hasattr(each, "_validate_params"):
+                    each._validate_params()
+        except (ParameterError, InvalidParameterError) as error:
             raise ParameterError(f"{type(each).__name__}: {error}") from error
-
-
-def _is_estimator(value: Any) -> bool:
-    return hasattr(value, "get_params") and hasattr(value, "fit") and not isinstance(value, type)
-
-
-def _check_sklearn(estimator: Any) -> None:
-    from sklearn.utils._param_validation import InvalidParameterError
-
-    try:
-        estimator._validate_params()
-    except InvalidParameterError as error:
-        raise ParameterError(str(error)) from error
-    except AttributeError:
-        return
-
-
-_CHECKS: dict[str, Callable[[Any], None]] = {"calibrant": check_params, "sklearn": _check_sklearn}

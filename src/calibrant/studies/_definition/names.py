@@ -63,14 +63,11 @@ def import_path(named: Any) -> str | None:
     name = name or getattr(named, "__name__", None)  # a ufunc of NumPy has no qualified name
     if not isinstance(module, str) or not isinstance(name, str) or module == "__main__" or "<" in name:
         return None
-    return next((f"{each}.{name}" for each in _public_first(module) if _find(each, name) is named), None)
-
-
-def _public_first(module: str) -> list[str]:
-    """Return the public module that holds a private one, which is where its names are offered, and the module."""
     parts = module.split(".")
     private = next((position for position, part in enumerate(parts) if part.startswith("_")), 0)
-    return [".".join(parts[:private]), module] if private else [module]
+    # The public module that holds a private one, which is where its names are offered, comes first
+    modules = [".".join(parts[:private]), module] if private else [module]
+    return next((f"{each}.{name}" for each in modules if _find(each, name) is named), None)
 
 
 def _find(module: str, name: str) -> Any:
@@ -108,10 +105,20 @@ def resolve_path(path: str) -> Any:
         raise StudyError(f"{path!r} is not an import path; write it as 'package.module.Name'.")
     parts = path.split(".")
     for n_module in range(len(parts) - 1, 0, -1):
-        module = _import(".".join(parts[:n_module]), path)
-        if module is not None:
-            return _attribute(module, parts[n_module:])
-    raise StudyError(f"{path!r} cannot be imported: there is no module {parts[0]!r}. Install it, or correct the path.")
+        found = _import(".".join(parts[:n_module]), path)
+        if found is not None:
+            break
+    else:
+        raise StudyError(
+            f"{path!r} cannot be imported: there is no module {parts[0]!r}. Install it, or correct the path."
+        )
+    for name in parts[n_module:]:
+        try:
+            found = getattr(found, name)
+        except AttributeError as error:
+            where = getattr(found, "__name__", repr(found))
+            raise StudyError(f"{where} has no {name!r}.{nearest(name, dir(found))}") from error
+    return found
 
 
 def short_names() -> dict[str, type]:
@@ -142,10 +149,10 @@ def find_method(written: str) -> str | None:
     ('naive_bayes', 'logistic', None)
     """
     known = short_names()
-    spellings = {_folded(title): name for title, name in _SPELLINGS.items()}
-    spellings |= {_folded(each.__name__): name for name, each in known.items()}
-    spellings |= {_folded(each.__name__.removesuffix("Classifier")): name for name, each in known.items()}
-    spellings |= {_folded(name): name for name in known}
+    classes = {each.__name__: name for name, each in known.items()}
+    stems = {each.removesuffix("Classifier"): name for each, name in classes.items()}
+    every = {**_SPELLINGS, **classes, **stems, **{name: name for name in known}}
+    spellings = {_folded(each): name for each, name in every.items()}
     found = spellings.get(_folded(written))
     exact = found is not None and (written in (found, known[found].__name__, *_SPELLINGS) or " " in written)
     if found is not None and not exact:
@@ -187,14 +194,3 @@ def _import(module: str, path: str) -> Any:
         raise StudyError(f"{path!r} cannot be imported: {error}. Install what is missing.") from error
     except Exception as error:  # whatever a module raises where it runs
         raise StudyError(f"{path!r} cannot be imported: {type(error).__name__}: {error}.") from error
-
-
-def _attribute(module: Any, names: list[str]) -> Any:
-    found = module
-    for name in names:
-        try:
-            found = getattr(found, name)
-        except AttributeError as error:
-            where = getattr(found, "__name__", repr(found))
-            raise StudyError(f"{where} has no {name!r}.{nearest(name, dir(found))}") from error
-    return found

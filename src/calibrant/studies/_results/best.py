@@ -23,7 +23,7 @@ from calibrant.metrics import METRICS, Interval
 from calibrant.resampling._internal import NO_INTERVAL, KeptTrials, split_interval
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, MetricFacts, StudyValues
-from calibrant.studies._results.tables import check_complete, mean_interval, study_means
+from calibrant.studies._results.tables import complete_means, mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,9 +233,7 @@ def select_by_rows(
     return Selection(float(found.mean()) if len(found) else float("nan"), shares)
 
 
-_FOLDS = "Corrected by choosing on folds that are drawn with replacement and testing the choice on the others"
-_ROWS = "Corrected by choosing on test rows that are drawn with replacement and testing the choice on the others"
-_SETS = "Corrected by choosing on data sets that are drawn with replacement and testing the choice on the others"
+_DRAWN = "Corrected by choosing on {} that are drawn with replacement and testing the choice on the others"
 _NESTED = "A method was chosen within the training rows of each split"
 
 
@@ -294,18 +292,14 @@ class BestQuery(StudyValues):
         """
         check_param("confidence", confidence, CONFIDENCE)
         facts, datasets = self.facts(by, better), self.chosen_datasets(dataset)
-        means = study_means(self, by, datasets, partial=partial)
-        check_complete(self, means, partial=partial)
+        means = complete_means(self, by, datasets, partial=partial)
         if any(self.plans[name].is_nested for name in datasets):
             return _nested(self, facts, datasets, means.values, confidence)
-        losses = facts.losses(means.values)
-        is_unknown = np.isnan(losses)
-        is_known = np.asarray(~(is_unknown.any(axis=1) if len(datasets) > 1 else is_unknown.all(axis=1)))
-        if not is_known.any():
+        values, kept, _ = means.of_all_methods()
+        if np.isnan(means.values).all() or (len(datasets) > 1 and not kept):
             raise StudyError(f"best: {by} has no value on any data set that all methods share.")
         if len(datasets) > 1:
-            kept = tuple(name for name, known in zip(datasets, is_known.tolist(), strict=True) if known)
-            return _over_datasets(self, facts, kept, means.values[is_known], confidence)
+            return _over_datasets(self, facts, kept, values, confidence)
         return _on_dataset(self, facts, datasets[0], means.values[0], confidence)
 
 
@@ -321,10 +315,14 @@ def _on_dataset(
     plan = study.plans[dataset]
     values = study.done_values(facts.name, dataset)
     if plan.has_disjoint_tests and plan.n_independent > 1:
-        corrected, shares = _by_folds(facts, values, plan.n_independent)
+        # Within each repeat, whose folds are disjoint: one of another repeat could not be read as other rows
+        n_folds, starts = plan.n_independent, range(0, values.shape[1], plan.n_independent)
+        repeats = [values[:, start : start + n_folds] for start in starts]
+        found = [select_by_units(facts.losses(each), each, number) for number, each in enumerate(repeats)]
+        corrected = float(np.nanmean([each.score for each in found]))
         ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
-        chosen = _counted(study.methods, shares)
-        return BestMethod(*about, corrected, *ends, confidence, "folds", _FOLDS, chosen)
+        chosen = _counted(study.methods, np.mean([each.shares for each in found], axis=0))
+        return BestMethod(*about, corrected, *ends, confidence, "folds", _DRAWN.format("folds"), chosen)
     kept = read_kept_rows(study, dataset, study.methods, [facts.name])
     if isinstance(kept, str):
         splits = "there is one split" if plan.n_splits == 1 else "the test rows of the splits overlap"
@@ -332,16 +330,9 @@ def _on_dataset(
         how = f"No correction is possible: {splits}, and {kept}. {instead}"
         return BestMethod(*about, math.nan, confidence=confidence, correction="none", how=how)
     moved, shares = _by_rows(facts, kept, best)
-    ends = mean_interval(study, facts.name, dataset, best, about[-1] + moved, confidence)
-    return BestMethod(*about, about[-1] + moved, *ends, confidence, "rows", _ROWS, _counted(study.methods, shares))
-
-
-def _by_folds(facts: MetricFacts, values: NDArray[np.float64], n_folds: int) -> tuple[float, NDArray[np.float64]]:
-    """Return the corrected score and the shares of the choices: within each repeat, whose folds are disjoint."""
-    # Folds of different repeats share rows, so that one of them could not be read as other rows
-    repeats = [values[:, first : first + n_folds] for first in range(0, values.shape[1], n_folds)]
-    found = [select_by_units(facts.losses(each), each, number) for number, each in enumerate(repeats)]
-    return float(np.nanmean([each.score for each in found])), np.mean([each.shares for each in found], axis=0)
+    corrected, chosen = about[-1] + moved, _counted(study.methods, shares)
+    ends = mean_interval(study, facts.name, dataset, best, corrected, confidence)
+    return BestMethod(*about, corrected, *ends, confidence, "rows", _DRAWN.format("test rows"), chosen)
 
 
 def _by_rows(facts: MetricFacts, kept: KeptTrials, best: int) -> tuple[float, NDArray[np.float64]]:
@@ -362,10 +353,8 @@ def _by_rows(facts: MetricFacts, kept: KeptTrials, best: int) -> tuple[float, ND
         except DataError:  # such as a single class among the rows
             return math.nan
 
-    def loss(value: float) -> float:
-        return float(facts.losses(np.array(value)))
-
-    found = select_by_rows(score, loss, len(read), rows if data.groups is None else np.asarray(data.groups)[rows])
+    unit = rows if data.groups is None else np.asarray(data.groups)[rows]
+    found = select_by_rows(score, lambda value: float(facts.losses(np.array(value))), len(read), unit)
     return found.score - score(best, np.ones(len(rows))), found.shares
 
 
@@ -385,7 +374,7 @@ def _over_datasets(
     rank = select_by_units(ranks.T, ranks.T).score
     ends = _dataset_interval(means[:, best] + (score - about[-1]), facts, confidence)
     return BestMethod(
-        *(*about, score, *ends, confidence, "data sets", _SETS, _counted(study.methods, shares)),
+        *(*about, score, *ends, confidence, "data sets", _DRAWN.format("data sets"), _counted(study.methods, shares)),
         mean_rank=own_rank,
         corrected_mean_rank=rank,
         n_datasets=len(datasets),
@@ -408,28 +397,14 @@ def _nested(
     counts = Counter(choice for name in datasets for choice in study.choices.get(name, ()) if choice)
     total = sum(counts.values())
     chosen = {name: n / total for name, n in counts.most_common()}
-    is_one = len(datasets) == 1
-    values = means[:, 0]
-    if is_one:
-        ends = mean_interval(study, facts.name, datasets[0], 0, float(values[0]), confidence)
-    else:
+    dataset, values = datasets[0] if len(datasets) == 1 else None, means[:, 0]
+    if dataset is None:
         ends = _dataset_interval(values, facts, confidence)
-    return BestMethod(
-        next(iter(chosen), ""),
-        facts.name,
-        facts.words,
-        datasets[0] if is_one else None,
-        len(study.candidates),
-        apparent=math.nan,
-        corrected=float(values.mean()),
-        low=ends.low,
-        high=ends.high,
-        confidence=confidence,
-        correction="nested",
-        how=_NESTED,
-        choices=chosen,
-        n_datasets=len(datasets),
-    )
+    else:
+        ends = mean_interval(study, facts.name, dataset, 0, float(values[0]), confidence)
+    about = (next(iter(chosen), ""), facts.name, facts.words, dataset, len(study.candidates), math.nan)
+    corrected, n = float(values.mean()), len(datasets)
+    return BestMethod(*about, corrected, *ends, confidence, "nested", _NESTED, chosen, n_datasets=n)
 
 
 def _counted(methods: tuple[str, ...], shares: NDArray[np.float64]) -> dict[str, float]:

@@ -36,7 +36,7 @@ from calibrant.resampling._internal import KeptTrials, RowStatistics
 from calibrant.studies._results.predictions import read_kept_rows
 from calibrant.studies._results.study_comparison import PairDifference, StudyComparison
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, DatasetPlan, MetricFacts, StudyValues, choose_name
-from calibrant.studies._results.tables import check_complete, check_finite, study_means
+from calibrant.studies._results.tables import check_finite, complete_means
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +61,10 @@ class Compared:
         """The kept predictions of all methods on the one data set, or why they are not enough."""
         return read_kept_rows(self.study, self.datasets[0], self.study.methods, [self.facts.name])
 
-    @cached_property
-    def rows(self) -> RowStatistics | None:
-        """The statistics of the metric from the rows of all methods; None where their predictions are not enough."""
-        return None if isinstance(self.kept, str) else self.kept.statistics
-
     def rows_of(self, pair: tuple[str, str]) -> RowStatistics | None:
-        """Return the same of a pair, on the splits that both have, where some method lacks some."""
+        """Return the statistics of the metric from the rows of a pair; None where their predictions are not enough."""
         if not isinstance(self.kept, str) and self.kept.n_splits == self.plan.n_splits:
-            return self.rows
+            return self.kept.statistics
         kept = read_kept_rows(self.study, self.datasets[0], pair, [self.facts.name])
         return None if isinstance(kept, str) else kept.statistics
 
@@ -91,11 +86,11 @@ class Found:
 
 @dataclass(frozen=True)
 class StudyTest:
-    """A test by its name: what it compares over, and the function that does it."""
+    """A test by its name: what it compares over, also in words for one data set, and the function that does it."""
 
     over: Literal["splits", "rows", "datasets"]
     run: Callable[..., Found]
-    words: str
+    words: str = ""
 
 
 def _pairwise(words: str, test: Callable[..., Any]) -> Callable[..., Found]:
@@ -138,24 +133,18 @@ def _sizes(compared: Compared, is_used: NDArray[np.bool_]) -> dict[str, Any]:
     return {"n_train": compared.plan.n_train[is_used], "n_test": compared.plan.n_test[is_used]}
 
 
-def _corrected_t(compared: Compared, pair: tuple[str, str], **options: Any) -> Comparison:
-    one, other, is_used = compared.both(pair)
-    given = {"k": min(compared.plan.n_independent, len(one)), "confidence": compared.confidence} | options
-    return corrected_resampled_t_test(one, other, **_sizes(compared, is_used), names=pair, **given)
+def _sizes_and_k(compared: Compared, is_used: NDArray[np.bool_]) -> dict[str, Any]:
+    return {**_sizes(compared, is_used), "k": min(compared.plan.n_independent, int(is_used.sum()))}
 
 
-def _bayesian_t(compared: Compared, pair: tuple[str, str], **options: Any) -> Posterior:
-    one, other, is_used = compared.both(pair)
-    given = {"confidence": compared.confidence} | options
-    return bayesian_correlated_t_test(one, other, **_sizes(compared, is_used), names=pair, **given)
-
-
-def _plain(test: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a test of the values of a pair alone."""
+def _on_values(test: Callable[..., Any], facts: Callable[..., Mapping[str, Any]] = lambda *_: {}) -> Callable[..., Any]:
+    """Return a test of the values of a pair, with further facts of the splits where it needs them."""
 
     def run(compared: Compared, pair: tuple[str, str], **options: Any) -> Any:
-        one, other, _ = compared.both(pair)
-        return test(one, other, names=pair, **({"confidence": compared.confidence} | options))
+        one, other, is_used = compared.both(pair)
+        return test(
+            one, other, names=pair, **{"confidence": compared.confidence, **facts(compared, is_used), **options}
+        )
 
     return run
 
@@ -205,30 +194,26 @@ def _by_ranks(compared: Compared, **options: Any) -> Found:
     return Found(tuple(pairs), f"{ranks.test} on mean ranks, corrected for {len(pairs)} comparisons", ranks)
 
 
-_T = "Corrected resampled t-test"
-_RANKS = "mean ranks over data sets"
+_T = _on_values(corrected_resampled_t_test, _sizes_and_k)
+_BAYESIAN_T = _on_values(bayesian_correlated_t_test, _sizes)
+_FIVE_BY_TWO = "5x2cv t-test (the difference is that of the first fold)"
+_SPLITS = "the splits of a data set"
 
 STUDY_TESTS: dict[str, StudyTest] = {
-    "corrected_resampled_t_test": StudyTest("splits", _pairwise(_T, _corrected_t), "the splits of a data set"),
+    "corrected_resampled_t_test": StudyTest("splits", _pairwise("Corrected resampled t-test", _T), _SPLITS),
     "five_by_two_test": StudyTest(
-        "splits",
-        _pairwise("5x2cv t-test (the difference is that of the first fold)", _plain(five_by_two_test)),
-        "5 times 2-fold cross-validation",
+        "splits", _pairwise(_FIVE_BY_TWO, _on_values(five_by_two_test)), "5 times 2-fold cross-validation"
     ),
-    "bayesian_correlated_t_test": StudyTest(
-        "splits", _pairwise("Bayesian correlated t-test", _bayesian_t), "the splits of a data set"
-    ),
+    "bayesian_correlated_t_test": StudyTest("splits", _pairwise("Bayesian correlated t-test", _BAYESIAN_T), _SPLITS),
     "mcnemar_test": StudyTest("rows", _pairwise("McNemar's test of accuracy", _mcnemar), "the only test set"),
     "paired_rows": StudyTest("rows", _paired_rows, "the test rows of a data set"),
-    "wilcoxon": StudyTest("datasets", _pairwise("Wilcoxon signed-rank test", _plain(wilcoxon)), "data sets"),
-    "sign_test": StudyTest("datasets", _pairwise("Sign test", _plain(sign_test)), "data sets"),
-    "paired_t_test": StudyTest("datasets", _pairwise("Paired t-test", _plain(paired_t_test)), "data sets"),
+    "wilcoxon": StudyTest("datasets", _pairwise("Wilcoxon signed-rank test", _on_values(wilcoxon))),
+    "sign_test": StudyTest("datasets", _pairwise("Sign test", _on_values(sign_test))),
+    "paired_t_test": StudyTest("datasets", _pairwise("Paired t-test", _on_values(paired_t_test))),
     "bayesian_signed_rank_test": StudyTest(
-        "datasets", _pairwise("Bayesian signed-rank test", _plain(bayesian_signed_rank_test)), "data sets"
+        "datasets", _pairwise("Bayesian signed-rank test", _on_values(bayesian_signed_rank_test))
     ),
-    "friedman": StudyTest("datasets", _by_ranks, _RANKS),
-    "nemenyi": StudyTest("datasets", _by_ranks, _RANKS),
-    "bonferroni_dunn": StudyTest("datasets", _by_ranks, _RANKS),
+    **dict.fromkeys(("friedman", "nemenyi", "bonferroni_dunn"), StudyTest("datasets", _by_ranks)),
 }
 
 
@@ -347,7 +332,7 @@ def _split_values(
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return the values of methods and splits of one data set, with notes."""
     (name,) = datasets
-    check_complete(study, study_means(study, facts.name, datasets, partial=partial), partial=partial)
+    complete_means(study, facts.name, datasets, partial=partial)
     values, notes = facts.comparable(study.tested_values(facts.name, name)), []
     check_finite(study, values, f"in splits of {name}", facts.name)
     if n_without := int(np.isnan(values).any(axis=0).sum()):
@@ -361,13 +346,11 @@ def _dataset_means(
     study: StudyValues, facts: MetricFacts, datasets: tuple[str, ...], partial: bool
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return the means of methods and data sets, with notes; data sets where a method has none are left out."""
-    means = study_means(study, facts.name, datasets, partial=partial)
-    check_complete(study, means, partial=partial)
-    is_known = np.asarray(~np.isnan(means.values).any(axis=1))
-    left_out = [name for name, known in zip(datasets, is_known.tolist(), strict=True) if not known]
-    if (n := int(is_known.sum())) < 2:
+    means = complete_means(study, facts.name, datasets, partial=partial)
+    found, kept, left_out = means.of_all_methods()
+    if (n := len(kept)) < 2:
         raise StudyError(f"compare needs values of all methods on at least 2 data sets; {facts.name} has them on {n}.")
-    values = facts.comparable(means.values[is_known].T)
+    values = facts.comparable(found.T)
     check_finite(study, values, "on data sets", facts.name)
     notes = [f"Left out, because a method has no value there: {', '.join(left_out)}."] if left_out else []
     return values, notes + ([f"Means of the splits that were finished; {means.notes[0]}."] if means.gaps else [])
@@ -402,8 +385,10 @@ def _problem(compared: Compared, name: str) -> str:
     if test.over == "datasets":
         return "it compares over data sets, and there is only one"
     if name == "five_by_two_test":
-        is_whole = compared.plan.is_five_by_two and not np.isnan(compared.values).any()
-        return "" if is_whole else f"it needs all of 5 times 2-fold cross-validation; the plan is {compared.plan.words}"
+        plan = compared.plan
+        is_whole = plan.n_splits == 10 and plan.n_independent == 2 and plan.has_disjoint_tests
+        is_whole = is_whole and not np.isnan(compared.values).any()
+        return "" if is_whole else f"it needs all of 5 times 2-fold cross-validation; the plan is {plan.words}"
     return _split_problem(compared) if test.over == "splits" else _row_problem(compared, name)
 
 
@@ -420,19 +405,18 @@ def _row_problem(compared: Compared, name: str) -> str:
     plan, metric = compared.plan, compared.facts.name
     if plan.interval_kind == "none":
         return f"the tested rows do not show what others would ({plan.words})"
-    if isinstance(compared.kept, str):
-        return compared.kept
+    kept = compared.kept
+    if isinstance(kept, str):
+        return kept
     if name == "mcnemar_test":
-        return _mcnemar_problem(compared)
+        return _mcnemar_problem(compared, kept.scorer.data)
     if compared.facts.is_calibration_error or compared.facts.better == "nearer":
         return f"no paired interval of {metric} is known"
-    rows = compared.rows
-    return next(filter(None, (rows.why_none(*key) for key in rows.contributions)), "") if rows is not None else ""
+    return next(filter(None, (kept.statistics.why_none(*key) for key in kept.statistics.contributions)), "")
 
 
-def _mcnemar_problem(compared: Compared) -> str:
-    data = None if isinstance(compared.kept, str) else compared.kept.scorer.data
-    if data is None or data.classes is None:
+def _mcnemar_problem(compared: Compared, data: Any) -> str:
+    if data.classes is None:
         return "it compares classifiers"
     if compared.plan.n_splits > 1:
         return "it compares two fitted models on one test set, and the plan has several splits"

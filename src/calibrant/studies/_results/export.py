@@ -9,6 +9,7 @@ import os
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,7 @@ class TextTable:
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]  # the name first
-    best: tuple[tuple[bool, ...], ...]
+    best: Sequence[Sequence[bool]] = ()  # none are marked
     note: str = ""
 
 
@@ -117,11 +118,10 @@ def _latex(table: TextTable) -> str:
 def _body(table: TextTable, escaped: Callable[[str], str], bold: Callable[[str], str], missing: str) -> list[list[str]]:
     """Return the rows with names escaped, the best numbers in bold, and a dash for what is missing."""
     lines = []
-    for (name, *cells), marks in zip(table.rows, table.best, strict=True):
+    for i, (name, *cells) in enumerate(table.rows):
+        marks = table.best[i] if table.best else ()
         shown = [escaped(cell) if cell else missing for cell in cells]
-        lines.append(
-            [escaped(name), *(bold(cell) if is_best else cell for cell, is_best in zip(shown, marks, strict=True))]
-        )
+        lines.append([escaped(name), *(bold(cell) if best else cell for cell, best in zip_longest(shown, marks))])
     return lines
 
 
@@ -218,8 +218,7 @@ class ExportQuery(StudyValues):
                 raise ParameterError(f"export: metric must be one of {', '.join(self.metrics)} for a table; got None.")
             name = self.metrics[0] if metric is None else metric
             shown = (4 if kind != "csv" else None) if digits is None else digits
-            options: Any = {"interval": interval, "confidence": confidence, "partial": partial}
-            frame = study_table(self, name, part=part, **options)
+            frame = study_table(self, name, part, interval, confidence, partial)
             text = write(_means_table(self, self.facts(name), frame, shown, kind, bold=bold, interval=interval))
         if path is not None:
             if not Path(path).parent.is_dir():
@@ -259,28 +258,20 @@ def _means_table(
     means = [row[::step] for row in cells]
     is_marked = bold and kind != "csv" and bool(facts.better)
     losses = facts.losses(numbers[:, ::step]).tolist() if is_marked else []
-    marks = [best_marks(*each) for each in zip(losses, means, strict=True)] if is_marked else _no_marks(means)
+    marks = [best_marks(*each) for each in zip(losses, means, strict=is_marked)]
     head = list(study.methods)
     if interval and kind == "csv":
         head = [name for method in head for name in (method, f"{method} low", f"{method} high")]
-        means, marks = cells, _no_marks(cells)
+        means = cells
     elif interval:
         triples = [zip(*[iter(row)] * 3, strict=True) for row in cells]
         means = [[f"{mean} [{low}, {high}]" if mean and low else mean for mean, low, high in row] for row in triples]
     rows = tuple((name, *row) for name, row in zip(study.datasets, means, strict=True))
-    notes = [_caption(study, facts, frame, interval=interval), *frame.attrs["notes"]]
-    return TextTable(("dataset", *head), rows, tuple(marks), "; ".join(notes))
-
-
-def _no_marks(cells: list[list[str]]) -> list[tuple[bool, ...]]:
-    return [(False,) * len(row) for row in cells]
-
-
-def _caption(study: StudyValues, facts: MetricFacts, frame: pd.DataFrame, *, interval: bool | str) -> str:
-    rows = "" if frame.attrs["part"] == "test" else " on training rows"
-    direction = f" ({facts.words})" if facts.better else ""
-    ends = ", with intervals" if interval else ""
-    return f"{facts.name}{rows}, mean over {plans_in_words(study, study.datasets)}{ends}{direction}"
+    part = "" if frame.attrs["part"] == "test" else " on training rows"
+    ends, direction = ", with intervals" if interval else "", f" ({facts.words})" if facts.better else ""
+    caption = f"{facts.name}{part}, mean over {plans_in_words(study, study.datasets)}{ends}{direction}"
+    notes = [caption, *frame.attrs["notes"]]
+    return TextTable(("dataset", *head), rows, marks, "; ".join(notes))
 
 
 def _trials_table(frame: pd.DataFrame, digits: int | None) -> TextTable:
@@ -289,5 +280,4 @@ def _trials_table(frame: pd.DataFrame, digits: int | None) -> TextTable:
             return value or ""
         return number_cell(value, digits) if isinstance(value, float) else str(value)
 
-    rows = tuple(tuple(map(cell, row)) for row in frame.itertuples(index=False))
-    return TextTable(tuple(frame.columns), rows, tuple((False,) * (len(row) - 1) for row in rows))
+    return TextTable(tuple(frame.columns), tuple(tuple(map(cell, row)) for row in frame.itertuples(index=False)))

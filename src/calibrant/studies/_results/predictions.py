@@ -10,24 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
-from calibrant.exceptions import StoreError, StudyError
+from calibrant.exceptions import StoreError
 from calibrant.metrics import METRICS
-from calibrant.resampling import Pooled
 from calibrant.resampling._internal import KeptTrials, TestPredictions
 
 if TYPE_CHECKING:
     from calibrant.studies._results.study_values import StudyValues
-
-__all__ = [
-    "KeptTrials",
-    "TestPredictions",
-    "kept_predictions",
-    "pool_predictions",
-    "predictions_from_parquet",
-    "predictions_to_parquet",
-    "read_kept_rows",
-]
-
 
 _KEY = b"calibrant"
 _NATURAL = "iufbU"  # kinds of NumPy's types that a column of classes keeps; others are written as numbers of classes
@@ -63,17 +51,22 @@ def predictions_to_parquet(
     """
     arrow, parquet = _arrow()
     proba = np.asarray(y_pred, dtype=np.float64)
-    outcome, labels = np.asarray(y_true), None
+    outcome, entry = np.asarray(y_true), None
     if len(classes):  # of the type of the outcomes, so that both come back as they were
         labels = np.array(list(classes), dtype=None if outcome.dtype.kind == "U" else outcome.dtype)
-    if labels is None:
-        named = [("y_true", np.asarray(y_true, dtype=np.float64)), ("y_pred", proba)]
+        found = labels.tolist()
+        is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in found)
+        plain = [label if isinstance(label, str | int | float) or not is_coded else str(label) for label in found]
+        entry = {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
+        if is_coded:
+            number = {label: i for i, label in enumerate(found)}
+            outcome = np.array([number[label] for label in outcome.tolist()], dtype=np.int64)
+        named = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
     else:
-        probabilities = [(f"p({label})", column) for label, column in zip(classes, proba.T, strict=True)]
-        named = [("y_true", _outcome_column(outcome, labels)), *probabilities]
+        outcome, named = np.asarray(y_true, dtype=np.float64), [("y_pred", proba)]
     extras = [(name, found) for name, found in (("weight", weight), ("group", group)) if found is not None]
-    about = {"classes": _class_entry(labels), "extras": [name for name, _ in extras]}
-    named = [("row", np.asarray(row, dtype=np.int64)), *named, *extras]
+    about = {"classes": entry, "extras": [name for name, _ in extras]}
+    named = [("row", np.asarray(row, dtype=np.int64)), ("y_true", outcome), *named, *extras]
     arrays = [arrow.array(np.ascontiguousarray(column)) for _, column in named]
     schema = arrow.schema([arrow.field(name, array.type) for (name, _), array in zip(named, arrays, strict=True)])
     sink = arrow.BufferOutputStream()
@@ -92,42 +85,23 @@ def predictions_from_parquet(data: bytes) -> TestPredictions:
     >>> predictions_from_parquet(data).y_pred
     array([1.25, 3.  ])
     """
-    arrow, _ = _arrow()
+    arrow, parquet = _arrow()
     try:
-        return _read_parquet(data)
+        file = parquet.ParquetFile(arrow.BufferReader(data), page_checksum_verification=True)
+        table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
+        columns = [table.column(i).to_numpy() for i in range(table.num_columns)]
+        n_extras = len(about["extras"])
+        extras = dict(zip(about["extras"], columns[len(columns) - n_extras :], strict=True))
+        row, outcome, *predicted = columns[: len(columns) - n_extras]
+        if about["classes"] is None:
+            return TestPredictions(row.astype(np.intp), outcome, predicted[0], (), **extras)
+        labels = np.array(about["classes"]["labels"], dtype=np.dtype(about["classes"]["dtype"]))
+        code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
+        proba = np.stack(predicted, axis=1)
+        return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
     except (arrow.ArrowException, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         text = " ".join(str(error).split())
         raise StoreError(f"predictions of a trial cannot be read: {text}. Run the trial again.") from error
-
-
-def _read_parquet(data: bytes) -> TestPredictions:
-    arrow, parquet = _arrow()
-    file = parquet.ParquetFile(arrow.BufferReader(data), page_checksum_verification=True)
-    table, about = file.read(use_threads=False), json.loads(file.metadata.metadata[_KEY])
-    columns = [table.column(i).to_numpy() for i in range(table.num_columns)]
-    n_extras = len(about["extras"])
-    extras = dict(zip(about["extras"], columns[len(columns) - n_extras :], strict=True))
-    row, outcome, *predicted = columns[: len(columns) - n_extras]
-    if about["classes"] is None:
-        return TestPredictions(row.astype(np.intp), outcome, predicted[0], (), **extras)
-    labels = np.array(about["classes"]["labels"], dtype=np.dtype(about["classes"]["dtype"]))
-    code = outcome if about["classes"]["coded"] else _codes(outcome, labels)
-    proba = np.stack(predicted, axis=1)
-    return TestPredictions(row.astype(np.intp), labels[code], proba, tuple(labels.tolist()), **extras)
-
-
-def pool_predictions(found: Sequence[tuple[int, bytes]], what: str) -> Pooled:
-    """Return the predictions of all splits as one; `what` names the trials in the error where there are none."""
-    if not found:
-        raise StudyError(f"{what}: no predictions were kept. Run the study with keep_predictions=True to have them.")
-    ordered = sorted(found, key=lambda item: item[0])
-    splits = [number for number, _ in ordered]
-    parts = [predictions_from_parquet(data) for _, data in ordered]
-    row, y_true, y_pred = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("row", "y_true", "y_pred")
-    )
-    split = np.repeat(np.asarray(splits, dtype=np.intp), [len(part.row) for part in parts])
-    return Pooled(row, split, y_true, y_pred, parts[0].classes)
 
 
 def _arrow() -> tuple[Any, Any]:
@@ -135,35 +109,11 @@ def _arrow() -> tuple[Any, Any]:
     return tuple(optional_import(name, extra="studies", purpose=purpose) for name in ("pyarrow", "pyarrow.parquet"))
 
 
-def _outcome_column(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the classes of the rows as a column: as they are, or as their numbers where Parquet has no such type."""
-    if labels.dtype.kind in _NATURAL or all(isinstance(label, str) for label in labels):
-        return outcome
-    number = {label: i for i, label in enumerate(labels.tolist())}
-    return np.array([number[label] for label in outcome.tolist()], dtype=np.int64)
-
-
-def _class_entry(labels: NDArray[Any] | None) -> dict[str, Any] | None:
-    """Return the classes with their type, as JSON takes them."""
-    if labels is None:
-        return None
-    names = labels.tolist()
-    is_coded = labels.dtype.kind not in _NATURAL and not all(isinstance(label, str) for label in labels)
-    plain = [label if isinstance(label, str | int | float | bool) or not is_coded else str(label) for label in names]
-    return {"dtype": labels.dtype.str, "labels": plain, "coded": is_coded}
-
-
 def _codes(outcome: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     """Return the number of each row's class."""
     known = labels.astype(str) if labels.dtype.kind == "O" else labels
     order = np.argsort(known, kind="stable")
     return np.asarray(order[np.searchsorted(known, outcome.astype(known.dtype), sorter=order)])
-
-
-def kept_predictions(study: StudyValues, dataset: str, method: str) -> dict[int, TestPredictions]:
-    """Return the predictions of a method by split; empty where none are kept."""
-    found = [] if study.read_predictions is None else study.read_predictions(dataset, method)
-    return {split: predictions_from_parquet(data) for split, data in sorted(found) if split >= 0}
 
 
 def read_kept_rows(
@@ -174,7 +124,11 @@ def read_kept_rows(
         needs_more = metric in METRICS and METRICS[metric].needs
         if needs_more or metric in study.own_metrics or metric in study.keyed_metrics:
             return f"{metric} cannot be computed from kept predictions alone"
-    kept = {method: kept_predictions(study, dataset, method) for method in methods}
+    read = study.read_predictions or (lambda *_: [])
+    kept = {
+        method: {split: predictions_from_parquet(data) for split, data in sorted(read(dataset, method)) if split >= 0}
+        for method in methods
+    }
     plan = study.plans[dataset]
     least = int(plan.n_train[plan.n_train > 0].min(initial=np.iinfo(np.intp).max))  # 0: the split was not run
     return KeptTrials.of(kept, metrics, plan.pos_label, least)

@@ -14,7 +14,7 @@ from calibrant.comparison import WinTieLoss, win_tie_loss
 from calibrant.comparison._internal import Better, tied_ranks
 from calibrant.exceptions import StudyError
 from calibrant.studies._results.study_values import QUERY_PARAMETERS, StudyValues
-from calibrant.studies._results.tables import check_complete, check_finite, study_means
+from calibrant.studies._results.tables import check_finite, complete_means
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,17 +126,10 @@ class RankQueries(StudyValues):
         """
         metric = self.metrics[0] if metric is None else metric
         facts, datasets = self.facts(metric, better), self.chosen_datasets(dataset)
-        means = study_means(self, metric, datasets, partial=partial)
-        check_complete(self, means, partial=partial)
-        is_known = np.asarray(~np.isnan(means.values).any(axis=1))
-        if not is_known.any():
+        values, kept, left_out = complete_means(self, metric, datasets, partial=partial).of_all_methods()
+        if not kept:
             raise StudyError(f"ranks: there is no data set on which all methods have a value of {metric}.")
-        losses = facts.losses(means.values[is_known])
-        kept, left_out = (
-            tuple(name for name, known in zip(datasets, is_known.tolist(), strict=True) if known is wanted)
-            for wanted in (True, False)
-        )
-        ranks = np.stack([tied_ranks(row) for row in losses])
+        ranks = np.stack([tied_ranks(row) for row in facts.losses(values)])
         return MethodRanks(metric, facts.words, self.methods, kept, ranks, left_out)
 
     @fill_docstring(**QUERY_PARAMETERS)
@@ -177,7 +170,7 @@ class RankQueries(StudyValues):
         """
         metric = self.metrics[0] if metric is None else metric
         facts = self.facts(metric, better)
-        check_complete(self, study_means(self, metric, partial=partial), partial=partial)
+        complete_means(self, metric, self.datasets, partial=partial)
         tables: dict[str, Any] = {}
         options: dict[str, Any] = {"n_train": {}, "n_test": {}, "k": {}}
         for dataset in self.datasets:

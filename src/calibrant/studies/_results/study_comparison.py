@@ -164,14 +164,18 @@ class StudyComparison:
         n = len(self.methods)
         lines = [f"{self.metric} of {n} methods on {on}, {self.plan} ({self.better})"]
         if not self.test:
-            return "\n".join([*lines, _wrapped(f"No test holds: {self.reason}.")])
-        lines += [] if self.overall is None else [_overall_text(self.overall, self.confidence)]
+            return "\n".join([*lines, fill(f"No test holds: {self.reason}.", _WIDTH)])
+        if (overall := self.overall) is not None:
+            differs = overall.f_pvalue <= 1 - self.confidence
+            ranks = "some rank better than others" if differs else "not shown to rank differently"
+            figures = f"F = {overall.f_statistic:.4g}, p = {overall.f_pvalue:.3g}"
+            lines.append(f"  {n} methods together: {ranks} (Friedman's test by Iman and Davenport, {figures})")
         found = self.differences
         lines += [f"  {pair!r}" for pair in found[:_MOST_PAIRS]]
         lines += [f"  and {len(found) - _MOST_PAIRS} more differences"] if len(found) > _MOST_PAIRS else []
         lines += self._others()
-        lines.append(_wrapped(f"{self.how}, at {100 * self.confidence:g} %: {self.reason}."))
-        return "\n".join([*lines, *(_wrapped(note) for note in self.notes)])
+        lines.append(fill(f"{self.how}, at {100 * self.confidence:g} %: {self.reason}.", _WIDTH))
+        return "\n".join([*lines, *(fill(note, _WIDTH) for note in self.notes)])
 
     def _others(self) -> list[str]:
         """Return the pairs that are not shown to differ: one with its figures, several by their names."""
@@ -183,14 +187,3 @@ class StudyComparison:
         names = "; ".join(f"{pair.a} and {pair.b}" for pair in others[:_MOST_PAIRS])
         more = f"; and {len(others) - _MOST_PAIRS} more pairs" if len(others) > _MOST_PAIRS else ""
         return [fill(f"not shown to differ: {names}{more}", _WIDTH, initial_indent="  ", subsequent_indent="    ")]
-
-
-def _overall_text(found: Friedman, confidence: float) -> str:
-    n = len(found.mean_ranks)
-    finding = "some rank better than others" if found.f_pvalue <= 1 - confidence else "not shown to rank differently"
-    figures = f"F = {found.f_statistic:.4g}, p = {found.f_pvalue:.3g}"
-    return f"  {n} methods together: {finding} (Friedman's test by Iman and Davenport, {figures})"
-
-
-def _wrapped(text: str) -> str:
-    return fill(text, _WIDTH)

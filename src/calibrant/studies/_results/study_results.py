@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,70 +16,16 @@ from calibrant.resampling._internal import splitters
 from calibrant.studies._results.best import BestQuery
 from calibrant.studies._results.compare import CompareQuery
 from calibrant.studies._results.export import ExportQuery
-from calibrant.studies._results.predictions import pool_predictions
+from calibrant.studies._results.predictions import predictions_from_parquet
 from calibrant.studies._results.ranks import RankQueries
-from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name
+from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, choose_name, positions_of
 from calibrant.studies._results.tables import study_table, trials_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-K = TypeVar("K")
-
-
-def select_results(
-    results: StudyResults, methods: Sequence[str] | None, datasets: Sequence[str] | None
-) -> StudyResults:
-    """Return the results of some methods on some data sets, in the order in which they are named."""
-    if methods is not None and results.candidates:
-        raise StudyError("select: a nested plan chose among all methods; the results are of the choice alone.")
-    rows = _named_positions("methods", methods, results.methods)
-    names = [results.datasets[i] for i in _named_positions("datasets", datasets, results.datasets)]
-    kept = [results.methods[i] for i in rows]
-    return replace(
-        results,
-        datasets=tuple(names),
-        methods=tuple(kept),
-        plans={name: results.plans[name] for name in names},
-        values=_of_pairs(results.values, names, rows),
-        states={name: results.states[name][rows] for name in names},
-        all_rows=_of_pairs(results.all_rows, names, rows),
-        all_rows_states={name: each[rows] for name, each in results.all_rows_states.items() if name in names},
-        lacking=_of_pairs(results.lacking, names, rows),
-        choices={name: each for name, each in results.choices.items() if name in names},
-        columns=_columns(results.columns, names, kept),
-    )
-
-
-def select_splits(results: StudyResults, splits: Sequence[int]) -> StudyResults:
-    """Return the results of some splits, by their numbers."""
-    chosen = _read_splits(results, splits)
-    columns, first = results.columns, next(iter(results.plans.values()))
-    numbers = {splitters.ALL_ROWS, *(first.split_numbers[i] for i in chosen)}
-    if "split" in columns:
-        which = np.flatnonzero(np.isin(np.asarray(columns["split"]), list(numbers)))
-        columns = {name: _taken(column, which) for name, column in columns.items()}
-    return replace(
-        results,
-        plans={name: _part_of_plan(plan, chosen) for name, plan in results.plans.items()},
-        values={key: each[:, chosen] for key, each in results.values.items()},
-        states={name: each[:, chosen] for name, each in results.states.items()},
-        lacking={key: each[:, chosen] for key, each in results.lacking.items()},
-        choices={name: tuple(each[i] for i in chosen) for name, each in results.choices.items()},
-        columns=columns,
-        read_predictions=_of_splits(results.read_predictions, numbers),
-    )
-
-
-def _read_splits(results: StudyResults, splits: Sequence[int]) -> list[int]:
-    n_splits = min(plan.n_splits for plan in results.plans.values())
-    chosen = [int(each) for each in splits]
-    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
-        raise ParameterError(
-            f"splits must be different numbers from 0 to {n_splits - 1}, and not empty; got {short_repr(splits)}."
-        )
-    return chosen
+_ARRAYS = ("values", "states", "all_rows", "all_rows_states", "lacking")  # of methods, or methods x splits
 
 
 def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
@@ -97,13 +43,6 @@ def _part_of_plan(plan: DatasetPlan, chosen: list[int]) -> DatasetPlan:
     )
 
 
-def _of_splits(read: Callable[[str, str], Any] | None, chosen: set[int]) -> Callable[[str, str], Any] | None:
-    """Return a function that reads the predictions of some splits only."""
-    if read is None:
-        return None
-    return lambda dataset, method: [part for part in read(dataset, method) if part[0] in chosen]
-
-
 def _named_positions(what: str, chosen: Sequence[str] | None, names: Sequence[str]) -> list[int]:
     if chosen is None:
         return list(range(len(names)))
@@ -113,24 +52,6 @@ def _named_positions(what: str, chosen: Sequence[str] | None, names: Sequence[st
     if len(set(found)) < len(found):
         raise ParameterError(f"{what} must be different names; got {short_repr(chosen)}.")
     return found
-
-
-def _of_pairs(arrays: Mapping[K, Any], names: Sequence[str], rows: Sequence[int]) -> dict[K, Any]:
-    """Return the rows of some methods of the arrays of some data sets, which keys begin with."""
-    return {key: each[rows] for key, each in arrays.items() if key[0] in names}  # type: ignore[index]
-
-
-def _columns(columns: Mapping[Any, Any], names: Sequence[str], methods: Sequence[str]) -> dict[Any, Any]:
-    """Return the columns of the trials that are kept."""
-    if "dataset" not in columns:
-        return dict(columns)
-    pairs = zip(columns["dataset"], columns["method"], strict=True)
-    which = np.flatnonzero([dataset in names and method in methods for dataset, method in pairs])
-    return {name: _taken(column, which) for name, column in columns.items()}
-
-
-def _taken(column: Any, which: Any) -> Any:
-    return column[which] if isinstance(column, np.ndarray) else [column[i] for i in which]
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,13 +142,12 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
             )
             for name, one in sizes.items()
         }
-        places = [(name, row, split) for name, each in arrays.items() for row, split in np.ndindex(each.shape)]
         columns = {
-            "dataset": [name for name, _, _ in places],
-            "method": [methods[row] for _, row, _ in places],
-            "split": [split for _, _, split in places],
-            "state": ["done"] * len(places),
-            ("test", metric): np.array([arrays[name][row, split] for name, row, split in places]),
+            "dataset": [name for name, each in arrays.items() for _ in range(each.size)],
+            "method": [method for each in arrays.values() for method in methods for _ in range(each.shape[1])],
+            "split": [split for each in arrays.values() for _ in methods for split in range(each.shape[1])],
+            "state": ["done"] * sum(each.size for each in arrays.values()),
+            ("test", metric): np.concatenate([np.empty(0), *(each.ravel() for each in arrays.values())]),
         }
         from calibrant.studies._results.read_study import read_results  # it imports this module
 
@@ -278,7 +198,7 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         dataset
         iris      0.2  0.05  0.647
         """
-        return study_table(self, metric, part=part, interval=interval, confidence=confidence, partial=partial)
+        return study_table(self, metric, part, interval, confidence, partial)
 
     def select(
         self,
@@ -313,8 +233,48 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         dataset
         iris        0.2  0.15
         """
-        chosen = select_results(self, methods, datasets)
-        return chosen if splits is None else select_splits(chosen, splits)
+        if methods is not None and self.candidates:
+            raise StudyError("select: a nested plan chose among all methods; the results are of the choice alone.")
+        rows = _named_positions("methods", methods, self.methods)
+        names = [self.datasets[i] for i in _named_positions("datasets", datasets, self.datasets)]
+        kept = [self.methods[i] for i in rows]
+        plans, columns = {name: self.plans[name] for name in names}, self.columns
+        choices, read = {name: self.choices[name] for name in names if name in self.choices}, self.read_predictions
+        which = np.ones(0, dtype=bool)
+        if columns:
+            which = (positions_of(columns["dataset"], names) >= 0) & (positions_of(columns["method"], kept) >= 0)
+        chosen: Any = slice(None)
+        if splits is not None:
+            n_splits, chosen = min(plan.n_splits for plan in plans.values()), [int(each) for each in splits]
+            if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= n_splits:
+                raise ParameterError(
+                    f"splits must be different numbers from 0 to {n_splits - 1}, and not empty; got "
+                    f"{short_repr(splits)}."
+                )
+            numbers = {splitters.ALL_ROWS, *(next(iter(plans.values())).split_numbers[i] for i in chosen)}
+            which = which & np.isin(columns["split"], list(numbers)) if columns else which
+            plans = {name: _part_of_plan(plan, chosen) for name, plan in plans.items()}
+            choices = {name: tuple(each[i] for i in chosen) for name, each in choices.items()}
+            if (read_all := self.read_predictions) is not None:
+                read = lambda dataset, method: [each for each in read_all(dataset, method) if each[0] in numbers]  # noqa: E731
+
+        def cut(arrays: Mapping[Any, NDArray[Any]]) -> dict[Any, NDArray[Any]]:
+            """Return the rows of the methods, in the columns of the splits, of the data sets that are kept."""
+            of_names = (key for key in arrays if (key if isinstance(key, str) else key[0]) in names)
+            taken = {key: arrays[key][rows] for key in of_names}
+            return {key: each[:, chosen] if each.ndim == 2 else each for key, each in taken.items()}
+
+        cut_arrays: dict[str, Any] = {name: cut(getattr(self, name)) for name in _ARRAYS}
+        return replace(
+            self,
+            datasets=tuple(names),
+            methods=tuple(kept),
+            plans=plans,
+            choices=choices,
+            columns={name: column[which] for name, column in columns.items()},
+            read_predictions=read,
+            **cut_arrays,
+        )
 
     def to_frame(self, *, missing: bool = False) -> pd.DataFrame:
         """Return a frame with a row for each trial.
@@ -371,7 +331,17 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
         if not (self.states[chosen[0]][self.methods.index(method)] == DONE).any():
             raise StudyError(f"{method} on {chosen[0]}: its trials failed or are missing; there are no predictions.")
         found = [] if self.read_predictions is None else self.read_predictions(chosen[0], method)
-        return pool_predictions([each for each in found if each[0] >= 0], f"{method} on {chosen[0]}")
+        parts = [(split, predictions_from_parquet(data)) for split, data in sorted(found) if split >= 0]
+        if not parts:
+            where = f"{method} on {chosen[0]}"
+            raise StudyError(
+                f"{where}: no predictions were kept. Run the study with keep_predictions=True to have them."
+            )
+        names = ("row", "y_true", "y_pred")
+        row, y_true, y_pred = (np.concatenate([getattr(part, name) for _, part in parts]) for name in names)
+        splits, sizes = [split for split, _ in parts], [len(part.row) for _, part in parts]
+        split = np.repeat(np.asarray(splits, dtype=np.intp), sizes)
+        return Pooled(row, split, y_true, y_pred, parts[0][1].classes)
 
     def split_values(self, metric: str, dataset: str, *, part: str = "test") -> NDArray[np.float64]:
         """Return the value of every method and split, NaN where there is none.
@@ -402,9 +372,10 @@ class StudyResults(CompareQuery, BestQuery, RankQueries, ExportQuery):
             sum(int((each == state).sum()) for each in self.states.values()) for state in (DONE, FAILED)
         )
         failed = f", {n_failed:,} failed" if n_failed else ""
-        shape = f"{_counted(len(self.datasets), 'data set')} x {_counted(len(self.methods), 'method')}"
+        shape = f"{counted(len(self.datasets), 'data set')} x {counted(len(self.methods), 'method')}"
         return f"Study {self.name!r}: {shape}, {n_done:,} trials of {n_trials:,} done{failed}"
 
 
-def _counted(n: int, what: str) -> str:
+def counted(n: int, what: str) -> str:
+    """Return a number of things in words."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"

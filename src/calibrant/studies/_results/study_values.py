@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._optional import optional_import
 from calibrant._params import Choice, Nothing, check_param
 from calibrant.exceptions import ParameterError, StudyError, nearest
 from calibrant.metrics import METRICS, numeric
@@ -79,37 +80,19 @@ class MetricFacts:
         return f"nearer to {self.target:g} is better" if self.better == "nearer" else f"{self.side} is better"
 
 
-def metric_facts(
-    name: str, metrics: Sequence[str], own: Collection[str] = (), better: Better | None = None
-) -> MetricFacts:
-    """Return the facts of a metric of a study, with the nearest name in the error for one that it does not have.
-
-    Examples
-    --------
-    >>> metric_facts("auc", ["auc", "mse"]).better, metric_facts("calibration_slope", ["calibration_slope"]).words
-    ('higher', 'nearer to 1 is better')
-    """
-    choose_name("metric", name, metrics)
-    check_param("better", better, Choice("higher", "lower") | Nothing())
-    if name in own:
-        return MetricFacts(name, better or "")
-    if name in METRICS:
-        found = METRICS[name]
-        side = found.better if better is None else better
-        return MetricFacts(name, side, found.low, found.high, found.target, name in CALIBRATION_ERRORS)
-    if name in numeric.__all__:
-        higher = name == "correlation"
-        limits = (-1.0, 1.0) if higher else (0.0, math.inf)
-        return MetricFacts(name, better or ("higher" if higher else "lower"), *limits)
-    return MetricFacts(name, better or "")
-
-
 def choose_name(what: str, name: Any, names: Sequence[str]) -> int:
     """Return the position of a name among those of a study, or raise with the names there are and the nearest."""
     if name not in names:
         shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
         raise ParameterError(f"{what} must be one of {shown}; got {name!r}.{nearest(name, names)}")
     return names.index(name)
+
+
+def positions_of(found: NDArray[Any], names: Sequence[str]) -> NDArray[np.intp]:
+    """Return the position of each entry of a column among some names, -1 for one that is not there."""
+    pandas = optional_import("pandas", extra="studies", purpose="query a study")
+    positions: NDArray[np.intp] = pandas.Index(list(names), dtype=object).get_indexer(pandas.Index(found, dtype=object))
+    return positions
 
 
 # Splitters of scikit-learn whose test sets are disjoint, within each repeat where they repeat.
@@ -162,6 +145,12 @@ class DatasetPlan:
     pos_label: Any = None
     numbers: tuple[int, ...] = ()
 
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], n_train: Any, n_test: Any) -> DatasetPlan:
+        """Return the plan of `plan_facts` with the numbers of rows of each split."""
+        found = {**facts, "split_names": tuple(facts["split_names"])}
+        return cls(**found, n_train=np.asarray(n_train, dtype=np.intp), n_test=np.asarray(n_test, dtype=np.intp))
+
     @property
     def split_numbers(self) -> tuple[int, ...]:
         """The number of each split in the plan of the study, by which trials are recorded."""
@@ -172,16 +161,11 @@ class DatasetPlan:
         """Number of splits."""
         return len(self.split_names)
 
-    @property
-    def is_five_by_two(self) -> bool:
-        """Whether the plan is five replications of twofold cross-validation."""
-        return self.n_splits == 10 and self.n_independent == 2 and self.has_disjoint_tests
 
-
-def read_dataset_plan(
-    plan: Any, split_names: Sequence[str], n_train: Any, n_test: Any, *, is_disjoint: bool = True, pos_label: Any = None
-) -> DatasetPlan:
-    """Return the facts of a plan that queries need.
+def plan_facts(
+    plan: Any, split_names: Sequence[str], *, is_disjoint: bool = True, pos_label: Any = None
+) -> dict[str, Any]:
+    """Return the fields of `DatasetPlan` but for the sizes of the splits, as JSON has them.
 
     Parameters
     ----------
@@ -189,8 +173,6 @@ def read_dataset_plan(
         The plan.
     split_names : sequence of str
         The names of its splits of this data set.
-    n_train, n_test : sequence of int
-        Numbers of training rows and of test rows of each split; 0 where they are not known.
     is_disjoint : bool
         Whether no test row of a split is one of its training rows.
     pos_label : object
@@ -198,27 +180,25 @@ def read_dataset_plan(
 
     Examples
     --------
-    >>> found = read_dataset_plan(CrossValidation(2, 5), [str(i) for i in range(10)], [50] * 10, [50] * 10)
-    >>> found.words, found.n_independent, found.is_five_by_two
+    >>> found = DatasetPlan.of(plan_facts(CrossValidation(2, 5), [str(i) for i in range(10)]), [50] * 10, [50] * 10)
+    >>> found.words, found.n_independent, found.has_disjoint_tests
     ('5 times 2-fold cross-validation, stratified', 2, True)
     """
     kind, n_splits = splitters.interval_kind(plan), len(split_names)
     bootstrap = splitters.bootstrap_kind(plan)
     if n_splits == 1 and not (is_disjoint and bootstrap is None):
         kind = "none"
-    return DatasetPlan(
-        splitters.describe(plan),
-        tuple(split_names),
-        np.asarray(n_train, dtype=np.intp),
-        np.asarray(n_test, dtype=np.intp),
-        splitters.n_independent(plan, n_splits),
-        kind,
-        bootstrap,
-        _has_disjoint_tests(plan),
-        isinstance(plan, Nested),
-        splitters.caution(plan),
-        pos_label,
-    )
+    return {
+        "words": splitters.describe(plan),
+        "split_names": list(split_names),
+        "n_independent": splitters.n_independent(plan, n_splits),
+        "interval_kind": kind,
+        "bootstrap": bootstrap,
+        "has_disjoint_tests": _has_disjoint_tests(plan),
+        "is_nested": isinstance(plan, Nested),
+        "caution": splitters.caution(plan),
+        "pos_label": pos_label.item() if isinstance(pos_label, np.generic) else pos_label,
+    }
 
 
 def _has_disjoint_tests(plan: Any) -> bool:
@@ -254,8 +234,18 @@ class StudyValues:
     read_predictions: Callable[[str, str], Sequence[tuple[int, bytes]]] | None = field(default=None, repr=False)
 
     def facts(self, metric: str, better: Better | None = None) -> MetricFacts:
-        """Return the direction and the range of a metric of the study."""
-        return metric_facts(metric, self.metrics, self.own_metrics, better)
+        """Return the direction and the range of a metric of the study; raise with the nearest name if it has none."""
+        choose_name("metric", metric, self.metrics)
+        check_param("better", better, Choice("higher", "lower") | Nothing())
+        if metric in METRICS and metric not in self.own_metrics:
+            found = METRICS[metric]
+            side = found.better if better is None else better
+            return MetricFacts(metric, side, found.low, found.high, found.target, metric in CALIBRATION_ERRORS)
+        if metric in numeric.__all__ and metric not in self.own_metrics:
+            higher = metric == "correlation"
+            limits = (-1.0, 1.0) if higher else (0.0, math.inf)
+            return MetricFacts(metric, better or ("higher" if higher else "lower"), *limits)
+        return MetricFacts(metric, better or "")
 
     def chosen_datasets(self, dataset: str | None) -> tuple[str, ...]:
         """Return the data set of that name, or all."""
@@ -272,10 +262,16 @@ class StudyValues:
         if part != "test" or kind is None:
             return test
         training, guessing = (self._fitted(metric, dataset, each) for each in ("training", "no_information"))
-        is_better = None if metric in self.own_metrics else self._is_better(metric)
+        facts = self.facts(metric)
+
+        def is_better(a: float, b: float) -> bool:
+            return bool(facts.losses(np.asarray(a)) < facts.losses(np.asarray(b)))
+
         one, two, three = (each[:, np.newaxis] for each in (test, training, guessing))
         with np.errstate(invalid="ignore"):  # trials that are missing
-            return np.ascontiguousarray(bootstrap_632_values(one, two, three, kind, [is_better])[:, 0])
+            return np.ascontiguousarray(
+                bootstrap_632_values(one, two, three, kind, [is_better if facts.better else None])[:, 0]
+            )
 
     def done_values(self, metric: str, dataset: str) -> NDArray[np.float64]:
         """Return the values of methods and splits, NaN where a trial that they depend on failed or is missing."""
@@ -311,17 +307,10 @@ class StudyValues:
     def _fitted(self, metric: str, dataset: str, part: str) -> NDArray[np.float64]:
         """Return the values on training rows that a bootstrap combines: of each replicate, or of the fit to all."""
         source = self.all_rows if self.plans[dataset].bootstrap == ".632+" else self.values
-        found = source.get((dataset, metric, part))
-        if found is None:
-            found = np.full((len(self.methods), 1), np.nan)
+        found = source.get((dataset, metric, part), np.full((len(self.methods), 1), np.nan))
         return found[:, np.newaxis] if found.ndim == 1 else found
 
     def _states_of(self, metric: str, dataset: str, part: str) -> NDArray[np.int8]:
         lacks = self.lacking.get((dataset, metric, part))
         states = self.states[dataset]
         return states if lacks is None else np.where(lacks & (states != FAILED), MISSING, states).astype(np.int8)
-
-    def _is_better(self, metric: str) -> Callable[[float, float], bool]:
-        if metric in METRICS:
-            return METRICS[metric].is_better
-        return (lambda one, other: one > other) if metric == "correlation" else (lambda one, other: one < other)

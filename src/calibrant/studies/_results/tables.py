@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,9 @@ from calibrant._optional import optional_import
 from calibrant._params import CONFIDENCE, Bool, Choice, check_param
 from calibrant.exceptions import CalibrantWarning, StudyError
 from calibrant.metrics import Interval
-from calibrant.resampling._internal import NO_INTERVAL, KeptTrials, split_interval, splitters
+from calibrant.resampling._internal import NO_INTERVAL, split_interval, splitters
 from calibrant.studies._results.predictions import read_kept_rows
-from calibrant.studies._results.study_values import DONE, FAILED, DatasetPlan, StudyValues
+from calibrant.studies._results.study_values import DONE, FAILED, StudyValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +29,7 @@ _MOST_NAMED = 5  # cells that a note names one by one
 class Means:
     """Means over the splits, data sets x methods, and what is missing in them."""
 
+    datasets: tuple[str, ...]
     values: NDArray[np.float64]
     gaps: tuple[str, ...]  # cells without all of their trials
     undefined: tuple[str, ...]  # cells in which the metric has no value in some splits
@@ -37,22 +37,25 @@ class Means:
     @property
     def notes(self) -> list[str]:
         """The gaps in words."""
-        found = [
-            ("trials failed or are missing", self.gaps),
-            ("the metric is undefined in some splits", self.undefined),
-        ]
-        more = {what: max(0, len(cells) - _MOST_NAMED) for what, cells in found}
+        found = {"trials failed or are missing": self.gaps, "the metric is undefined in some splits": self.undefined}
+        named = {what: "; ".join(cells[:_MOST_NAMED]) for what, cells in found.items() if cells}
+        more = {what: len(found[what]) - _MOST_NAMED for what in named}
         return [
-            f"{what}: {'; '.join(cells[:_MOST_NAMED])}{f'; and {more[what]} more' if more[what] else ''}"
-            for what, cells in found
-            if cells
+            f"{what}: {cells}{f'; and {more[what]} more' if more[what] > 0 else ''}" for what, cells in named.items()
         ]
+
+    def of_all_methods(self) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+        """Return the values on the data sets where every method has one, their names, and those of the others."""
+        is_known = np.asarray(~np.isnan(self.values).any(axis=1))
+        pairs = list(zip(self.datasets, is_known.tolist(), strict=True))
+        kept, left_out = (tuple(name for name, known in pairs if known is wanted) for wanted in (True, False))
+        return self.values[is_known], kept, left_out
 
 
 def study_means(
     study: StudyValues,
     metric: str,
-    datasets: tuple[str, ...] | None = None,
+    datasets: tuple[str, ...],
     *,
     part: str = "test",
     partial: bool = False,
@@ -62,14 +65,18 @@ def study_means(
     With `partial` such means are of the splits that were finished. Splits where the metric is undefined are left out,
     as by `estimate_performance`.
     """
-    names = study.datasets if datasets is None else datasets
-    found = np.full((len(names), len(study.methods)), np.nan)
+    found = np.full((len(datasets), len(study.methods)), np.nan)
     gaps: list[str] = []
     undefined: list[str] = []
-    for row, dataset in enumerate(names):
+    for row, dataset in enumerate(datasets):
         values, states = study.recorded_values(metric, dataset, part), study.trial_states(metric, dataset, part)
         is_done = states == DONE
-        means = _row_means(values, is_done)
+        is_value = is_done & ~np.isnan(values)
+        if is_value.all() and values.shape[1]:
+            means = np.asarray(values.mean(axis=1))
+        else:  # sums of NumPy are pairwise: a row must be summed without its gaps to have the bits of a shorter row
+            pairs = zip(values, is_value, strict=True)
+            means = np.array([each[which].mean() if which.any() else math.nan for each, which in pairs])
         found[row] = means if partial else np.where(is_done.all(axis=1), means, np.nan)
         gaps += _gaps(study, dataset, states)
         n_undefined = (is_done & np.isnan(values)).sum(axis=1)
@@ -77,17 +84,7 @@ def study_means(
             f"{dataset}, {study.methods[i]} ({n_undefined[i]} of {is_done.shape[1]})"
             for i in np.flatnonzero(n_undefined)
         ]
-    return Means(found, tuple(gaps), tuple(undefined))
-
-
-def _row_means(values: NDArray[np.float64], is_done: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the mean of each row's values that there are, with the last bit of `Performance.mean`."""
-    is_value = is_done & ~np.isnan(values)
-    # Sums of NumPy are pairwise: a row must be summed without its gaps to have the bits of a shorter row
-    if is_value.all() and values.shape[1]:
-        return np.asarray(values.mean(axis=1))
-    means = (row[which].mean() if which.any() else math.nan for row, which in zip(values, is_value, strict=True))
-    return np.fromiter(means, dtype=np.float64, count=len(values))
+    return Means(datasets, found, tuple(gaps), tuple(undefined))
 
 
 def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[str]:
@@ -101,13 +98,15 @@ def _gaps(study: StudyValues, dataset: str, states: NDArray[np.int8]) -> list[st
     return found
 
 
-def check_complete(study: StudyValues, means: Means, *, partial: bool) -> None:
-    """Raise where trials that a query needs failed or are missing."""
+def complete_means(study: StudyValues, metric: str, datasets: tuple[str, ...], *, partial: bool) -> Means:
+    """Return the means; raise where trials that they need failed or are missing."""
+    means = study_means(study, metric, datasets, partial=partial)
     if means.gaps and not partial:
         raise StudyError(
             f"study {study.name!r} is not complete: {means.notes[0]}. Run it (failed trials again by retry=True), or "
             "pass partial=True to use the trials that were finished; select(methods=[...]) leaves methods out."
         )
+    return means
 
 
 def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, metric: str) -> None:
@@ -122,20 +121,14 @@ def check_finite(study: StudyValues, values: NDArray[np.float64], where: str, me
 
 
 def study_table(
-    study: StudyValues,
-    metric: str,
-    *,
-    part: str,
-    interval: bool | str,
-    confidence: float,
-    partial: bool,
+    study: StudyValues, metric: str, part: str, interval: bool | str, confidence: float, partial: bool
 ) -> pd.DataFrame:
     """Return the means as a frame, data sets x methods, with a warning where some are incomplete."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return a table of a study")
     check_param("part", part, Choice("test", "training"))
     check_param("interval", interval, Bool() | Choice("rows", "splits"))
     check_param("confidence", confidence, CONFIDENCE)
-    means = study_means(study, metric, part=part, partial=partial)
+    means = study_means(study, metric, study.datasets, part=part, partial=partial)
     index = pandas.Index(study.datasets, name="dataset")
     if interval:
         frame: pd.DataFrame = pandas.DataFrame(
@@ -177,28 +170,16 @@ def _without_interval(study: StudyValues, metric: str, frame: Any, *, by_splits:
         for method in study.methods:
             mean, low, _ = frame.loc[dataset, method]
             if not math.isnan(mean) and math.isnan(low):
-                why = "too few splits, or no value differs" if by_splits else _why_none(study, metric, dataset, method)
+                if by_splits:
+                    why = "too few splits, or no value differs"
+                elif study.plans[dataset].interval_kind == "none":
+                    why = "the tested rows do not show what others would"
+                elif isinstance(kept := read_kept_rows(study, dataset, [method], [metric]), str):
+                    why = kept
+                else:
+                    why = kept.statistics.why_none(method, metric) or "all rows have the same value"
                 found.setdefault(why, f"no interval of {method} on {dataset}: {why}")
     return list(found.values())
-
-
-def _why_none(study: StudyValues, metric: str, dataset: str, method: str) -> str:
-    if study.plans[dataset].interval_kind == "none":
-        return "the tested rows do not show what others would"
-    kept = read_kept_rows(study, dataset, [method], [metric])
-    if isinstance(kept, str):
-        return kept
-    return kept.statistics.why_none(method, metric) or "all rows have the same value"
-
-
-def _split_counts(
-    study: StudyValues, metric: str, plan: DatasetPlan, kept: KeptTrials | str
-) -> NDArray[np.float64] | None:
-    """Return the rows that a proportion or an area counts in each split; None where it is neither, or not known."""
-    if not isinstance(kept, str) and kept.n_splits == plan.n_splits:
-        return kept.split_counts(metric)
-    is_of_all = metric in _ALL_COUNTED and metric not in study.own_metrics
-    return plan.n_test.astype(np.float64) if is_of_all else None
 
 
 def mean_interval(
@@ -221,61 +202,55 @@ def mean_interval(
         return NO_INTERVAL
     kept = read_kept_rows(study, dataset, [study.methods[method]], [metric])
     if by_splits:
+        # The rows that a proportion or an area counts in each split; None where it is neither, or not known
+        is_of_all = metric in _ALL_COUNTED and metric not in study.own_metrics
+        n_counted = plan.n_test.astype(np.float64) if is_of_all else None
+        if not isinstance(kept, str) and kept.n_splits == plan.n_splits:
+            n_counted = kept.split_counts(metric)
         return split_interval(
             *(study.done_values(metric, dataset)[method], plan.n_train, plan.n_test, confidence, plan.n_independent),
             low=facts.low,
             high=facts.high,
-            n_counted=_split_counts(study, metric, plan, kept),
+            n_counted=n_counted,
         )
     if isinstance(kept, str):
         return NO_INTERVAL
     return kept.statistics.interval(study.methods[method], metric, mean, confidence)
 
 
-_FIRST = ("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test")
-_SECONDS = ("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
+_FIRST = (
+    *("dataset", "method", "split", "split_name", "state", "seed", "n_train", "n_test"),
+    *("fit_seconds", "predict_seconds", "shared_seconds", "n_sharing"),
+)
 _LAST = ("choice", "versions", "failure")
-_NAMES = {"error": "failure"}  # error is a metric
 _PREFIX = {"test": "", "training": "training_", "no_information": "no_information_"}
 
 
 def trials_frame(study: StudyValues, *, missing: bool = False) -> pd.DataFrame:
     """Return a frame with a row for each recorded trial and, if requested, each that is missing."""
     pandas: Any = optional_import("pandas", extra="studies", purpose="return the trials of a study")
-    columns = {_NAMES.get(name, name): column for name, column in study.columns.items() if isinstance(name, str)}
-    named = {
-        _metric_column(part, metric, columns): study.columns[part, metric]
-        for part in _PREFIX
-        for metric in study.metrics
-        if (part, metric) in study.columns
-    }
-    order = [name for name in (*_FIRST, *_SECONDS) if name in columns]
-    last = [name for name in _LAST if name in columns]
-    further = [name for name in columns if name not in {*order, *last}]
-    found = {name: _plain(name, columns[name]) for name in (*order, *further)} | named
-    if "recorded" in found:
-        found["recorded"] = pandas.to_datetime(found["recorded"], unit="s", utc=True)
-    found |= {name: _plain(name, columns[name]) for name in last}
+    # error is a metric
+    columns: dict[str, Any] = {name: column for name, column in study.columns.items() if isinstance(name, str)}
+    columns = {"failure" if name == "error" else name: column for name, column in columns.items()}
+    texts = {"failure": error_line, "versions": lambda each: ", ".join(f"{name} {each[name]}" for name in each)}
+    columns |= {name: _by_distinct(columns[name], text) for name, text in texts.items() if name in columns}
+    if "recorded" in columns:
+        columns["recorded"] = pandas.to_datetime(columns["recorded"], unit="s", utc=True)
     for name, names in (("dataset", study.datasets), ("method", study.methods)):
-        found[name] = pandas.Categorical(found[name], categories=list(names))
-    frame = pandas.DataFrame(found)
+        columns[name] = pandas.Categorical(columns[name], categories=list(names))
+    order = [name for name in _FIRST if name in columns]
+    last = [name for name in _LAST if name in columns]
+    order += [name for name in columns if name not in {*order, *last}]
+    found = {name: columns[name] for name in order}
+    for part, metric in ((part, metric) for part in _PREFIX for metric in study.metrics):
+        if (part, metric) in study.columns:
+            name = f"{_PREFIX[part]}{metric}"  # a function of the user's may have that of another column
+            found[f"{part}_{metric}" if name in columns else name] = study.columns[part, metric]
+    frame = pandas.DataFrame(found | {name: columns[name] for name in last})
     if missing:
         frame = _with_missing(pandas, study, frame)
     ordered: pd.DataFrame = frame.sort_values(["dataset", "method", "split"], kind="stable", ignore_index=True)
     return ordered
-
-
-def _metric_column(part: str, metric: str, taken: Collection[str]) -> str:
-    """Return the name of a metric's column; a function of the user's may have that of another column."""
-    name = f"{_PREFIX[part]}{metric}"
-    return f"{part}_{metric}" if name in taken else name
-
-
-def _plain(name: str, column: Any) -> Any:
-    """Return a column as a frame shows it: errors by one line, versions as text."""
-    if name == "failure":
-        return _by_distinct(column, error_line)
-    return _by_distinct(column, _versions_text) if name == "versions" else column
 
 
 def _by_distinct(column: Any, text: Any) -> NDArray[Any]:
@@ -296,12 +271,6 @@ def error_line(error: Any) -> str:
     if not lines:
         return ""
     return lines[-1] if lines[0].startswith("Traceback") else lines[0]
-
-
-def _versions_text(versions: Any) -> str:
-    if isinstance(versions, Mapping):
-        return ", ".join(f"{name} {version}" for name, version in versions.items())
-    return str(versions or "")
 
 
 def _with_missing(pandas: Any, study: StudyValues, frame: Any) -> Any:

@@ -5,44 +5,45 @@ from __future__ import annotations
 import os
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import Any
 
-import calibrant
 from calibrant._dask.client import Connection, import_distributed
-from calibrant._dask.tasks import SentByValue, TaskResults
+from calibrant._dask.tasks import SentByValue, TaskResults, is_other_version, submit
 from calibrant._fit_warnings import collect_warnings
 from calibrant.exceptions import StudyError
-from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay, collect_job_warnings
-from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, SharedWork, share_work
+from calibrant.studies._runners.runner import (
+    JobEnded,
+    JobLost,
+    JobWarnings,
+    OpenJob,
+    RunJob,
+    RunnerEvent,
+    SharedWork,
+    WarningRelay,
+    collect_job_warnings,
+)
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
+from calibrant.studies._trials.run_job import run_job
 
 
-@dataclass(frozen=True)
-class DaskResult:
-    """The result of a task: the trials that have run, the error that ended it early, and its warnings."""
-
-    records: tuple[TrialRecord, ...] = ()
-    problem: str = ""
-    warnings: JobWarnings = field(default_factory=JobWarnings)
-    version: str = ""  # of calibrant, where it is not that of the client and nothing was run
-
-
-def run_task(rows: StudyRows, shared: Any, job: Job, version: str) -> DaskResult:
-    """Run a job on a worker of Dask."""
-    if calibrant.__version__ != version:  # a worker that joined after the start
-        return DaskResult(version=calibrant.__version__)
+def run_task(job: Job, rows: StudyRows, shared: Any) -> tuple[list[TrialRecord], str, JobWarnings]:
+    """Run a job on a worker; return the trials that have run, the error that ended it early, and its warnings."""
     if isinstance(shared, SentByValue):  # on a worker in the process of the client
         shared = shared.value
-    if _n_threads_of_worker() == 1:
+    n_threads = 1
+    with suppress(ValueError):  # outside of a worker
+        n_threads = int(import_distributed().get_worker().state.nthreads)
+    if n_threads == 1:
         (found, problem), warned = collect_job_warnings(lambda: _run(rows, shared, job), shared.filters)
     else:
         # Filters of warnings belong to the process: threads cannot have their own, so those of the worker apply
         (found, problem), held_back = collect_warnings(_run, rows, shared, job)
         warned = JobWarnings(held_back=held_back)
-    return DaskResult(tuple(found), problem, warned)
+    return found, problem, warned
 
 
 def _run(rows: StudyRows, shared: SharedWork, job: Job) -> tuple[list[TrialRecord], str]:
@@ -55,13 +56,6 @@ def _run(rows: StudyRows, shared: SharedWork, job: Job) -> tuple[list[TrialRecor
     if os.getpid() != pid:  # forked by a method: only the worker itself reports
         os._exit(0)
     return found, problem
-
-
-def _n_threads_of_worker() -> int:
-    try:
-        return int(import_distributed().get_worker().state.nthreads)
-    except ValueError:  # outside of a worker
-        return 1
 
 
 _MAX_MOVES = 5  # of a job whose rows were lost with their last worker
@@ -82,11 +76,11 @@ class DaskRunner:
     work : StudyWork
         Methods, plan and metrics.
     read_rows : function of str to StudyRows
-        Returns the rows of a data set; called once a data set, in `submit`.
+        Returns the rows of a data set, which are in memory.
     cluster : str or distributed.Client
         The address of a scheduler, such as ``"tcp://host:8786"``, or a client, which stays open.
-    run_job : function or None
-        Runs a job on a worker; that of the package by default.
+    run_job : function
+        Runs a job on a worker.
     """
 
     def __init__(
@@ -95,14 +89,13 @@ class DaskRunner:
         read_rows: Callable[[str], StudyRows],
         *,
         cluster: Any,
-        run_job: RunJob | None = None,
+        run_job: RunJob = run_job,
     ) -> None:
         self._connection = Connection(cluster, parameter="dask", error=StudyError, after_loss=_AFTER_LOSS)
         self._client = self._connection.client
         self._read_rows = read_rows
-        self._shared = SentByValue(share_work(work, run_job))
+        self._shared = SentByValue(SharedWork(run_job, work, tuple(warnings.filters)))
         self._sent: dict[str | None, Any] = {}  # futures of scattered rows by data set; None: of the work
-        self._fingerprints: dict[str, str] = {}
         self._running: dict[Any, OpenJob] = {}
         self._moves: Counter[int] = Counter()
         self._results = TaskResults(self._connection)
@@ -121,13 +114,7 @@ class DaskRunner:
 
     def submit(self, job: Job) -> None:
         """Run a job when a thread of the cluster is free."""
-        self._check_connection()
-        self._send_rows(job.dataset)
-        open_job = OpenJob(job, self._fingerprints[job.dataset])
-        if open_job.is_done:
-            self._ready.append(JobEnded(job))
-        else:
-            self._start(open_job)
+        self._start(OpenJob(job, self._read_rows(job.dataset).fingerprint))
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
         """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
@@ -155,10 +142,13 @@ class DaskRunner:
         self._relay.finish()
 
     def _start(self, open_job: OpenJob) -> None:
-        rows, shared = self._send_rows(open_job.job.dataset), self._send(None, self._shared)
-        future = self._client.submit(
-            run_task, rows, shared, open_job.part, calibrant.__version__, pure=False, retries=0
-        )
+        """Start the next part of a job, or report that it has ended."""
+        self._check_connection()
+        if open_job.is_done:
+            self._ready.append(JobEnded(open_job.job))
+            return
+        rows, shared = self._send(open_job.job.dataset), self._send(None)
+        future = submit(self._connection, run_task, open_job.part, rows, shared, retries=0)
         self._running[future] = open_job
         self._results.add(future)
 
@@ -166,60 +156,36 @@ class DaskRunner:
         open_job = self._running.pop(future, None)
         if open_job is None:
             return
-        if isinstance(result, DaskResult):
-            self._take_result(open_job, result)
+        if future.status == "finished":
+            records, problem, warned = result
+            self._relay.add(warned)
+            self._ready += [*open_job.report(records), *open_job.end_part(problem)]
+            self._start(open_job)
         elif future.status == "error":
             error = result[1] if isinstance(result, tuple) else result
+            if is_other_version(error):
+                raise StudyError(str(error))
             self._ready.append(JobLost(open_job.job, f"its Dask task failed: {type(error).__name__}: {error}"))
-        else:
-            self._move(open_job)
+        else:  # the last worker that had the rows is gone, and the task with it
+            self._moves[open_job.job.number] += 1
+            if self._moves[open_job.job.number] <= _MAX_MOVES:
+                self._start(open_job)
+            else:
+                reason = f"its rows were lost with their Dask workers {_MAX_MOVES} times"
+                self._ready.append(JobLost(open_job.job, reason))
 
-    def _take_result(self, open_job: OpenJob, result: DaskResult) -> None:
-        if result.version:
-            raise StudyError(
-                f"a Dask worker that joined has calibrant {result.version}; here it is {calibrant.__version__}. "
-                "Install the same version on all workers."
-            )
-        self._relay.add(result.warnings)
-        self._ready += open_job.report(result.records)
-        self._ready += open_job.end_part(result.problem)
-        if open_job.is_done:
-            self._ready.append(JobEnded(open_job.job))
-        else:
-            self._start(open_job)
-
-    def _move(self, open_job: OpenJob) -> None:
-        """Submit a job again after the last worker that had the rows is gone, and the task with it."""
-        self._check_connection()
-        self._moves[open_job.job.number] += 1
-        if self._moves[open_job.job.number] > _MAX_MOVES:
-            self._ready.append(JobLost(open_job.job, f"its rows were lost with their Dask workers {_MAX_MOVES} times"))
-        else:
-            self._start(open_job)
-
-    def _send_rows(self, dataset: str) -> Any:
-        """Return the future of the rows of a data set, which are read and sent unless a worker has them."""
-        if self._is_sent(dataset):
-            return self._sent[dataset]
-        rows = self._read_rows(dataset)
-        if rows.fingerprint != self._fingerprints.setdefault(dataset, rows.fingerprint):
-            raise StudyError(f"the data set {dataset!r} has changed while the study runs.")
-        return self._send(dataset, rows)
-
-    def _send(self, name: str | None, value: Any) -> Any:
-        """Return the future of an object that a worker has, and others fetch from it, each once."""
-        if not self._is_sent(name):
+    def _send(self, dataset: str | None) -> Any:
+        """Return the future of the rows of a data set, or of the work; a worker has it, others fetch it, each once."""
+        if dataset not in self._sent or self._sent[dataset].status != "finished":
+            value = self._shared if dataset is None else self._read_rows(dataset)
             try:
-                self._sent[name] = self._connection.send(value)
+                self._sent[dataset] = self._connection.send(value)
             except StudyError:
                 raise
             except Exception as error:
-                what = f"the rows of {name!r}" if name is not None else "the methods, plan or metrics of the study"
+                what = "the methods, plan or metrics of the study" if dataset is None else f"the rows of {dataset!r}"
                 raise StudyError(f"the Dask workers cannot load {what}: {error}. Can they import them?") from error
-        return self._sent[name]
-
-    def _is_sent(self, name: str | None) -> bool:
-        return name in self._sent and self._sent[name].status == "finished"
+        return self._sent[dataset]
 
     def _check_connection(self) -> None:
         if self._client is None:

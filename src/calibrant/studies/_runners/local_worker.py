@@ -16,14 +16,7 @@ from typing import Any
 from calibrant._optional import optional_import
 from calibrant.studies._runners import worker_process
 from calibrant.studies._runners.runner import OpenJob
-from calibrant.studies._runners.worker_process import (
-    ClockStarted,
-    JobMessage,
-    PartStarted,
-    TrialLimits,
-    WorkerSetup,
-    serve_jobs,
-)
+from calibrant.studies._runners.worker_process import PartStage, TrialLimits, WorkerSetup, serve_jobs
 
 _FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>.*) in (?P<function>.*)')
 _MAX_FRAMES = 50
@@ -63,18 +56,11 @@ def format_stack(dump: str, own_file: str) -> str:
 
 
 # One thread a worker: several workers share the processors. The last makes joblib, and so n_jobs=-1, see one too.
-_ENVIRONMENT = {
-    f"{name}": "1"
-    for name in (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "BLIS_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-        "LOKY_MAX_CPU_COUNT",
-    )
-} | {"CALIBRANT_PROGRESS": "0"}
+_ONE_THREAD = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    *("VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "LOKY_MAX_CPU_COUNT"),
+)
+_ENVIRONMENT = dict.fromkeys(_ONE_THREAD, "1") | {"CALIBRANT_PROGRESS": "0"}
 _KEPT_STDERR = 2000  # characters of the error output of a worker that died
 _MAX_READS = 16  # of the error output at a time: a method that prints without end must not hold up the others
 _PATIENCE = 1.0  # seconds between the end of a worker's pipe and its own
@@ -105,10 +91,10 @@ class LocalWorker:
         self._stderr = b""
         self._psutil = optional_import("psutil", extra="studies", purpose="run trials in local processes")
         self._messages, theirs = Pipe()
-        self._stderr_pipe: Connection | None = None
-        stderr: Connection | None = None
+        pipes: tuple[Connection | None, Connection | None] = (None, None)
         if os.name == "posix":
-            self._stderr_pipe, stderr = Pipe(duplex=False)
+            pipes = Pipe(duplex=False)
+        self._stderr_pipe, stderr = pipes
         setup = WorkerSetup(theirs, stderr, work_path, self._stack_path, limits, os.getpid())
         context = optional_import(
             "loky.backend.context", extra="studies", purpose="run trials in local processes"
@@ -127,16 +113,6 @@ class LocalWorker:
         return [each for each in (self._messages, self._stderr_pipe, self._process.sentinel) if each is not None]
 
     @property
-    def is_free(self) -> bool:
-        """Whether it can be assigned a job."""
-        return self.open_job is None and not self.is_retiring
-
-    @property
-    def is_overdue(self) -> bool:
-        """Whether its job exceeds the time limit."""
-        return self.deadline is not None and time.monotonic() >= self.deadline
-
-    @property
     def deadline(self) -> float | None:
         """The time at which its job exceeds the time limit."""
         if self._clock is None or self.open_job is None:
@@ -148,7 +124,7 @@ class LocalWorker:
         """Start the next part of a job."""
         self.open_job, self.has_started, self._clock, self._stderr = open_job, False, None, b""
         with suppress(OSError):  # it has ended, which the pool finds out next
-            self._messages.send(JobMessage(open_job.part, rows_path))
+            self._messages.send((open_job.part, rows_path))
 
     def receive(self) -> list[Any]:
         """Return the messages that have arrived."""
@@ -157,9 +133,8 @@ class LocalWorker:
         try:
             while self._messages.poll():
                 found.append(self._messages.recv())
-                if isinstance(found[-1], PartStarted):
-                    self.has_started = True
-                elif isinstance(found[-1], ClockStarted):
+                self.has_started |= found[-1] is PartStage.STARTED
+                if found[-1] is PartStage.TIMED:
                     self._clock = time.monotonic()
         except (EOFError, OSError):
             self._is_mute = True

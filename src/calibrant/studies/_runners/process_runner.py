@@ -14,6 +14,7 @@ import signal
 import socket
 import threading
 import time
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -22,14 +23,21 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from calibrant._params import Int, check_param
 from calibrant.exceptions import StudyError
-from calibrant.studies._runners.job_warnings import JobWarnings, WarningRelay
 from calibrant.studies._runners.local_worker import LocalWorker
-from calibrant.studies._runners.runner import JobEnded, JobLost, OpenJob, RunJob, RunnerEvent, share_work
-from calibrant.studies._runners.scratch import ScratchFolder, dump_mapped
-from calibrant.studies._runners.worker_process import PartEnded, TrialLimits, TrialMessage, WorkerReady
-from calibrant.studies._trials.records import Job, StudyRows, StudyWork
+from calibrant.studies._runners.runner import (
+    JobEnded,
+    JobLost,
+    JobWarnings,
+    OpenJob,
+    RunJob,
+    RunnerEvent,
+    SharedWork,
+    WarningRelay,
+)
+from calibrant.studies._runners.worker_process import PartEnded, ScratchFolder, TrialLimits, WorkerReady, dump_mapped
+from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord
+from calibrant.studies._trials.run_job import run_job
 
 _CHECK_SECONDS = 0.2  # between looks for workers whose pipes a process that they forked keeps open
 _MAX_FAILED_STARTS = 3  # in a row
@@ -99,7 +107,14 @@ class WorkerPool:
                     free.run(open_job, self._rows_paths[open_job.job.dataset])
                 self._wait()
                 for worker in list(self._workers):
-                    self._serve_worker(worker)
+                    has_ended = worker.has_ended()  # before the last messages are read
+                    self._receive(worker)
+                    if worker.deadline is not None and time.monotonic() >= worker.deadline:  # unless it ends just now
+                        self._remove(worker)
+                        message = f"TimeoutError: time limit of {self._limits.time:g} s exceeded"
+                        self._end_part(worker, f"{worker.stack()}{message}")
+                    elif has_ended:
+                        self._replace_dead(worker)
         except BaseException as error:
             self.events.put(error)
         finally:
@@ -119,7 +134,7 @@ class WorkerPool:
             self._alarm.recv(65536)
 
     def _free_worker(self) -> LocalWorker | None:
-        free = next((worker for worker in self._workers if worker.is_free), None)
+        free = next((each for each in self._workers if each.open_job is None and not each.is_retiring), None)
         if free is None and len(self._workers) < self._n_workers:
             self._n_started += 1
             try:
@@ -129,34 +144,21 @@ class WorkerPool:
             self._workers.append(free)
         return free
 
-    def _serve_worker(self, worker: LocalWorker) -> None:
-        has_ended = worker.has_ended()  # before the last messages are read
-        self._receive(worker)
-        if worker.is_overdue:  # unless it ends just now
-            self._remove(worker)
-            self._end_part(worker, f"{worker.stack()}{self._limits.time_message}")
-        elif has_ended:
-            self._replace_dead(worker)
-
     def _receive(self, worker: LocalWorker) -> None:
         for message in worker.receive():
             if isinstance(message, WorkerReady):
-                self._take_ready(worker, message)
-            elif isinstance(message, TrialMessage) and worker.open_job is not None:
-                self._put(*worker.open_job.report([message.record]))
+                if message.problem:
+                    raise StudyError(
+                        "the worker processes cannot load the methods, plan or metrics of the study; are they defined "
+                        f"where a new Python process can import them?\n{message.problem}"
+                    )
+                worker.is_ready, self._n_failed_starts = True, 0
+            elif isinstance(message, TrialRecord) and worker.open_job is not None:
+                self._put(*worker.open_job.report([message]))
             elif isinstance(message, PartEnded):
                 self.events.put(message.warnings)
                 worker.is_retiring = message.is_worn
                 self._end_part(worker, message.problem)
-
-    def _take_ready(self, worker: LocalWorker, message: WorkerReady) -> None:
-        if message.problem:
-            raise StudyError(
-                "the worker processes cannot load the methods, plan or metrics of the study; are they defined where a "
-                f"new Python process can import them?\n{message.problem}"
-            )
-        worker.is_ready = True
-        self._n_failed_starts = 0
 
     def _end_part(self, worker: LocalWorker, problem: str) -> None:
         """Go on with the rest of the job that a worker ran, if it has one."""
@@ -217,15 +219,15 @@ class ProcessRunner:
     work : StudyWork
         Methods, plan and metrics; what is defined in ``__main__`` is sent by value.
     read_rows : function of str to StudyRows
-        Returns the rows of a data set; called once a data set, in `submit`.
+        Returns the rows of a data set, which are in memory.
     workers : int
         The number of processes.
     time_limit : float or None
         Seconds that a trial may take; a job of n trials may take n times as long.
     memory_limit : int or None
         Bytes that a worker may allocate beyond its imports and the rows (Linux only).
-    run_job : function or None
-        Runs a job in a worker; that of the package by default.
+    run_job : function
+        Runs a job in a worker.
     """
 
     def __init__(
@@ -236,12 +238,11 @@ class ProcessRunner:
         workers: int,
         time_limit: float | None = None,
         memory_limit: int | None = None,
-        run_job: RunJob | None = None,
+        run_job: RunJob = run_job,
     ) -> None:
-        check_param("workers", workers, Int(1))
         limits = TrialLimits(time_limit, memory_limit)
         self._read_rows, self._workers = read_rows, workers
-        self._sent: dict[str, tuple[str, Path]] = {}  # fingerprint and file by data set
+        self._sent: dict[str, Path] = {}  # the file of the rows by data set
         self._ready: list[RunnerEvent] = []
         self._failure: BaseException | None = None
         self._relay = WarningRelay()
@@ -249,7 +250,8 @@ class ProcessRunner:
         self._pool: WorkerPool | None = None
         try:
             work_path = self._scratch.path / "work"
-            dump_mapped(share_work(work, run_job), work_path, "the methods, plan or metrics of the study")
+            shared = SharedWork(run_job, work, tuple(warnings.filters))
+            dump_mapped(shared, work_path, "the methods, plan or metrics of the study")
             self._pool = WorkerPool(workers, self._scratch, work_path, limits)
         except BaseException:
             self._scratch.remove()
@@ -266,22 +268,24 @@ class ProcessRunner:
         """Run a job when a worker is free."""
         if self._pool is None:
             raise StudyError("the runner has been stopped.")
-        fingerprint, path = self._send_rows(job.dataset)
-        open_job = OpenJob(job, fingerprint)
+        rows = self._read_rows(job.dataset)
+        if job.dataset not in self._sent:
+            path = self._scratch.path / f"rows-{len(self._sent)}"
+            dump_mapped(rows, path, f"the rows of {job.dataset!r}")
+            self._sent[job.dataset] = path
+        open_job = OpenJob(job, rows.fingerprint)
         if open_job.is_done:
             self._pool.events.put(JobEnded(job))
         else:
-            self._pool.submit(open_job, path)
+            self._pool.submit(open_job, self._sent[job.dataset])
 
     def poll(self, timeout: float) -> list[RunnerEvent]:
         """Return the events since the last call, waiting up to `timeout` seconds for the first event."""
         deadline = time.monotonic() + timeout
         while not self._ready and self._failure is None and self._pool is not None:
-            try:
-                self._take(self._pool.events.get(timeout=max(0.0, deadline - time.monotonic())))
-            except queue.Empty:
+            self._take_events(self._pool, deadline - time.monotonic())
+            if time.monotonic() >= deadline:
                 break
-            self._take_waiting(self._pool)
         self._relay.show()  # under a filter that makes an error of it, the events wait for the next call
         if self._failure is not None and not self._ready:
             raise self._failure
@@ -292,29 +296,19 @@ class ProcessRunner:
         """Stop at once: running jobs are abandoned, processes and temporary files are removed."""
         if self._pool is not None:
             self._pool.stop()
-            self._take_waiting(self._pool)
+            self._take_events(self._pool)
             self._pool = None
             self._finalizer.detach()
             self._relay.finish()
 
-    def _take_waiting(self, pool: WorkerPool) -> None:
+    def _take_events(self, pool: WorkerPool, timeout: float = 0.0) -> None:
+        """Take what the pool reports, waiting up to `timeout` seconds for the first event."""
         with suppress(queue.Empty):
             while True:
-                self._take(pool.events.get_nowait())
-
-    def _take(self, item: Any) -> None:
-        if isinstance(item, JobWarnings):
-            self._relay.add(item)
-        elif isinstance(item, BaseException):
-            self._failure = item
-        else:
-            self._ready.append(item)
-
-    def _send_rows(self, dataset: str) -> tuple[str, Path]:
-        """Return the fingerprint and the file of the rows of a data set, which is written once."""
-        if dataset not in self._sent:
-            rows = self._read_rows(dataset)
-            path = self._scratch.path / f"rows-{len(self._sent)}"
-            dump_mapped(rows, path, f"the rows of {dataset!r}")
-            self._sent[dataset] = rows.fingerprint, path
-        return self._sent[dataset]
+                item, timeout = pool.events.get(timeout=max(0.0, timeout)), 0.0
+                if isinstance(item, JobWarnings):
+                    self._relay.add(item)
+                elif isinstance(item, BaseException):
+                    self._failure = item
+                else:
+                    self._ready.append(item)

@@ -1,23 +1,94 @@
-"""Runners take jobs, report trials as they finish; here the one that runs trials in this process."""
+"""Runners take jobs, report trials as they finish, and show warnings once each; here the one of this process."""
 
 from __future__ import annotations
 
-import importlib
 import os
+import pickle
 import platform
 import traceback
 import uuid
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import calibrant
-from calibrant.studies._runners.job_warnings import WarningFilters
+from calibrant._fit_warnings import HeldBack, collect_warnings, one_warning_a_fit, pass_on
 from calibrant.studies._trials.records import Job, StudyRows, StudyWork, TrialRecord, TrialRef
+
+T = TypeVar("T")
+WarningFilters = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class JobWarnings:
+    """The warnings of a job: those shown, as (category, text, file, line), and those held back for the whole run."""
+
+    shown: tuple[tuple[type[Warning], str, str, int], ...] = ()
+    held_back: HeldBack = field(default_factory=dict)
+
+
+def collect_job_warnings(run: Callable[[], T], filters: WarningFilters) -> tuple[T, JobWarnings]:
+    """Return the result of `run` and the warnings that the filters let through, each once."""
+    shown: dict[tuple[str, str], tuple[type[Warning], str, str, int]] = {}
+
+    def keep(message: Any, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
+        shown.setdefault((category.__name__, str(message)), (_sendable(category), str(message), filename, lineno))
+
+    with warnings.catch_warnings():
+        # Those of the owner's process, not of the worker's own start
+        warnings.resetwarnings()
+        warnings.filters.extend(filters)  # type: ignore[attr-defined]
+        warnings.showwarning = keep
+        result, held_back = collect_warnings(run)
+    return result, JobWarnings(tuple(shown.values()), held_back)
+
+
+def _sendable(category: type[Warning]) -> type[Warning]:
+    """Return the category, or the first of its bases that can be pickled by name."""
+    for each in category.__mro__:
+        try:
+            pickle.dumps(each)
+        except Exception:  # noqa: S112 - a class of the method that is not importable
+            continue
+        if each.__module__ != "__main__" and issubclass(each, Warning):
+            return each
+    return UserWarning
+
+
+class WarningRelay:
+    """Shows the warnings of jobs under the filters of this process, none twice."""
+
+    def __init__(self) -> None:
+        self._waiting: list[JobWarnings] = []
+        self._seen: set[tuple[str, str]] = set()
+        self._held_back: list[HeldBack] = []
+
+    def add(self, found: JobWarnings) -> None:
+        """Keep the warnings of a job for `show`."""
+        if found.shown or found.held_back:
+            self._waiting.append(found)
+
+    def show(self) -> None:
+        """Show new warnings; those that count their repetitions wait for `finish`."""
+        while self._waiting:
+            found = self._waiting.pop()
+            self._held_back.append(found.held_back)
+            for category, text, filename, lineno in found.shown:
+                if (category.__name__, text) not in self._seen:
+                    self._seen.add((category.__name__, text))
+                    warnings.warn_explicit(text, category, filename, lineno)
+
+    def finish(self) -> None:
+        """Show all warnings that are left."""
+        self.show()
+        held_back, self._held_back = self._held_back, []
+        with one_warning_a_fit():  # so that warnings of one kind are counted as one
+            for each in held_back:
+                pass_on(each)
 
 
 @dataclass(frozen=True)
@@ -77,13 +148,6 @@ class SharedWork:
     run_job: RunJob
     work: StudyWork
     filters: WarningFilters
-
-
-def share_work(work: StudyWork, run_job: RunJob | None) -> SharedWork:
-    """Return the work that all workers share; without `run_job`, jobs run as everywhere in the package."""
-    if run_job is None:
-        run_job = importlib.import_module("calibrant.studies._trials.run_job").run_job
-    return SharedWork(run_job, work, tuple(warnings.filters))
 
 
 _NO_RESULT = "RuntimeError: the job ended without a result for this trial"
@@ -166,30 +230,24 @@ class InProcessRunner:
         """Run the next trial, however long it takes."""
         if not self._jobs:
             return []
-        first, events = self._jobs[0], self._run_next(self._jobs[0])
-        if not first.is_done:
-            return events
-        self._jobs.popleft()
-        self._running = None
-        return [*events, JobEnded(first.job)]
-
-    def _run_next(self, open_job: OpenJob) -> list[RunnerEvent]:
-        """Run a trial of a job; if the method leaves Python instead, plan to run the rest in smaller parts."""
-        problem = ""
+        first, problem = self._jobs[0], ""
         try:
             if self._running is None:
-                part = open_job.part
+                part = first.part
                 self._running = self._run_job(self._read_rows(part.dataset), self._work, part)
             record = next(self._running, None)
-        except SystemExit:
+        except SystemExit:  # the rest of the job runs in smaller parts
             problem, record = traceback.format_exc(), None
         finally:
             if os.getpid() != self._pid:  # a process that a method forked, and the study is its parent's
                 os._exit(0)
-        if record is not None:
-            return list(open_job.report([record]))
-        self._running = None
-        return list(open_job.end_part(problem))
+        events: list[RunnerEvent] = [*(first.end_part(problem) if record is None else first.report([record]))]
+        if record is None or first.is_done:
+            self._running = None
+        if first.is_done:
+            self._jobs.popleft()
+            events.append(JobEnded(first.job))
+        return events
 
     def stop(self) -> None:
         """Forget the jobs that did not run."""

@@ -112,40 +112,7 @@ def _averages(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 class StudyProgress:
-    """Progress of a run that is not shown; the one that is shown has the same methods.
-
-    Examples
-    --------
-    >>> with StudyProgress() as progress:
-    ...     progress.running(3)
-    """
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def recorded(self, record: TrialRecord) -> None:
-        """Count a trial that this run recorded."""
-
-    def running(self, refs: int) -> None:
-        """Show the number of trials that run now."""
-
-    def recorded_elsewhere(self, refs: Iterable[TrialRef]) -> None:
-        """Count trials that other processes recorded."""
-
-
-def study_progress(
-    name: str,
-    trials: Iterable[TrialRef],
-    states: Mapping[str, str],
-    *,
-    n_slots: int,
-    enabled: bool | None = None,
-    console: Any = None,
-) -> StudyProgress:
-    """Return the progress of a run, to be opened with ``with``.
+    """The live table of a run, drawn by a thread of its own: what the run calls only counts.
 
     Parameters
     ----------
@@ -163,25 +130,26 @@ def study_progress(
     console : rich.console.Console, optional
         Where the table is drawn; by default on standard error.
 
-    Returns
-    -------
-    StudyProgress
-        A context manager.
+    Examples
+    --------
+    >>> with StudyProgress("leaves", [], {}, n_slots=1, enabled=False) as progress:
+    ...     progress.running(3)
     """
-    if not is_shown(enabled):
-        return StudyProgress()
-    return _ShownStudy(name, trials, states, n_slots, console)
-
-
-class _ShownStudy(StudyProgress):
-    """A live table, drawn by a thread of its own: what the run calls only counts."""
 
     def __init__(
-        self, name: str, trials: Iterable[TrialRef], states: Mapping[str, str], n_slots: int, console: Any
+        self,
+        name: str,
+        trials: Iterable[TrialRef],
+        states: Mapping[str, str],
+        *,
+        n_slots: int,
+        enabled: bool | None = None,
+        console: Any = None,
     ) -> None:
-        self._name, self._n_slots, self._console = name, n_slots, console
+        self._name, self._n_slots = name, n_slots
+        self._table = LiveTable(self.render, console) if is_shown(enabled) else None
         self._counts: dict[str, Counter[Cell]] = {"planned": Counter(), "done": Counter(), "failed": Counter()}
-        for ref in trials:
+        for ref in () if self._table is None else trials:
             for state in ("planned", states.get(ref.key)):
                 if state in self._counts:
                     self._counts[state][ref.dataset, ref.method] += 1
@@ -191,12 +159,11 @@ class _ShownStudy(StudyProgress):
         for cell in planned:
             self._groups.setdefault(cell[self._by_method], []).append(cell)
         self._times, self._n_running, self._start = TrialTimes(), 0, time.monotonic()
-        self._table: LiveTable | None = None
 
     def __enter__(self) -> Self:
         self._start = time.monotonic()
-        self._table = LiveTable(self.render, self._console)
-        self._table.__enter__()
+        if self._table is not None:
+            self._table.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -207,7 +174,7 @@ class _ShownStudy(StudyProgress):
     def recorded(self, record: TrialRecord) -> None:
         """Count a trial that this run recorded."""
         cell = record.ref.dataset, record.ref.method
-        self._counts["failed" if record.is_failed else "done"][cell] += 1
+        self._counts["failed" if record.error else "done"][cell] += 1
         self._times.add(cell, record.seconds)
 
     def running(self, refs: int) -> None:
@@ -262,11 +229,4 @@ class _ShownStudy(StudyProgress):
 
 
 def _clock(seconds: float) -> str:
-    """Return a time as hours, minutes and seconds.
-
-    Examples
-    --------
-    >>> _clock(3725.4)
-    '1:02:05'
-    """
-    return str(timedelta(seconds=round(seconds)))
+    return str(timedelta(seconds=round(seconds)))  # hours, minutes and seconds

@@ -1,13 +1,17 @@
-"""A local worker process reads jobs from a pipe, runs them within limits, and sends each trial back as it finishes."""
+"""A local worker process: it reads jobs from a pipe and rows from a scratch folder, runs them within limits."""
 
 from __future__ import annotations
 
 import ctypes
 import faulthandler
 import gc
+import mmap
 import os
+import pickle
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -15,17 +19,86 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from calibrant._params import Int, Nothing, Real, check_param
-from calibrant.exceptions import ParameterError
-from calibrant.studies._runners.job_warnings import JobWarnings, collect_job_warnings
-from calibrant.studies._runners.runner import SharedWork
-from calibrant.studies._runners.scratch import load_mapped
-from calibrant.studies._trials.records import Job, StudyRows, TrialRecord
+from calibrant._optional import optional_import
+from calibrant.exceptions import ParameterError, StudyError
+from calibrant.studies._runners.runner import JobWarnings, SharedWork, collect_job_warnings
+from calibrant.studies._trials.records import Job, StudyRows
+
+_ALIGNMENT = 64  # of arrays in the file: a cache line, as NumPy's own allocations for vector instructions
+
+
+class ScratchFolder:
+    """A temporary folder that is removed by `remove`, and by loky's resource tracker if this process is killed."""
+
+    def __init__(self) -> None:
+        self._tracker = optional_import(
+            "loky.backend.resource_tracker", extra="studies", purpose="run trials in local processes"
+        )
+        self._tracker.ensure_running()  # before there is a folder, which a kill in between would leave behind
+        self.path = Path(tempfile.mkdtemp(prefix="calibrant-study-"))
+        self._tracker.register(str(self.path), "folder")
+
+    def remove(self) -> None:
+        """Delete the folder and what is in it; nothing happens the second time."""
+        if self.path.exists():
+            shutil.rmtree(self.path, ignore_errors=True)
+            self._tracker.unregister(str(self.path), "folder")
+
+
+def dump_mapped(value: Any, path: Path, what: str) -> None:
+    """Write an object for `load_mapped`: its pickle, and the contents of its arrays in a second file.
+
+    Functions and classes of ``__main__``, lambdas and closures are written by value. Errors say what it is.
+    """
+    cloudpickle = optional_import("cloudpickle", extra="studies", purpose="run trials in other processes")
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        payload = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    except Exception as error:  # whatever the objects raise
+        raise StudyError(
+            f"{what} cannot be sent to worker processes: {error}. Run the study in this process, without workers."
+        ) from error
+    try:
+        with _arrays_path(path).open("wb") as file:
+            positions = [_append(file, buffer) for buffer in buffers]
+        path.write_bytes(pickle.dumps((payload, positions)))
+    except OSError as error:
+        raise StudyError(
+            f"{what} cannot be written for the workers in {path.parent}: {error}. Free some space there, or set "
+            f"TMPDIR to a folder that has it."
+        ) from error
+
+
+def load_mapped(path: Path) -> Any:
+    """Read an object that `dump_mapped` wrote.
+
+    Arrays are mapped copy-on-write: workers share the memory of what none of them changes, and methods may write.
+    """
+    payload, positions = pickle.loads(path.read_bytes())  # noqa: S301 - written by the parent process
+    content = memoryview(bytearray())
+    if any(size for _, size in positions):  # an empty file cannot be mapped
+        with _arrays_path(path).open("rb") as file:
+            content = memoryview(mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size, access=mmap.ACCESS_COPY))
+    return pickle.loads(payload, buffers=(content[start : start + size] for start, size in positions))  # noqa: S301
+
+
+def _arrays_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.arrays")
+
+
+def _append(file: Any, buffer: pickle.PickleBuffer) -> tuple[int, int]:
+    file.write(bytes(-file.tell() % _ALIGNMENT))
+    start = file.tell()
+    with buffer.raw() as content:
+        file.write(content)
+    return start, file.tell() - start
+
 
 # Memory that a worker keeps after a job counts against the next one: beyond this share of the limit it is replaced.
 _WORN_SHARE = 0.5
@@ -39,8 +112,6 @@ class TrialLimits:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        check_param("time_limit", self.time, Real(0, closed="neither") | Nothing())
-        check_param("memory_limit", self.memory, Int(1) | Nothing())
         can_limit = find_spec("resource") is not None and Path("/proc/self/status").exists()
         if self.memory is not None and not can_limit:
             raise ParameterError(
@@ -52,29 +123,15 @@ class TrialLimits:
         return None if self.time is None else self.time * n_trials
 
     @property
-    def time_message(self) -> str:
-        """The error of a trial that took too long."""
-        return f"TimeoutError: time limit of {self.time:g} s exceeded"
-
-    @property
     def memory_message(self) -> str:
         """The error of a trial that took too much memory."""
-        return f"MemoryError: memory limit of {format_limit(self.memory or 0)} exceeded"
-
-
-def format_limit(n_bytes: int) -> str:
-    """Return a number of bytes as text.
-
-    Examples
-    --------
-    >>> format_limit(2_000_000_000), format_limit(150_000_000)
-    ('2 GB', '150 MB')
-    """
-    return f"{n_bytes / 1e9:g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:g} MB"
+        n_bytes = self.memory or 0
+        limit = f"{n_bytes / 1e9:g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:g} MB"
+        return f"MemoryError: memory limit of {limit} exceeded"
 
 
 class MemoryLimiter:
-    """TrialLimits the memory that this process may take beyond what it had after imports and after reading rows."""
+    """Limits the memory that this process may take beyond what it had after imports and after reading rows."""
 
     def __init__(self, limit: int | None) -> None:
         self._limit = limit
@@ -141,35 +198,17 @@ class WorkerSetup:
 
 
 @dataclass(frozen=True)
-class JobMessage:
-    """Parent to worker: run this; the rows are in that file."""
-
-    job: Job
-    rows_path: Path
-
-
-@dataclass(frozen=True)
 class WorkerReady:
     """Worker to parent: methods are loaded; else why they cannot be."""
 
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class PartStarted:
-    """Worker to parent: the job starts now."""
+class PartStage(Enum):
+    """Worker to parent, beside the record of each trial: how far it is with the job."""
 
-
-@dataclass(frozen=True)
-class ClockStarted:
-    """Worker to parent: the rows are read and prepared; the time of the trials starts now."""
-
-
-@dataclass(frozen=True)
-class TrialMessage:
-    """Worker to parent: a trial of the job has run."""
-
-    record: TrialRecord
+    STARTED = auto()
+    TIMED = auto()  # the rows are read and prepared: the time of the trials starts now
 
 
 @dataclass(frozen=True)
@@ -192,7 +231,7 @@ def serve_jobs(setup: WorkerSetup) -> None:
     setup.jobs.send(WorkerReady())
     with setup.stack_path.open("w+") as stack, suppress(EOFError, OSError):
         server = _JobServer(setup, shared, stack)
-        while server.serve(setup.jobs.recv()):
+        while server.serve(*setup.jobs.recv()):
             pass
 
 
@@ -209,26 +248,26 @@ class _JobServer:
             # A process that a method forks must not keep the pipe open after the worker has died
             os.register_at_fork(after_in_child=self._jobs.close)
 
-    def serve(self, message: JobMessage) -> bool:
+    def serve(self, job: Job, rows_path: Path) -> bool:
         """Run a job; return whether the worker can run more."""
-        self._jobs.send(PartStarted())
-        problem, found = collect_job_warnings(lambda: self._run(message), self._shared.filters)
+        self._jobs.send(PartStage.STARTED)
+        problem, found = collect_job_warnings(lambda: self._run(job, rows_path), self._shared.filters)
         self._exit_if_forked()
         ended = PartEnded(problem, found, self._memory.is_worn)
         self._jobs.send(ended)
         return not ended.is_worn
 
-    def _run(self, message: JobMessage) -> str:
+    def _run(self, job: Job, rows_path: Path) -> str:
         """Run a job, and return the traceback of what ended it early."""
         try:
-            rows = self._read_rows(message.rows_path)
-            self._jobs.send(ClockStarted())
-            with self._stack_dumped(len(message.job.refs)), self._memory.enforced():
-                for record in self._shared.run_job(rows, self._shared.work, message.job):
+            rows = self._read_rows(rows_path)
+            self._jobs.send(PartStage.TIMED)
+            with self._stack_dumped(len(job.refs)), self._memory.enforced():
+                for record in self._shared.run_job(rows, self._shared.work, job):
                     self._exit_if_forked()
                     if record.error:
                         record = replace(record, error=self._name_limit(record.error))
-                    self._jobs.send(TrialMessage(record))
+                    self._jobs.send(record)
         except BaseException:  # also sys.exit and KeyboardInterrupt of a method
             self._exit_if_forked()
             return self._name_limit(traceback.format_exc())

@@ -1,4 +1,4 @@
-"""The studies of a store: their definitions, which of their trials are finished, and what is removed."""
+"""The studies of a store: their definitions, their trials as columns, and what is removed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,104 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calibrant.exceptions import ParameterError, StudyError, nearest
-from calibrant.studies._store.columns import PARTS, TrialColumns, read_columns
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database
     from calibrant.studies._trials.records import Part
+
+
+PARTS = {"test": 0, "training": 1, "no_information": 2}  # at most four: a list of scores holds 4 * metric + part
+
+_CHUNK = 100_000  # trials a query: psycopg keeps the whole answer in memory
+
+_TRIALS = """
+SELECT id, key, dataset, fingerprint, method, split, split_name, seed, versions, n_train, n_test, fit_seconds,
+    predict_seconds, shared_seconds, n_sharing, choice, error, recorded
+FROM calibrant_trials WHERE study = :study AND id > :after ORDER BY id LIMIT :size
+"""
+_SCORES = """
+SELECT trial, metric * 4 + part, value FROM calibrant_scores
+WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
+"""
+_TEXTS = ("dataset", "fingerprint", "method", "split_name", "versions", "choice")
+_FLOATS = ("fit_seconds", "predict_seconds", "shared_seconds", "recorded")
+_OBJECTS = ("key", "seed", "error")
+_COLUMNS = (*_TRIALS.split("SELECT")[1].split("FROM")[0].replace(",", " ").split(),)
+
+
+Columns = dict[Any, NDArray[Any]]  # an element for each trial
+
+
+def read_columns(
+    database: Database, names: StoredNames, study: int, metrics: Sequence[str], parts: Sequence[Part]
+) -> Columns:
+    """Return the trials of a study as `Store.trials` does, inside a transaction."""
+    batches, n_rows, after = [_columns([])], _CHUNK, -1
+    while n_rows == _CHUNK:
+        n_rows = 0
+        for rows in database.batches(_TRIALS, {"study": study, "after": after, "size": _CHUNK}):
+            batches.append(_columns(rows))
+            n_rows += len(rows)
+        after = int(batches[-1]["id"][-1]) if n_rows else after
+    columns: Columns = {name: np.concatenate([batch[name] for batch in batches]) for name in _COLUMNS}
+    trials = columns.pop("id")
+    has_failed = columns["error"].astype(bool)
+    columns["error"][~has_failed] = ""
+    columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
+    ranks = {name: _decode(names, columns, name) for name in _TEXTS}
+    order = np.lexsort((columns["split"], ranks["method"], ranks["dataset"]))
+    pairs, ids = [(part, metric) for part in parts for metric in metrics], names.known_ids(metrics)
+    codes = {4 * ids[metric] + PARTS[part]: (part, metric) for part, metric in pairs if metric in ids}
+    columns |= dict.fromkeys(pairs, np.full(len(order), np.nan)) | _read_values(database, trials, codes)
+    return {name: column[order] for name, column in columns.items()}
+
+
+def _columns(rows: list[tuple[Any, ...]]) -> dict[str, NDArray[Any]]:
+    lists = zip(*rows, strict=True) if rows else ((),) * len(_COLUMNS)
+    return {name: _array(name, cells) for name, cells in zip(_COLUMNS, lists, strict=True)}
+
+
+def _array(name: str, cells: tuple[Any, ...]) -> NDArray[Any]:
+    if name in _OBJECTS:
+        column = np.empty(len(cells), dtype=object)
+        column[:] = cells
+        return column
+    return np.array(cells, dtype=np.float64 if name in _FLOATS else np.int64)
+
+
+def _read_values(database: Database, trials: NDArray[np.int64], codes: Mapping[int, tuple[str, str]]) -> Columns:
+    """Return the value for each trial of each part and metric, by their code; NaN where there is none."""
+    numbers = np.array(sorted(codes), dtype=np.int64)
+    values, wanted = np.full((len(numbers), len(trials)), np.nan), database.array(numbers.tolist())
+    for begin in range(0, len(trials) if len(numbers) else 0, _CHUNK):
+        chunk = trials[begin : begin + _CHUNK]
+        params = {"first": int(chunk[0]), "last": int(chunk[-1]), "codes": wanted}
+        for rows in database.batches(_SCORES, params):
+            of_trial, code, found = (np.array(cells, dtype=np.float64) for cells in zip(*rows, strict=True))
+            # Trials of other studies may lie between those of this one.
+            row = np.minimum(np.searchsorted(chunk, of_trial), len(chunk) - 1)
+            mine = chunk[row] == of_trial
+            values[np.searchsorted(numbers, code)[mine], begin + row[mine]] = found[mine]
+    return {codes[number]: values[j] for j, number in enumerate(numbers.tolist())}
+
+
+def _decode(names: StoredNames, columns: dict[str, NDArray[Any]], name: str) -> NDArray[np.intp]:
+    """Replace the numbers of texts in a column by the texts, and return their ranks in the order of the texts."""
+    ids = columns[name]
+    distinct = np.flatnonzero(np.bincount(ids))
+    known = names.texts(distinct.tolist())
+    texts = [known[number] for number in distinct.tolist()]
+    ranks, lookup = (np.zeros(int(ids.max(initial=0)) + 1, dtype=np.intp) for _ in range(2))
+    lookup[distinct] = np.arange(len(distinct))
+    ranks[distinct] = np.argsort(sorted(range(len(texts)), key=texts.__getitem__))
+    columns[name] = _array("key", tuple(map(json.loads, texts) if name == "versions" else texts))[lookup[ids]]
+    of_rows: NDArray[np.intp] = ranks[ids]
+    return of_rows
+
 
 _ADD = "INSERT INTO calibrant_names (digest, name) VALUES (:digest, :name) ON CONFLICT (digest) DO NOTHING"
 _FIND = "SELECT digest, id FROM calibrant_names WHERE digest $IN_KEYS"
@@ -33,7 +125,9 @@ class StoredNames:
         """Return a mapping that has the number of each text; new texts are committed at once, before they are used."""
         missing = {digest_of(text): text for text in texts if text not in self._ids}
         if missing:
-            self._add(missing)
+            rows = [{"digest": digest, "name": check_text(text)} for digest, text in sorted(missing.items())]
+            self._database.write(lambda: self._database.execute(_ADD, rows))
+            self._database.read(lambda: self._remember(missing))
         return self._ids
 
     def known_ids(self, texts: Iterable[str]) -> dict[str, int]:
@@ -48,12 +142,6 @@ class StoredNames:
         if missing:
             self._texts.update(self._database.rows(_READ, codes=self._database.array(missing)))
         return self._texts
-
-    def _add(self, missing: dict[str, str]) -> None:
-        database = self._database
-        rows = [{"digest": digest, "name": check_text(text)} for digest, text in sorted(missing.items())]
-        database.write(lambda: database.execute(_ADD, rows))
-        database.read(lambda: self._remember(missing))
 
     def _remember(self, missing: dict[str, str]) -> None:
         if missing:
@@ -130,7 +218,7 @@ _DELETE = [
     "DELETE FROM calibrant_trials WHERE study = :study",
     "DELETE FROM calibrant_studies WHERE id = :study",
 ]
-_TRIALS = "SELECT id, key, CASE WHEN error IS NULL THEN 0 ELSE 1 END FROM calibrant_trials WHERE study = :study"
+_STATES = "SELECT id, key, CASE WHEN error IS NULL THEN 0 ELSE 1 END FROM calibrant_trials WHERE study = :study"
 _RANGE = "SELECT MIN(id), MAX(id) FROM calibrant_trials WHERE study = :study"
 # Trials of other studies may be among them; a join to leave them out takes longer than the query.
 _COMPLETE = """
@@ -173,14 +261,19 @@ class Catalogue:
             for name, created, updated, last, n_trials, n_failed in rows
         ]
 
+    def unknown(self, name: str) -> StudyError:
+        """Return the error that there is no study of that name, with the names there are and the nearest."""
+        names = [each.name for each in self.studies()]
+        known = f" It has {', '.join(map(repr, names[:10]))}." if names else ""
+        return StudyError(f"there is no study {name!r} in {self._database.address.shown}.{known}{nearest(name, names)}")
+
     def _id(self, name: str) -> int:
         """Return the number of a study; raise if there is none of that name."""
         database = self._database
         if name not in self._ids:
             rows = database.read(lambda: self._rows_of(_FIND_STUDY, name))
             if not rows:
-                known = [text for (text,) in database.read(lambda: database.rows(_STUDY_NAMES))]
-                raise StudyError(f"there is no study {name!r} in {database.address.shown}.{nearest(name, known)}")
+                raise self.unknown(name)
             self._ids[name] = int(rows[0][0])
         return self._ids[name]
 
@@ -231,41 +324,32 @@ class Catalogue:
         dict of key to {"done", "failed", "incomplete"}
             The recorded trials.
         """
-        study, codes = self._id(name), self._codes(needed or {})
+        study, database = self._id(name), self._database
+
+        def numbers(sql: str, **params: Any) -> set[int]:
+            return {number for batch in database.batches(sql, params) for (number,) in batch}
 
         def read() -> dict[str, TrialState]:
-            complete = self._complete(study, codes, predictions=predictions)
+            lists = []  # trials that have the scores, and those that have predictions, where they are needed
+            if codes := self._codes(needed or {}):
+                first, last = database.rows(_RANGE, study=study)[0]
+                params = {"codes": database.array(codes), "n_codes": len(codes), "first": first, "last": last}
+                lists.append(set[int]() if first is None else numbers(_COMPLETE, **params))
+            if predictions:
+                lists.append(numbers(_PREDICTED, study=study))
+            complete = set.intersection(*lists) if lists else None
             states: dict[str, TrialState] = {}
-            for batch in self._database.batches(_TRIALS, {"study": study}):
+            for batch in database.batches(_STATES, {"study": study}):
                 for number, key, failed in batch:
                     done: TrialState = "done" if complete is None or number in complete else "incomplete"
                     states[key] = "failed" if failed else done
             return states
 
-        return self._database.read(read)
-
-    def _complete(self, study: int, codes: Sequence[int], *, predictions: bool) -> set[int] | None:
-        """Return the trials that lack nothing that is needed; None: nothing is needed."""
-        database, sets = self._database, []
-
-        def numbers(sql: str, **params: Any) -> set[int]:
-            return {number for batch in database.batches(sql, params) for (number,) in batch}
-
-        if codes:
-            first, last = database.rows(_RANGE, study=study)[0]
-            params = {"codes": database.array(codes), "n_codes": len(codes), "first": first, "last": last}
-            sets.append(set[int]() if first is None else numbers(_COMPLETE, **params))
-        if predictions:
-            sets.append(numbers(_PREDICTED, study=study))
-        return set.intersection(*sets) if sets else None
+        return database.read(read)
 
     def _codes(self, needed: Mapping[Part, Collection[str]]) -> list[int]:
-        """Return the codes of the scores that trials must have; metrics that are new to the store get a number."""
-        metrics = {metric for part in needed for metric in needed[part]}
-        if self._database.read_only:
-            ids: Mapping[str, int] = self._database.read(lambda: self._names.known_ids(metrics))
-        else:
-            ids = self._names.ids(metrics)
+        """Return the codes of the scores that trials must have, inside a transaction; no trial has a negative one."""
+        ids = self._names.known_ids({metric for part in needed for metric in needed[part]})
         return [4 * ids.get(metric, -1) + PARTS[part] for part in needed for metric in set(needed[part])]
 
     def forget(self, name: str, keys: Iterable[str]) -> None:
@@ -283,34 +367,28 @@ class Catalogue:
         study = self._id(name)
         return int(self._database.read(lambda: self._database.rows(_N_REPEATS, study=study))[0][0])
 
-    def trials(
-        self,
-        name: str,
-        *,
-        metric: str | Sequence[str] | None = None,
-        part: Part = "test",
-        more_parts: Sequence[Part] = (),
-    ) -> TrialColumns:
+    def trials(self, name: str, metrics: Sequence[str] = (), parts: Sequence[Part] = ("test",)) -> Columns:
         """Return the trials of a study as columns.
 
         Parameters
         ----------
         name : str
             The study.
-        metric : str, sequence of str or None
-            The metrics whose values are read; None: all that were recorded.
-        part : {"test", "training", "no_information"}
+        metrics : sequence of str
+            The metrics whose values are read.
+        parts : sequence of {"test", "training", "no_information"}
             The rows that the metrics were computed on.
-        more_parts : sequence of parts
-            Further ones, read at the same time.
 
         Returns
         -------
-        TrialColumns
-            The trials, sorted by data set, method and split.
+        dict of str, or of (part, metric), to array
+            An element for each trial, sorted by data set, method and split. By name the fields of `TrialRecord` and of
+            its `ref`, ``"fingerprint"`` of the rows, ``"recorded"`` in seconds since 1970, and ``"state"``, "done" or
+            "failed"; trials of the same versions share one dict of them. Values are NaN where a trial failed, or the
+            metric is undefined or not recorded.
         """
-        study, metrics = self._id(name), [metric] if isinstance(metric, str) else metric
-        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, part, more_parts))
+        study = self._id(name)
+        return self._database.read(lambda: read_columns(self._database, self._names, study, metrics, parts))
 
     def predictions(self, name: str, dataset: str, method: str, *, prefix: str = "") -> list[tuple[int, bytes]]:
         """Return the predictions of a method on a data set, of the trials whose keys begin with a prefix.

@@ -10,7 +10,6 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import sqlalchemy
@@ -26,22 +25,6 @@ T = TypeVar("T")
 Step = tuple[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 
 _OPEN: weakref.WeakSet[Database] = weakref.WeakSet()
-
-
-@dataclass(frozen=True)
-class StepResult:
-    """The number of rows that a statement changed, and the rows that it returned."""
-
-    n_changed: int
-    rows: list[tuple[Any, ...]]
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The results of statements that were sent together, and the number of times they were sent."""
-
-    results: list[StepResult]
-    n_attempts: int
 
 
 class Database(ABC):
@@ -63,7 +46,6 @@ class Database(ABC):
         self.read_only = read_only
         self.retry_seconds = retry_seconds
         self.is_closed = False
-        self._was_open = False
         self._engine: sqlalchemy.Engine | None = None
         self._connection: sqlalchemy.Connection | None = None
         self._compiled: dict[str, str] = {}
@@ -83,28 +65,27 @@ class Database(ABC):
         """Return for how many seconds a transaction that failed with an error is tried again."""
 
     @abstractmethod
-    def is_lost(self, error: Exception) -> bool:
-        """Whether the connection cannot be used after an error."""
-
-    @abstractmethod
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that a driver's error means."""
 
-    @abstractmethod
     def has_table(self, name: str) -> bool:
-        """Whether a table exists."""
+        """Return whether a table exists."""
+        return bool(sqlalchemy.inspect(self.connection).has_table(name))
 
     @abstractmethod
     def array(self, values: Sequence[Any]) -> Any:
         """Return a list as a statement takes it for ``:keys`` or ``:codes``, which have their own fragments."""
 
-    @abstractmethod
-    def lock(self, number: int) -> None:
-        """Wait until no other transaction holds the lock of this number; it is held to the end of this one."""
+    def is_lost(self) -> bool:
+        """Return whether the connection cannot be used after an error; that to a file can."""
+        return False
 
-    @abstractmethod
     def can_hold_store(self) -> bool:
-        """Whether a store may be created beside the tables that there are."""
+        """Return whether a store may be created beside the tables that there are, whose names differ from ours."""
+        return True
+
+    def lock(self, number: int) -> None:  # noqa: B027
+        """Wait until no other writing transaction holds the lock of this number, where several can be open."""
 
     def prepare_writing(self) -> None:  # noqa: B027
         """Change settings of the database, once it is known to be a store."""
@@ -131,26 +112,31 @@ class Database(ABC):
         self._check_writable()
         return self._run(lambda _: self._transaction(work, self.begin_write))
 
-    def write_steps(self, steps: Sequence[Step]) -> Sent:
-        """Run statements in one transaction, with as few round trips as the database allows, and commit it."""
+    def write_steps(self, steps: Sequence[Step]) -> tuple[int, int]:
+        """Run statements in one transaction, with as few round trips as the database allows, and commit it.
+
+        Returns
+        -------
+        tuple of int
+            The number of rows that the first statement changed, and of times that the statements were sent.
+        """
         self._check_writable()
-        return self._run(lambda n_attempts: Sent(self._send(steps), n_attempts))
+        return self._run(lambda n_attempts: (self._send(steps), n_attempts))
 
     def _check_writable(self) -> None:
         if self.read_only:
             raise StoreError(f"{self.address.shown}: the store was opened with read_only=True, which cannot write.")
         self.check_place()
 
-    def _send(self, steps: Sequence[Step]) -> list[StepResult]:
+    def _send(self, steps: Sequence[Step]) -> int:
         """Run statements by the driver itself: the layer above it took half the time of a record."""
-        raw, results = self.raw, []
+        raw, changed = self.raw, []
         raw.execute(self.begin_write)
         for sql, params in steps:
             run = raw.execute if isinstance(params, Mapping) else raw.executemany
-            cursor = run(self.compiled(sql), params)
-            results.append(StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []))
+            changed.append(run(self.compiled(sql), params).rowcount)
         raw.execute("COMMIT")
-        return results
+        return int(changed[0])
 
     def _transaction(self, work: Callable[[], T], begin: str) -> T:
         self.execute(begin)
@@ -208,7 +194,6 @@ class Database(ABC):
             self.forget_inherited()
         if self._connection is None:
             self._connection = self.engine.connect()
-            self._was_open = True
         return self._connection
 
     @property
@@ -223,10 +208,12 @@ class Database(ABC):
             self.is_closed = True
             _OPEN.discard(self)
 
-    def disconnect(self) -> None:
-        """Close the connection; the next statement makes another."""
+    def disconnect(self, *, invalidate: bool = False) -> None:
+        """Close the connection, one that is broken without a word to the server; the next statement makes another."""
         connection, self._connection = self._connection, None
         if connection is not None and self._pid == os.getpid():
+            if invalidate:
+                connection.invalidate()
             connection.close()
 
     def forget_inherited(self) -> None:
@@ -273,24 +260,18 @@ class Database(ABC):
         connection = self._connection
         if connection is None:
             return
-        if not isinstance(error, Exception) or connection.invalidated or self.is_lost(error):
-            self._drop()
+        if not isinstance(error, Exception) or connection.invalidated or self.is_lost():
+            self.disconnect(invalidate=True)
             return
         try:
             if self.is_in_transaction():
                 connection.exec_driver_sql("ROLLBACK")
         except (DBAPIError, self.driver_error):
-            self._drop()
+            self.disconnect(invalidate=True)
 
     @abstractmethod
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open."""
-
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.invalidate()
-            connection.close()
 
 
 def make_engine(url: str, **options: Any) -> sqlalchemy.Engine:

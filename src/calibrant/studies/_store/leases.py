@@ -108,13 +108,12 @@ _HEARTBEAT = "UPDATE calibrant_workers SET heartbeat = $NOW, ended = NULL WHERE 
 _END = "UPDATE calibrant_workers SET ended = $NOW WHERE id = :worker"
 _RELEASE_ALL = "DELETE FROM calibrant_claims WHERE worker = :worker"
 _WORKERS = """
-SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended,
-    $NOW - w.heartbeat, (SELECT COUNT(*) FROM calibrant_claims AS c WHERE c.worker = w.id)
+SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended, $NOW - w.heartbeat,
+    (SELECT COUNT(*) FROM calibrant_claims AS c WHERE c.worker = w.id)
 FROM calibrant_workers AS w WHERE w.study = :study ORDER BY w.id
 """
 _HOLDERS = """
-SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended,
-    $NOW - w.heartbeat, 0
+SELECT w.id, w.host, w.boot, w.namespace, w.pid, w.process_start, w.lease, w.ended, $NOW - w.heartbeat, 0
 FROM calibrant_workers AS w
 WHERE w.id <> :worker AND w.id IN (
     SELECT DISTINCT (SELECT c.worker FROM calibrant_claims AS c WHERE c.study = :study AND c.key = k.value) FROM $KEYS
@@ -209,15 +208,16 @@ class Leases(Catalogue):
             The keys that the worker holds now, in the order passed. Finished trials and those that live workers hold
             are left out; claims of dead and expired workers are taken over.
         """
-        database, wanted, codes = self._database, list(dict.fromkeys(keys)), self._codes(needed or {})
+        database, wanted = self._database, list(dict.fromkeys(keys))
         params: dict[str, Any] = {"study": self._id(name), "worker": worker, "keys": database.array(wanted)}
-        lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
 
         def claim() -> set[str]:
             database.lock(params["study"])  # two processes must not take over the same trials
             lost = [status.id for status in map(_status, database.rows(_HOLDERS, **params)) if status.state != "alive"]
             if lost:
                 database.execute(_TAKE_FROM_DEAD, {**params, "codes": database.array(lost)})
+            codes = self._codes(needed or {})
+            lacking = {"n_codes": len(codes), "codes": database.array(codes), "predictions": int(predictions)}
             database.execute(_CLAIM, {**params, **lacking})
             return {key for (key,) in database.rows(_HELD, **params)}
 

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from calibrant.exceptions import CalibrantError, ParameterError, StoreError, StudyError
-from calibrant.studies._store.database import Database, Step, StepResult, make_engine
+from calibrant.studies._store.database import Database, Step, make_engine
 from calibrant.studies._store.read_url import StoreAddress, hide_password
 
 # Classes and codes of errors after which the same may succeed: lost connections, restarts, deadlocks.
@@ -40,22 +40,6 @@ def is_passing(error: Exception) -> bool:
         is_connection = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
         return is_connection and not _refusal(str(error))
     return code.startswith(_PASSING_CLASSES) or code in _PASSING_CODES
-
-
-def postgres_store_error(error: Exception, address: StoreAddress, server: str) -> CalibrantError:
-    """Return the error for the user that an error of PostgreSQL means."""
-    code = getattr(error, "sqlstate", None)
-    text = hide_password(" ".join(str(error).split()))
-    if code == "23503":
-        return StudyError(f"{address.shown}: the study was deleted from the store while it was in use.")
-    if remedy := _REMEDIES.get(code or "") or (_refusal(text) if code is None else ""):
-        return StoreError(f"{address.shown}: {text}. {remedy}")
-    if is_passing(error):
-        return StoreError(
-            f"{address.shown}: no connection to PostgreSQL at {server} ({text}). Start the server, or correct the host "
-            "and the port in the URL. What was recorded is kept."
-        )
-    return StoreError(f"{address.shown}: PostgreSQL reports: {text}. What was recorded is kept.")
 
 
 def _refusal(text: str) -> str:
@@ -95,6 +79,7 @@ class PostgresDatabase(Database):
 
     def __init__(self, address: StoreAddress, *, read_only: bool, retry_seconds: float) -> None:
         super().__init__(address, read_only=read_only, retry_seconds=retry_seconds)
+        self._was_open = False
         try:
             self._url = make_url(address.url)
         except (ArgumentError, ValueError):
@@ -118,8 +103,8 @@ class PostgresDatabase(Database):
         """Return the time to wait for a lost connection; at the first opening there is none."""
         return self.retry_seconds if self._was_open and is_passing(error) else 0.0
 
-    def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
-        """Whether the connection is closed or broken."""
+    def is_lost(self) -> bool:
+        """Return whether the connection is closed or broken."""
         return bool(self.raw.closed or self.raw.broken)
 
     def is_in_transaction(self) -> bool:
@@ -128,17 +113,20 @@ class PostgresDatabase(Database):
 
     def store_error(self, error: Exception) -> CalibrantError:
         """Return the error for the user that an error of PostgreSQL means."""
+        code, shown = getattr(error, "sqlstate", None), self.address.shown
+        text = hide_password(" ".join(str(error).split()))
+        if code == "23503":
+            return StudyError(f"{shown}: the study was deleted from the store while it was in use.")
+        if remedy := _REMEDIES.get(code or "") or (_refusal(text) if code is None else ""):
+            return StoreError(f"{shown}: {text}. {remedy}")
+        if not is_passing(error):
+            return StoreError(f"{shown}: PostgreSQL reports: {text}. What was recorded is kept.")
         query = self._url.query
         host, port = self._url.host or query.get("host", "localhost"), self._url.port or query.get("port", 5432)
-        return postgres_store_error(error, self.address, f"{host}:{port}")
-
-    def has_table(self, name: str) -> bool:
-        """Whether a table exists."""
-        return bool(self.rows("SELECT 1 WHERE to_regclass(:name) IS NOT NULL", name=name))
-
-    def can_hold_store(self) -> bool:
-        """Return True: the names of our tables begin with calibrant, so that others do not matter."""
-        return True
+        return StoreError(
+            f"{shown}: no connection to PostgreSQL at {host}:{port} ({text}). Start the server, or correct the host "
+            "and the port in the URL. What was recorded is kept."
+        )
 
     def array(self, values: Sequence[Any]) -> list[Any]:
         """Return a list: psycopg sends it as an array."""
@@ -152,12 +140,11 @@ class PostgresDatabase(Database):
         """Return a cursor that receives numbers in binary, in a third of the processor time."""
         return self.raw.cursor(binary=True).execute(self.compiled(sql), params)
 
-    def _send(self, steps: Sequence[Step]) -> list[StepResult]:
+    def _send(self, steps: Sequence[Step]) -> int:
         """Send all statements, with BEGIN and COMMIT, before the first answer arrives; a single one needs neither."""
         raw, cursors = self.raw, []
         if len(steps) == 1 and isinstance(steps[0][1], Mapping):
-            cursor = raw.execute(self.compiled(steps[0][0]), steps[0][1])
-            return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else [])]
+            return int(raw.execute(self.compiled(steps[0][0]), steps[0][1]).rowcount)
         with raw.pipeline():
             raw.execute(self.begin_write)
             for sql, params in steps:
@@ -165,7 +152,7 @@ class PostgresDatabase(Database):
                 run = cursor.execute if isinstance(params, Mapping) else cursor.executemany
                 run(self.compiled(sql), params)
             raw.execute("COMMIT")
-        return [StepResult(cursor.rowcount, cursor.fetchall() if cursor.description else []) for cursor in cursors]
+        return int(cursors[0].rowcount)
 
 
 def _set_up(connection: Any) -> None:

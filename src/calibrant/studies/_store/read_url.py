@@ -57,7 +57,7 @@ class StoreAddress:
     max_pages: int | None = None
 
 
-def read_store_url(store: str | os.PathLike[str]) -> StoreAddress:
+def read_store_url(store: str | os.PathLike[str] | StoreAddress) -> StoreAddress:
     """Return the address that a `store` parameter means; raise if it means none.
 
     Examples
@@ -72,6 +72,8 @@ def read_store_url(store: str | os.PathLike[str]) -> StoreAddress:
     calibrant.exceptions.ParameterError: store must be the path of a file, 'sqlite:///results.db' or
     'postgresql://user@host/database'; got 'mysql://localhost/studies'. The databases there are: sqlite, postgresql.
     """
+    if isinstance(store, StoreAddress):
+        return store
     if isinstance(store, os.PathLike):
         return _file_address(os.fspath(store))
     if not isinstance(store, str) or not store.strip():
@@ -83,7 +85,13 @@ def read_store_url(store: str | os.PathLike[str]) -> StoreAddress:
         raise ParameterError(_EXPECTED.format(repr(hide_password(store))) + nearest(scheme, ("sqlite", "postgresql")))
     if _DIALECTS[scheme] == "postgresql":
         return StoreAddress("postgresql", f"postgresql+psycopg://{rest}", hide_password(store))
-    return _sqlite_address(store, rest)
+    path, _, query = rest.partition("?")
+    if not path.startswith("/"):
+        raise ParameterError(
+            f"store: an SQLite URL has three slashes before a relative path and four before an absolute one, such as "
+            f"'sqlite:///results.db'; got {store!r}."
+        )
+    return _file_address(path[1:], **_read_options(query))
 
 
 def hide_password(url: str) -> str:
@@ -95,16 +103,6 @@ def hide_password(url: str) -> str:
     'postgresql://ada:***@localhost/studies?password=***'
     """
     return _PASSWORD[1].sub(r"\1***", _PASSWORD[0].sub(r"\1:***@", url))
-
-
-def _sqlite_address(store: str, rest: str) -> StoreAddress:
-    path, _, query = rest.partition("?")
-    if not path.startswith("/"):
-        raise ParameterError(
-            f"store: an SQLite URL has three slashes before a relative path and four before an absolute one, such as "
-            f"'sqlite:///results.db'; got {store!r}."
-        )
-    return _file_address(path[1:], **_read_options(query))
 
 
 def _file_address(path: str, *, timeout: float = 30.0, max_pages: float | None = None) -> StoreAddress:

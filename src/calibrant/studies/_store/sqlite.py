@@ -100,7 +100,13 @@ class SqliteDatabase(Database):
         self._creates = create and not read_only
         self._file_id: tuple[int, int] | None = None
         self._copy: Path | None = None
-        self._check_file()
+        shown = address.shown
+        if self.path.is_dir():
+            raise StoreError(f"{shown} is a folder. Name a file in it, such as {self.path / 'calibrant.db'}.")
+        if not self.path.parent.is_dir():
+            raise StoreError(f"{shown}: there is no folder {self.path.parent}. Create it, or correct the path.")
+        if not self._creates and not self.path.exists():
+            raise StoreError(f"{shown}: there is no such file. Correct the path, or run a study to create the store.")
 
     def make_engine(self) -> sqlalchemy.Engine:
         """Return an engine whose connections have our settings."""
@@ -110,10 +116,6 @@ class SqliteDatabase(Database):
         """Return the time to wait for a locked file; nothing else passes."""
         return self.address.timeout if sqlite_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else 0.0
 
-    def is_lost(self, error: Exception) -> bool:  # noqa: ARG002
-        """Return False: a file is not lost."""
-        return False
-
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open; SQLite ends some itself, as when the disk is full."""
         return bool(self.raw.in_transaction)
@@ -122,10 +124,6 @@ class SqliteDatabase(Database):
         """Return the error for the user that an error of SQLite means."""
         return sqlite_store_error(error, self.address, read_only=self.read_only)
 
-    def has_table(self, name: str) -> bool:
-        """Whether a table exists."""
-        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
-
     def can_hold_store(self) -> bool:
         """Whether the file has no tables: one with other tables belongs to another program."""
         return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")
@@ -133,9 +131,6 @@ class SqliteDatabase(Database):
     def array(self, values: Sequence[Any]) -> str:
         """Return a list as JSON, which SQLite can read rows from."""
         return json.dumps(list(values))
-
-    def lock(self, number: int) -> None:
-        """Do nothing: a writing transaction of SQLite excludes all others."""
 
     def check_place(self) -> None:
         """Raise if the file was deleted or replaced: what is written to it now would be lost."""
@@ -156,20 +151,16 @@ class SqliteDatabase(Database):
             self._connect_readable() if self.read_only else self._open(self.path, "rwc" if self._creates else "rw")
         )
         try:
-            for pragma in self._pragmas():
-                connection.execute(pragma).fetchall()
+            for pragma in ("synchronous = FULL", "foreign_keys = ON", "cache_size = -65536"):
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+            if self.address.max_pages is not None:
+                connection.execute(f"PRAGMA max_page_count = {self.address.max_pages}").fetchall()
         except BaseException:
             connection.close()
             raise
         self._creates = False
         self._file_id = self._file_id or _file_id(self.path)
         return connection
-
-    def _pragmas(self) -> list[str]:
-        pragmas = ["PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -65536"]
-        if self.address.max_pages is not None:
-            pragmas.append(f"PRAGMA max_page_count = {self.address.max_pages}")
-        return pragmas
 
     def _open(self, path: Path, mode: str, more: str = "") -> sqlite3.Connection:
         return sqlite3.connect(
@@ -218,15 +209,6 @@ class SqliteDatabase(Database):
         super().close()
         if self._copy is not None:
             shutil.rmtree(self._copy.parent, ignore_errors=True)
-
-    def _check_file(self) -> None:
-        shown = self.address.shown
-        if self.path.is_dir():
-            raise StoreError(f"{shown} is a folder. Name a file in it, such as {self.path / 'calibrant.db'}.")
-        if not self.path.parent.is_dir():
-            raise StoreError(f"{shown}: there is no folder {self.path.parent}. Create it, or correct the path.")
-        if not self._creates and not self.path.exists():
-            raise StoreError(f"{shown}: there is no such file. Correct the path, or run a study to create the store.")
 
 
 def _beside(path: Path, ending: str) -> Path:

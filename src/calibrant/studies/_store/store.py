@@ -8,14 +8,12 @@ import os
 import weakref
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calibrant._optional import optional_import
-from calibrant.studies._store.catalogue import Catalogue
-from calibrant.studies._store.columns import PARTS
+from calibrant.studies._store.catalogue import PARTS
 from calibrant.studies._store.leases import Leases, Worker
-from calibrant.studies._store.read_url import read_store_url
+from calibrant.studies._store.read_url import StoreAddress, read_store_url
 
 if TYPE_CHECKING:
     from calibrant.studies._store.database import Database, Step
@@ -80,102 +78,12 @@ WHERE t.study = :study AND t.key = :key AND s.token = :token
 _NUMBERS = ("seed", "n_train", "n_test", "fit_seconds", "predict_seconds", "shared_seconds", "n_sharing")
 
 
-class Recorder(Catalogue):
-    """Writes trials."""
-
-    def record(self, name: str, worker: Worker, record: TrialRecord) -> Recorded:
-        """Commit a finished trial and end its claim.
-
-        Returns
-        -------
-        {"recorded", "supplemented", "already there"}
-            "supplemented": the trial was there, and only the metrics or predictions that it lacked were added;
-            "already there": nothing was added. This counts as computed twice, unless the token is the same.
-        """
-        row, scores = self._row(self._id(name), worker, record), list(self._scores(record))
-        while True:
-            sent = self._database.write_steps(self._steps(row, scores, record.predictions))
-            if sent.results[0].n_changed:
-                return "recorded"
-            outcome = self._database.write(partial(self._supplement, row, record, scores))
-            if outcome == "sent before" and sent.n_attempts > 1:
-                return "recorded"  # by an attempt whose commit was not confirmed
-            if outcome != "removed":
-                return "already there" if outcome == "sent before" else outcome
-
-    def _steps(self, row: dict[str, Any], scores: list[dict[str, Any]], predictions: bytes | None) -> list[Step]:
-        """Return the statements that write a trial; the first changes one row, or none if the key has a trial."""
-        if self._database.nests_writes:
-            columns = {f"{name}s": [score[name] for score in scores] for name in ("metric", "part", "value")}
-            return [(_ADD_WHOLE, {**row, **columns, "parquet": predictions})]
-        trial = {name: row[name] for name in ("study", "key", "token")}
-        steps: list[Step] = [(_ADD_TRIAL, row)]
-        if scores:
-            steps.append((_ADD_SCORE, [{**trial, **score} for score in scores]))
-        if predictions is not None:
-            steps.append((_ADD_PREDICTIONS, {**trial, "parquet": predictions}))
-        return [*steps, (_END_CLAIM, trial)]
-
-    def _supplement(
-        self, row: dict[str, Any], record: TrialRecord, scores: list[dict[str, Any]]
-    ) -> Recorded | Literal["sent before", "removed"]:
-        """Add what it lacks to the trial that another computation recorded."""
-        database = self._database
-        trial = {name: row[name] for name in ("study", "key", "token")}
-        database.lock(row["study"])
-        if database.rows(_FIND_SUPPLEMENT, **trial):
-            return "supplemented"
-        found = database.rows(_FIND, study=row["study"], key=row["key"])
-        if not found or found[0][1] == record.token:
-            return "sent before" if found else "removed"
-        n_added = 0
-        if not found[0][2] and not record.is_failed:
-            owner = {**trial, "token": found[0][1]}
-            n_added = sum(database.execute(_ADD_SCORE, {**owner, **score}).rowcount for score in scores)
-            if record.predictions is not None:
-                n_added += database.execute(_ADD_PREDICTIONS, {**owner, "parquet": record.predictions}).rowcount
-        origin = {**trial, "worker": row["worker"]}
-        if n_added:
-            database.execute(_ADD_SUPPLEMENT, {**origin, "versions": row["versions"]})
-            return "supplemented"
-        database.execute(_ADD_REPEAT, origin)
-        return "already there"
-
-    def _row(self, study: int, worker: int, record: TrialRecord) -> dict[str, Any]:
-        ref, error = record.ref, None
-        if record.error:  # without what PostgreSQL cannot keep: NUL characters and unpaired surrogates
-            error = record.error.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
-        texts = {
-            "dataset": ref.dataset,
-            "method": ref.method,
-            "fingerprint": record.data_fingerprint,
-            "split_name": record.split_name,
-            "choice": record.choice,
-            "versions": _versions_text(tuple(record.versions.items())),
-        }
-        ids = self._names.ids(texts.values())
-        row = {"study": study, "key": ref.key, "token": record.token, "split": ref.split, "worker": worker}
-        row |= {name: ids[text] for name, text in texts.items()} | {"error": error}
-        return row | {name: getattr(record, name) for name in _NUMBERS}
-
-    def _scores(self, record: TrialRecord) -> Iterator[dict[str, Any]]:
-        ids = self._names.ids({metric for scores in record.scores.values() for metric in scores})
-        for part, scores in record.scores.items():
-            for metric, value in scores.items():
-                number = float(value)
-                yield {
-                    "metric": ids[metric],
-                    "part": PARTS[part],
-                    "value": None if math.isnan(number) else number,
-                }
-
-
 @lru_cache(maxsize=100)
 def _versions_text(versions: tuple[tuple[str, str], ...]) -> str:
     return json.dumps(dict(versions), sort_keys=True, ensure_ascii=False)
 
 
-class Store(Leases, Recorder):
+class Store(Leases):
     """The studies in an SQLite file or a PostgreSQL database. Use `Store.open`.
 
     The guarantees, on both databases:
@@ -204,7 +112,7 @@ class Store(Leases, Recorder):
     @classmethod
     def open(
         cls,
-        url: str | os.PathLike[str],
+        url: str | os.PathLike[str] | StoreAddress,
         *,
         read_only: bool = False,
         create: bool = True,
@@ -214,7 +122,7 @@ class Store(Leases, Recorder):
 
         Parameters
         ----------
-        url : str or path
+        url : str, path or StoreAddress
             ``"results.db"``, ``"sqlite:///results.db"`` or ``"postgresql://user@host/database"``. An SQLite URL may end
             in ``?timeout=30`` (seconds to wait for a locked file) and ``&max_pages=1000`` (the largest file).
         read_only : bool
@@ -260,6 +168,92 @@ class Store(Leases, Recorder):
             raise
         return cls(database)
 
+    def record(self, name: str, worker: Worker, record: TrialRecord) -> Recorded:
+        """Commit a finished trial and end its claim.
+
+        Returns
+        -------
+        {"recorded", "supplemented", "already there"}
+            "supplemented": the trial was there, and only the metrics or predictions that it lacked were added;
+            "already there": nothing was added. This counts as computed twice, unless the token is the same.
+        """
+        row, scores = self._row(self._id(name), worker, record), list(self._scores(record))
+        while True:
+            n_added, n_attempts = self._database.write_steps(self._steps(row, scores, record.predictions))
+            if n_added:
+                return "recorded"
+            outcome = self._database.write(partial(self._supplement, row, record, scores))
+            if outcome == "sent before" and n_attempts > 1:
+                return "recorded"  # by an attempt whose commit was not confirmed
+            if outcome != "removed":
+                return "already there" if outcome == "sent before" else outcome
+
+    def _steps(self, row: dict[str, Any], scores: list[dict[str, Any]], predictions: bytes | None) -> list[Step]:
+        """Return the statements that write a trial; the first changes one row, or none if the key has a trial."""
+        if self._database.nests_writes:
+            columns = {f"{name}s": [score[name] for score in scores] for name in ("metric", "part", "value")}
+            return [(_ADD_WHOLE, {**row, **columns, "parquet": predictions})]
+        trial = {name: row[name] for name in ("study", "key", "token")}
+        steps: list[Step] = [(_ADD_TRIAL, row)]
+        if scores:
+            steps.append((_ADD_SCORE, [{**trial, **score} for score in scores]))
+        if predictions is not None:
+            steps.append((_ADD_PREDICTIONS, {**trial, "parquet": predictions}))
+        return [*steps, (_END_CLAIM, trial)]
+
+    def _supplement(
+        self, row: dict[str, Any], record: TrialRecord, scores: list[dict[str, Any]]
+    ) -> Recorded | Literal["sent before", "removed"]:
+        """Add what it lacks to the trial that another computation recorded."""
+        database = self._database
+        trial = {name: row[name] for name in ("study", "key", "token")}
+        database.lock(row["study"])
+        if database.rows(_FIND_SUPPLEMENT, **trial):
+            return "supplemented"
+        found = database.rows(_FIND, study=row["study"], key=row["key"])
+        if not found or found[0][1] == record.token:
+            return "sent before" if found else "removed"
+        n_added = 0
+        if not found[0][2] and not record.error:
+            owner = {**trial, "token": found[0][1]}
+            n_added = sum(database.execute(_ADD_SCORE, {**owner, **score}).rowcount for score in scores)
+            if record.predictions is not None:
+                n_added += database.execute(_ADD_PREDICTIONS, {**owner, "parquet": record.predictions}).rowcount
+        origin = {**trial, "worker": row["worker"]}
+        if n_added:
+            database.execute(_ADD_SUPPLEMENT, {**origin, "versions": row["versions"]})
+            return "supplemented"
+        database.execute(_ADD_REPEAT, origin)
+        return "already there"
+
+    def _row(self, study: int, worker: int, record: TrialRecord) -> dict[str, Any]:
+        ref, error = record.ref, None
+        if record.error:  # without what PostgreSQL cannot keep: NUL characters and unpaired surrogates
+            error = record.error.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
+        texts = {
+            "dataset": ref.dataset,
+            "method": ref.method,
+            "fingerprint": record.data_fingerprint,
+            "split_name": record.split_name,
+            "choice": record.choice,
+            "versions": _versions_text(tuple(record.versions.items())),
+        }
+        ids = self._names.ids(texts.values())
+        row = {"study": study, "key": ref.key, "token": record.token, "split": ref.split, "worker": worker}
+        row |= {name: ids[text] for name, text in texts.items()} | {"error": error}
+        return row | {name: getattr(record, name) for name in _NUMBERS}
+
+    def _scores(self, record: TrialRecord) -> Iterator[dict[str, Any]]:
+        ids = self._names.ids({metric for scores in record.scores.values() for metric in scores})
+        for part, scores in record.scores.items():
+            for metric, value in scores.items():
+                number = float(value)
+                yield {
+                    "metric": ids[metric],
+                    "part": PARTS[part],
+                    "value": None if math.isnan(number) else number,
+                }
+
     @property
     def url(self) -> str:
         """The place of the store, for messages: without a password."""
@@ -272,9 +266,7 @@ class Store(Leases, Recorder):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -1,8 +1,7 @@
-"""The layout of a store: its tables, by a version that is created, migrated or refused."""
+"""The layout of a store: its tables, by a version that is created or refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
@@ -164,28 +163,35 @@ _LOCK = 0  # studies are locked by their own numbers, which start at 1
 
 _READ = "SELECT version, calibrant FROM calibrant_store"
 _WRITE = "INSERT INTO calibrant_store (version, calibrant, created) VALUES (:version, :calibrant, $NOW)"
-_UPDATE = "UPDATE calibrant_store SET version = :version, calibrant = :calibrant"
-
-
-# Number n leads from version n - 1 to n, in one transaction with the others. Queries also run on older layouts, since
-# a store that may only be read is not migrated.
-MIGRATIONS: dict[int, Callable[[Database], None]] = {}
 
 
 def prepare_schema(database: Database, *, create: bool) -> None:
-    """Make sure that the store has the layout of this version, or one that can be queried."""
-    found = database.read(lambda: _find_version(database))
+    """Make sure that the store has the layout of this version; raise if it has another."""
+    shown, found = database.address.shown, database.read(lambda: _find_version(database))
     if found is None:
-        _check_creatable(database, create=create)
+        # In one transaction: another process may have created the store since the version was looked for
+        if not database.read(lambda: database.can_hold_store() or _find_version(database) is not None):
+            raise StoreError(
+                f"{shown}: the file is an SQLite database of another program, not a store of calibrant; it was left "
+                "unchanged. Choose another file."
+            )
+        if database.read_only or not create:
+            raise StoreError(f"{shown}: the database has no store of calibrant. Run a study to create it.")
         database.prepare_writing()
-        database.write(lambda: _create(database))
-        found = database.read(lambda: _find_version(database))
-    assert found is not None  # noqa: S101
-    _check_version(database, *found)
+        found = database.write(lambda: _create(database))
+    version, written_by = found
+    shown = f"{shown}: the store was written by calibrant {written_by} (layout {version})"
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{shown}; this is calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left "
+            f'unchanged. Install that version: pip install "calibrant>={written_by}"'
+        )
+    if version < SCHEMA_VERSION:
+        raise StoreError(
+            f"{shown}, which calibrant {__version__} cannot read. It was left unchanged: run the study anew."
+        )
     if not database.read_only:
         database.prepare_writing()
-        if found[0] < SCHEMA_VERSION:
-            database.write(lambda: _migrate(database))
 
 
 def _find_version(database: Database) -> tuple[int, str] | None:
@@ -195,46 +201,12 @@ def _find_version(database: Database) -> tuple[int, str] | None:
     return (int(rows[0][0]), str(rows[0][1])) if rows else None
 
 
-def _check_creatable(database: Database, *, create: bool) -> None:
-    shown = database.address.shown
-    # In one transaction: another process may have created the store since the version was looked for
-    if not database.read(lambda: database.can_hold_store() or _find_version(database) is not None):
-        raise StoreError(
-            f"{shown}: the file is an SQLite database of another program, not a store of calibrant; it was left "
-            "unchanged. Choose another file."
-        )
-    if database.read_only or not create:
-        raise StoreError(f"{shown}: the database has no store of calibrant. Run a study to create it.")
-
-
-def _check_version(database: Database, version: int, written_by: str) -> None:
-    """Raise if the layout is newer than this version's, or so old that no migrations lead from it."""
-    shown = f"{database.address.shown}: the store was written by calibrant {written_by} (layout {version})"
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"{shown}; this is calibrant {__version__}, which knows layouts up to {SCHEMA_VERSION}. It was left "
-            f'unchanged. Install that version: pip install "calibrant>={written_by}"'
-        )
-    if not all(number in MIGRATIONS for number in range(version + 1, SCHEMA_VERSION + 1)):
-        raise StoreError(
-            f"{shown}, which calibrant {__version__} cannot read. It was left unchanged: run the study anew."
-        )
-
-
-def _create(database: Database) -> None:
-    """Create the tables unless another process was faster."""
-    database.lock(_LOCK)
-    if _find_version(database) is None:
-        METADATA.create_all(database.connection)
-        database.execute(_WRITE, {"version": SCHEMA_VERSION, "calibrant": __version__})
-
-
-def _migrate(database: Database) -> None:
-    """Run the missing migrations unless another process was faster."""
+def _create(database: Database) -> tuple[int, str]:
+    """Create the tables unless another process was faster, and return the version that there is."""
     database.lock(_LOCK)
     found = _find_version(database)
-    assert found is not None  # noqa: S101
-    for version in range(found[0] + 1, SCHEMA_VERSION + 1):
-        MIGRATIONS[version](database)
-    if found[0] < SCHEMA_VERSION:
-        database.execute(_UPDATE, {"version": SCHEMA_VERSION, "calibrant": __version__})
+    if found is None:
+        METADATA.create_all(database.connection)
+        found = SCHEMA_VERSION, __version__
+        database.execute(_WRITE, {"version": SCHEMA_VERSION, "calibrant": __version__})
+    return found

@@ -9,12 +9,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from calibrant.exceptions import StoreError
 from calibrant.studies._runners.runner import JobEnded, JobLost, Runner, TrialFinished
-from calibrant.studies._trials.records import Job, Needed, PlannedTrials, TrialRecord, TrialRef, is_unfinished
+from calibrant.studies._trials.records import Job, Needed, PlannedTrials, TrialRecord, TrialRef
 
 if TYPE_CHECKING:
     from calibrant.studies._runners.study_progress import StudyProgress
@@ -201,23 +200,11 @@ class Coordinator:
             keys = [ref.key for ref in job.refs]
             held = set(self.store.claim(self.name, self.worker, keys, **self.needed))
             self._elsewhere += [ref for ref in job.refs if ref.key not in held]
-            mine = tuple(ref for ref in job.refs if ref.key in held)
-            if mine:
-                first, *others = self._uniform(mine) if len(mine) < len(job.refs) else [job]
-                self._alone.extend(others)
-                return first
+            if len(held) == len(job.refs):
+                return job
+            # A job has the same methods on all its splits: the schedule makes others of what is left of this one
+            self.schedule.put_back(ref for ref in job.refs if ref.key in held)
         return None
-
-    def _uniform(self, refs: Iterable[TrialRef]) -> list[Job]:
-        """Return jobs that have the same methods on all their splits."""
-        by_split = [tuple(group) for _, group in groupby(refs, key=lambda ref: ref.split)]
-        same = groupby(by_split, key=lambda group: tuple(ref.method for ref in group))
-        return [self._job(ref for group in groups for ref in group) for _, groups in same]
-
-    def _job(self, refs: Iterable[TrialRef]) -> Job:
-        trials = tuple(refs)
-        self.schedule.n_jobs += 1
-        return Job(self.schedule.n_jobs, trials[0].dataset, trials)
 
     def _record(self, record: TrialRecord) -> None:
         self.store.record(self.name, self.worker, record)
@@ -229,7 +216,8 @@ class Coordinator:
         for ref in unrecorded:
             self._attempts[ref.key] += 1
             if self._attempts[ref.key] < _MAX_ATTEMPTS:
-                self._alone.append(self._job([ref]))
+                self.schedule.n_jobs += 1
+                self._alone.append(Job(self.schedule.n_jobs, ref.dataset, (ref,)))
             else:
                 error = f"the worker died {_MAX_ATTEMPTS} times: {lost.reason}"
                 self._record(TrialRecord(ref, uuid.uuid4().hex, error=error))
@@ -239,7 +227,7 @@ class Coordinator:
         if not self._elsewhere:
             return False
         states = self.store.finished(self.name, **self.needed)
-        unfinished = [ref for ref in self._elsewhere if is_unfinished(states, ref)]
+        unfinished = [ref for ref in self._elsewhere if states.get(ref.key) in (None, "incomplete")]
         waiting = {ref.key for ref in unfinished}
         self.observer.recorded_elsewhere(ref for ref in self._elsewhere if ref.key not in waiting)
         self._wait = _POLL_SECONDS if len(unfinished) < len(self._elsewhere) else min(2 * self._wait, _LONGEST_WAIT)

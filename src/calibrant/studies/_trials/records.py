@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from numpy.typing import NDArray
-
-from calibrant.studies._definition.digests import trial_key
-
-if TYPE_CHECKING:
-    from calibrant.studies._store.catalogue import TrialState
 
 # The rows a metric is computed on. "no_information": training outcomes as if independent of the predictions (.632+).
 Part = Literal["test", "training", "no_information"]
@@ -122,11 +117,6 @@ class TrialRecord:
         """The time of the trial, with its part of what it shares."""
         return self.fit_seconds + self.predict_seconds + self.shared_seconds / self.n_sharing
 
-    @property
-    def is_failed(self) -> bool:
-        """Whether the trial has no result."""
-        return bool(self.error)
-
 
 @dataclass(frozen=True)
 class PlannedTrials:
@@ -156,7 +146,7 @@ class PlannedTrials:
 
     def refs(self, methods: Sequence[str], split: int) -> tuple[TrialRef, ...]:
         """Return some methods on one split."""
-        return tuple(TrialRef(trial_key(self.digests[m], split), self.dataset, m, split) for m in methods)
+        return tuple(TrialRef(f"{self.digests[m]}-{split}", self.dataset, m, split) for m in methods)
 
     def __iter__(self) -> Iterator[TrialRef]:
         for split in self.splits:
@@ -233,15 +223,3 @@ class Needed(TypedDict):
 
     needed: Mapping[Part, tuple[str, ...]]
     predictions: bool
-
-
-def is_unfinished(states: Mapping[str, TrialState], ref: TrialRef) -> bool:
-    """Return whether a trial is not recorded, or lacks something that is needed.
-
-    Examples
-    --------
-    >>> ref = TrialRef("a-0", "iris", "tree", 0)
-    >>> is_unfinished({}, ref), is_unfinished({"a-0": "incomplete"}, ref), is_unfinished({"a-0": "failed"}, ref)
-    (True, True, False)
-    """
-    return states.get(ref.key, "incomplete") == "incomplete"

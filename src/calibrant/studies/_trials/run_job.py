@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 import calibrant
 from calibrant.resampling import Nested
 from calibrant.resampling._internal import Experiment, MethodTrial, splitters
-from calibrant.studies._definition.digests import CHOSEN
+from calibrant.studies._definition.documents import CHOSEN
 from calibrant.studies._results.predictions import predictions_to_parquet
 from calibrant.studies._trials.records import Job, Part, StudyRows, StudyWork, TrialRecord, TrialRef
 
@@ -65,21 +66,15 @@ def are_outdated(recorded: NDArray[np.object_]) -> NDArray[np.bool_]:
     array([False, False,  True])
     """
     distinct = {id(each): each for each in recorded}
+    installed: dict[str, str | None] = {"calibrant": calibrant.__version__}
+    for name in {name for each in distinct.values() for name in each} - {*_INFORMATIVE, "calibrant"}:
+        with suppress(metadata.PackageNotFoundError):
+            installed[name] = metadata.version(name)
     outdated = {
-        key: any(version != _current(name) for name, version in each.items() if name not in _INFORMATIVE)
+        key: any(version != installed.get(name) for name, version in each.items() if name not in _INFORMATIVE)
         for key, each in distinct.items()
     }
     return np.array([outdated[id(each)] for each in recorded], dtype=bool)
-
-
-def _current(package: str) -> str | None:
-    """Return the version that is installed, or None."""
-    if package == "calibrant":
-        return calibrant.__version__
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,16 +193,9 @@ class JobContext:
         )
 
 
-def make_run_job() -> Callable[[StudyRows, StudyWork, Job], Iterator[TrialRecord]]:
-    """Return a function that runs jobs; what a job shares with those before, of the same objects, is computed once."""
-    # Two data sets at a time: jobs come data set by data set, and the last jobs of one overlap the first of the next
-    context = lru_cache(maxsize=2)(JobContext)
-    return lambda rows, work, job: context(rows, work).run(job)
-
-
-_run_job = make_run_job()
+_context = lru_cache(maxsize=2)(JobContext)  # the last jobs of a data set overlap the first of the next
 
 
 def run_job(rows: StudyRows, work: StudyWork, job: Job) -> Iterator[TrialRecord]:
     """Run the trials of a job, in a process that does nothing else: what jobs share stays in memory."""
-    return _run_job(rows, work, job)
+    return _context(rows, work).run(job)

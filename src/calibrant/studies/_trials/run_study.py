@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import lru_cache, reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from operator import add
+from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from calibrant._fit_warnings import one_warning_a_fit
@@ -19,20 +20,28 @@ from calibrant._params import Bool, Int, Nothing, Real, check_param
 from calibrant.exceptions import ParameterError, StudyChangedError
 from calibrant.resampling._internal import splitters
 from calibrant.studies._definition.datasets import read_rows
-from calibrant.studies._definition.differences import changed_metrics, differences
-from calibrant.studies._results.status import StudyStatus, read_status
+from calibrant.studies._definition.definition import StudyDefinition, read_definition
+from calibrant.studies._definition.documents import changed_metrics, differences
+from calibrant.studies._results.read_study import StudyStatus, read_status
+from calibrant.studies._results.study_values import plan_facts
 from calibrant.studies._runners.runner import InProcessRunner, Runner
-from calibrant.studies._runners.study_progress import study_progress
+from calibrant.studies._runners.study_progress import StudyProgress
+from calibrant.studies._store.read_url import StoreAddress
 from calibrant.studies._store.store import Store
 from calibrant.studies._trials.coordinator import Coordinator, Schedule, beating
-from calibrant.studies._trials.records import Needed, Part, PlannedTrials, StudyRows, StudyWork, is_unfinished
-from calibrant.studies._trials.run_job import JobContext, are_outdated, make_run_job
-from calibrant.studies._trials.stored_document import read_stored_study, stored_document
-
-if TYPE_CHECKING:
-    from calibrant.studies._definition.definition import StudyDefinition
+from calibrant.studies._trials.records import Needed, Part, StudyRows, StudyWork
+from calibrant.studies._trials.run_job import JobContext, are_outdated
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+_SECONDS = Real(0, closed="right") | Nothing()
+_RULES = {
+    "workers": Int(1) | Nothing(),
+    **dict.fromkeys(("retry", "update", "rerun_outdated"), Bool()),
+    **dict.fromkeys(("time_limit", "stop_after"), _SECONDS),
+    "lease": Real(1),
+}
 
 
 @dataclass(frozen=True)
@@ -68,13 +77,9 @@ def read_run_options(passed: Mapping[str, Any], from_file: Mapping[str, Any] | N
     chosen = {name: value for name, value in passed.items() if value is not defaults[name] and value != defaults[name]}
     values = {**(from_file or {}), **chosen}
     found = RunOptions(**(values | {"memory_limit": read_memory(values.get("memory_limit"))}))
-    check_param("workers", found.workers, Int(1) | Nothing())
-    for name in ("retry", "update", "rerun_outdated"):
-        check_param(name, getattr(found, name), Bool())
-    check_param("time_limit", found.time_limit, Real(0, closed="right") | Nothing())
-    if not callable(found.stop_after):
-        check_param("stop_after", found.stop_after, Real(0, closed="right") | Nothing())
-    check_param("lease", found.lease, Real(1))
+    for name, rule in _RULES.items():
+        if name != "stop_after" or not callable(found.stop_after):
+            check_param(name, getattr(found, name), rule)
     if found.dask is not None and found.workers is not None:
         raise ParameterError(
             "workers and dask: a study runs in local processes or on a Dask cluster; pass one of them."
@@ -103,138 +108,113 @@ def read_memory(limit: int | str | None) -> int | None:
     return int(limit)
 
 
-@dataclass(frozen=True, eq=False)
-class StudyPlan:
-    """The trials of a study on rows that were read.
-
-    Parameters
-    ----------
-    work : StudyWork
-        What is done with every data set.
-    contexts : dict of str to JobContext
-        By data set, its rows and what trials share.
-    trials : tuple of PlannedTrials
-        The trials of each data set.
-    needed : Needed
-        What a finished trial has.
-    """
-
-    work: StudyWork
-    contexts: Mapping[str, JobContext]
-    trials: tuple[PlannedTrials, ...]
-    needed: Needed
-
-    @classmethod
-    def of(cls, definition: StudyDefinition) -> StudyPlan:
-        """Read the data sets of a study and list its trials."""
-        work, bootstrap, trials = definition.work(), splitters.bootstrap_kind(definition.plan), []
-        contexts = {
-            name: JobContext(read_rows(dataset, definition.metric_params), work)
-            for name, dataset in definition.datasets.items()
-        }
-        for name, context in contexts.items():
-            methods, fingerprint = definition.trial_methods, context.rows.fingerprint
-            digests = {method: definition.group_digest(name, fingerprint, method) for method in methods}
-            splits = (*range(len(context.split_names)), *[splitters.ALL_ROWS][: bootstrap == ".632+"])
-            trials.append(PlannedTrials(name, context.families, splits, digests))
-        metrics = tuple(next(iter(contexts.values())).experiment.scorer.metrics)
-        needed: dict[Part, tuple[str, ...]] = {"test": metrics}
-        if definition.tests_training or bootstrap == ".632":
-            needed["training"] = metrics
-        return cls(work, contexts, tuple(trials), {"needed": needed, "predictions": definition.keeps_predictions})
-
-    @property
-    def n_trials(self) -> int:
-        """Number of trials."""
-        return sum(each.n_trials for each in self.trials)
-
-    def rows(self, dataset: str) -> StudyRows:
-        """Return the rows of a data set."""
-        return self.contexts[dataset].rows
+def plan_study(definition: StudyDefinition) -> tuple[StudyDefinition, dict[str, JobContext]]:
+    """Read the data sets; return the definition with their fingerprints and trials, and what the trials share."""
+    work = definition.work()
+    contexts = {
+        name: JobContext(read_rows(dataset, definition.metric_params), work)
+        for name, dataset in definition.datasets.items()
+    }
+    plan, bootstrap, planned = definition.plan, splitters.bootstrap_kind(definition.plan), []
+    for name, context in contexts.items():
+        methods, rows, names = definition.trial_methods, context.rows, context.split_names
+        planned.append(
+            {
+                "dataset": name,
+                "families": [list(family) for family in context.families],
+                "splits": [splitters.ALL_ROWS if bootstrap == ".632+" else 0, len(names) - 1],
+                "digests": {each: definition.group_digest(name, rows.fingerprint, each) for each in methods},
+                "facts": plan_facts(plan, names, is_disjoint=context.is_disjoint, pos_label=rows.pos_label),
+            }
+        )
+    prints = {name: {"fingerprint": context.rows.fingerprint} for name, context in contexts.items()}
+    datasets = [each | prints[each["name"]] for each in definition.document["datasets"]]
+    sharing = reduce(add, (context.experiment.sharing(plan) for context in contexts.values()))
+    found = {"datasets": datasets, "planned": planned, "sharing": sharing.text}
+    return StudyDefinition({**definition.document, **found}), contexts
 
 
 _BEATS_PER_LEASE = 4  # heartbeats that may fail before a lease expires
 
 
-def run_study(definition: StudyDefinition, url: str, options: RunOptions) -> StudyStatus:
+def run_study(definition: StudyDefinition, address: StoreAddress, options: RunOptions) -> StudyStatus:
     """Run the trials that the store does not have, and return how far the study is."""
     if callable(options.stop_after):
         is_over = options.stop_after
     else:  # reading the rows is part of the run
         end = math.inf if options.stop_after is None else time.monotonic() + options.stop_after
         is_over = lambda: time.monotonic() >= end  # noqa: E731
-    plan, name = StudyPlan.of(definition), definition.name
-    with Store.open(url) as store:
-        _save_definition(store, definition, plan, update=options.update)
-        again = _keys_to_run_again(store, name, options)
-        found = store.finished(name, **plan.needed)
+    planned, contexts = plan_study(definition)
+    work, name = next(iter(contexts.values())).work, definition.name
+    tests_training = work.tests_training or splitters.bootstrap_kind(work.plan) == ".632"
+    parts: list[Part] = ["test", "training"] if tests_training else ["test"]
+    needed: Needed = {"needed": dict.fromkeys(parts, definition.metric_names), "predictions": work.keeps_predictions}
+    with Store.open(address) as store:
+        _save_definition(store, planned, update=options.update)
+        again = set[str]()  # failed trials, and those of other versions, where that is requested
+        if options.retry or options.rerun_outdated:
+            trials = store.trials(name)
+            chosen = (trials["state"] == "failed") & options.retry
+            chosen |= are_outdated(trials["versions"]) & options.rerun_outdated
+            again = set(trials["key"][chosen].tolist())
+        found = store.finished(name, **needed)
         states = {key: state for key, state in found.items() if key not in again}
         max_splits = {"max_splits": 1} if options.has_limits else {}
-        schedule = Schedule.of(plan.trials, lambda ref: is_unfinished(states, ref), **max_splits)
+        schedule = Schedule.of(planned.trials, lambda ref: states.get(ref.key) in (None, "incomplete"), **max_splits)
         if schedule.n_pending and not is_over():
             with ExitStack() as stack:
                 stack.enter_context(one_warning_a_fit())
                 # As in workers: sums of BLAS depend on the number of threads
                 stack.enter_context(threadpool_limits(1))
-                runner = make_runner(plan, options)  # first: a cluster that does not answer must not cost a trial
+                # First: a cluster that does not answer must not cost a trial
+                runner = make_runner(work, lambda dataset: contexts[dataset].rows, options)
                 store.forget(name, sorted(again))
                 worker = store.start_worker(name, lease=options.lease)
-                stack.enter_context(beating(lambda: Store.open(url), worker, options.lease / _BEATS_PER_LEASE))
-                observer = study_progress(name, chain(*plan.trials), states, n_slots=runner.n_slots)
+                stack.enter_context(beating(lambda: Store.open(address), worker, options.lease / _BEATS_PER_LEASE))
+                observer = StudyProgress(name, chain(*planned.trials), states, n_slots=runner.n_slots)
                 stack.enter_context(observer)
-                Coordinator(store, name, worker, schedule, runner, plan.needed, observer, is_over).run()
+                Coordinator(store, name, worker, schedule, runner, needed, observer, is_over).run()
         # By this store, which waits for a server that goes away, as one that is opened anew does not
-        return read_status(store, read_stored_study(store, name))
+        return read_status(store, read_definition(store, name))
 
 
-def _save_definition(store: Store, definition: StudyDefinition, plan: StudyPlan, *, update: bool) -> None:
+def _save_definition(store: Store, planned: StudyDefinition, *, update: bool) -> None:
     """Record the definition; raise if the store has another one of that name, unless it may be replaced."""
-    document, stored = stored_document(definition, plan), store.definition(definition.name)
+    document, stored, name = planned.document, store.definition(planned.name), planned.name
     if document == stored:
         return
     changes = [] if stored is None else differences(stored, document)
     void = set[str]()  # trials that have values of a metric whose function or keywords changed
     if stored is not None and changed_metrics(stored, document):
-        void = set(store.trials(definition.name, metric=[]).key.tolist())
+        void = set(store.trials(name)["key"].tolist())
     if changes and not update:
-        counting = {key for key in store.finished(definition.name, {}) if key not in void}
-        kept = sum(ref.key in counting for trials in plan.trials for ref in trials)
+        counting = {key for key in store.finished(name, {}) if key not in void}
+        kept = sum(ref.key in counting for trials in planned.trials for ref in trials)
         raise StudyChangedError(
-            f"study {definition.name!r} in {store.url} has another definition: {' '.join(changes)} "
-            f"run(update=True) goes on with this one and keeps the {kept:,} finished trials of {plan.n_trials:,} that "
-            "still count; take another name to keep both."
+            f"study {name!r} in {store.url} has another definition: {' '.join(changes)} "
+            f"run(update=True) goes on with this one and keeps the {kept:,} finished trials of {planned.n_trials:,} "
+            "that still count; take another name to keep both."
         )
     if void:  # before the definition is saved: killed in between, the change is found again
-        store.forget(definition.name, sorted(void))
-    store.save_definition(definition.name, document)
+        store.forget(name, sorted(void))
+    store.save_definition(name, document)
 
 
-def _keys_to_run_again(store: Store, name: str, options: RunOptions) -> set[str]:
-    """Return the keys of the trials that are requested to run again: failed ones, and those of other versions."""
-    if not options.retry and not options.rerun_outdated:
-        return set()
-    found = store.trials(name, metric=[])
-    again = np.zeros(len(found), dtype=bool)
-    if options.retry:
-        again |= found.state == "failed"
-    if options.rerun_outdated:
-        again |= are_outdated(found.versions)
-    return set(found.key[again].tolist())
-
-
-def make_runner(plan: StudyPlan, options: RunOptions) -> Runner:
+def make_runner(work: StudyWork, read_rows: Callable[[str], StudyRows], options: RunOptions) -> Runner:
     """Return the runner that the options of a run request."""
     if options.dask is not None:
         from calibrant.studies._runners.dask_runner import DaskRunner
 
-        return DaskRunner(plan.work, plan.rows, cluster=options.dask)
+        return DaskRunner(work, read_rows, cluster=options.dask)
     if options.workers is None and not options.has_limits and options.stop_after is None:
-        return InProcessRunner(plan.work, plan.rows, make_run_job())
+        # Two data sets at a time: jobs come data set by data set, and the last of one overlap the first of the next
+        context = lru_cache(maxsize=2)(JobContext)
+        return InProcessRunner(work, read_rows, lambda rows, work, job: context(rows, work).run(job))
     from calibrant.studies._runners.process_runner import ProcessRunner
 
     return ProcessRunner(
-        plan.work,
-        plan.rows,
+        work,
+        read_rows,
         workers=options.workers or 1,
         time_limit=options.time_limit,
         memory_limit=options.memory_limit,

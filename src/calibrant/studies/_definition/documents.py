@@ -1,14 +1,79 @@
-"""Differences between the definition of a study and the one that its store holds, in sentences."""
+"""Documents of studies: their digests, the same in every process, and their differences in sentences."""
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calibrant._repr import short_repr
-from calibrant.studies._definition.digests import digest, method_digests
+
+
+def canonical_json(document: Any) -> str:
+    """Return a document as JSON text with sorted keys and without spaces: equal documents have the same text.
+
+    Examples
+    --------
+    >>> canonical_json({"b": 1, "a": [0.5, None]})
+    '{"a":[0.5,null],"b":1}'
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(document: Any) -> str:
+    """Return the SHA-256 of a JSON document, as 64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(canonical_json(document).encode()).hexdigest()
+
+
+CHOSEN = "chosen"  # the name of the method that a nested plan tests
+
+# Parameters that change how long a fit takes but not its result, in these packages
+_NO_EFFECT = {"n_jobs", "verbose"}
+_PACKAGES = ("calibrant.", "sklearn.")
+
+
+def key_document(document: Any) -> Any:
+    """Return a description of a method without the parameters that do not change what it predicts.
+
+    Examples
+    --------
+    >>> key_document({"class": "calibrant.ensembles.BPETsClassifier", "params": {"n_jobs": 2, "n_trees": 10}})
+    {'class': 'calibrant.ensembles.BPETsClassifier', 'params': {'n_trees': 10}}
+    """
+    if isinstance(document, list):
+        return [key_document(each) for each in document]
+    if not isinstance(document, Mapping):
+        return document
+    reduced = {name: key_document(each) for name, each in document.items()}
+    if str(document.get("class", "")).startswith(_PACKAGES) and "params" in document:
+        params = {name: each for name, each in reduced.pop("params").items() if name not in _NO_EFFECT}
+        reduced |= {"params": params} if params else {}
+    return reduced
+
+
+def method_digests(methods: Mapping[str, Any], choose_by: str | None, metric_params: Any) -> dict[str, str]:
+    """Return the digest of each method, or with `choose_by` that of the choice among all of them.
+
+    Examples
+    --------
+    >>> list(method_digests({"a": 1, "b": 2}, None, {})), list(method_digests({"a": 1, "b": 2}, "auc", {}))
+    (['a', 'b'], ['chosen'])
+    """
+    reduced = {name: key_document(each) for name, each in methods.items()}
+    if choose_by is None:
+        return {name: digest(each) for name, each in reduced.items()}
+    chosen = {"choose_by": choose_by, "params": metric_params.get(choose_by), "candidates": list(reduced.items())}
+    return {CHOSEN: digest(chosen)}
+
 
 _LONGEST = 200  # characters of a text
 
@@ -89,7 +154,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     >>> from calibrant.studies._definition.definition import define_study
     >>> from calibrant.trees import ProbabilityTreeClassifier as Tree
     >>> one, other = (
-    ...     define_study("s", datasets=["iris"], methods={"tree": Tree(min_leaf=n)}, metrics=["auc"], seed=n).document()
+    ...     define_study("s", datasets=["iris"], methods={"tree": Tree(min_leaf=n)}, metrics=["auc"], seed=n).document
     ...     for n in (1, 2)
     ... )
     >>> for sentence in differences(one, other):
@@ -118,17 +183,13 @@ def _of_datasets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str
         was, is_now = (each[name].get("fingerprint", "") for each in (before, now))
         if was and is_now and was != is_now:
             yield f"data set {name!r} changed: its rows differ (fingerprint {is_now[:8]}; in the store {was[:8]})."
-        elif not (was and is_now):
-            yield from _of_roles(f"data set {name!r}", before[name], now[name])
+        elif not (was and is_now):  # the rows of one are not known
+            for role in dict.fromkeys((*now[name], *before[name])):
+                old_value, value = (each[name].get(role) for each in (before, now))
+                if role not in ("fingerprint", "name") and digest(old_value) != digest(value):
+                    texts = f"{role}={document_text(value)}; in the store {role}={document_text(old_value)}"
+                    yield f"data set {name!r} has {texts}."
     yield from _new_and_gone("data set", before, now)
-
-
-def _of_roles(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the differences of data sets of which the rows of one are not known."""
-    for role in dict.fromkeys((*now, *before)):
-        values = [each.get(role) for each in (before, now)]
-        if role not in ("fingerprint", "name") and digest(values[0]) != digest(values[1]):
-            yield f"{what} has {role}={document_text(values[1])}; in the store {role}={document_text(values[0])}."
 
 
 def _of_methods(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
@@ -173,15 +234,11 @@ def _of_metrics(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
         if name not in before:
             yield f"metric {name!r} is new: {_RUN_AGAIN} it."
         elif name in changed:
-            yield f"metric {name!r} changed{_keyword_text(name, old, new)}: its values in the store do not count."
+            was, is_now = (document["metric_params"].get(name, {}) for document in (old, new))
+            texts = f" to {document_text(is_now)}, in the store {document_text(was)}"
+            keywords = "" if digest(was) == digest(is_now) else texts
+            yield f"metric {name!r} changed{keywords}: its values in the store do not count."
     yield from (f"metric {name!r} is no longer in the study." for name in before if name not in now)
-
-
-def _keyword_text(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    params = [document["metric_params"].get(name, {}) for document in (old, new)]
-    if digest(params[0]) == digest(params[1]):
-        return ""
-    return f" to {document_text(params[1])}, in the store {document_text(params[0])}"
 
 
 def _of_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
@@ -211,26 +268,6 @@ def _metric_digests(document: Mapping[str, Any], datasets: set[str]) -> dict[str
         )
         for each in document["metrics"]
     }
-
-
-def kept_trials(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the pairs of data set and method of the new document whose trials in the store still count.
-
-    A data set whose rows were not read for one of the documents counts as unchanged: its trials are known by their
-    keys when it is read.
-    """
-    are_as_before = old["seed"] == new["seed"] and digest(old["plan"]) == digest(new["plan"])
-    before, now = _by_name(old["datasets"]), _by_name(new["datasets"])
-    prints = {name: [each[name].get("fingerprint") for each in (before, now)] for name in now if name in before}
-    was, is_now = (_method_digests(document) for document in (old, new))
-    datasets = [name for name, (one, other) in prints.items() if one == other or None in (one, other)]
-    methods = [name for name in is_now if was.get(name) == is_now[name]]
-    return [(dataset, method) for dataset in datasets for method in methods] if are_as_before else []
-
-
-def _method_digests(document: Mapping[str, Any]) -> dict[str, str]:
-    methods = {each["name"]: each["method"] for each in document["methods"]}
-    return method_digests(methods, document["choose_by"], document["metric_params"])
 
 
 def _by_name(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
