@@ -63,12 +63,14 @@ def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:
         axes[0, column].set_title(each.problem, fontsize=10)
         for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
             _draw_reliability(axes[row, column], each, "RAW")
-            _draw_map(axes[row, column], each, name)
-    _label_rows(axes, ("Share of rows", "Fraction of positives", "Fraction of positives"))
-    _label_columns(axes, "Predicted value")
-    for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
+            # The fitted map: what it makes of the raw predictions
+            order = np.argsort(each.proba["RAW"], kind="stable")
+            raw, mapped = each.proba["RAW"][order], each.proba[name][order]
+            axes[row, column].plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
+    _label(axes, ("Share of rows", "Fraction of positives", "Fraction of positives"), "Predicted value")
+    for row, name in ((1, "sigmoid"), (2, "isotonic")):
         axes[row, 0].legend(loc="upper left", fontsize=7, frameon=False)
-        axes[row, 0].get_legend().get_texts()[-1].set_text({"PLATT": "sigmoid", "ISOTONIC": "isotonic"}[name])
+        axes[row, 0].get_legend().get_texts()[-1].set_text(name)
     return figure
 
 
@@ -78,8 +80,7 @@ def _calibrated(boosted: Sequence[BoostedPredictions], name: str) -> Figure:
         _draw_histogram(axes[0, column], each, name)
         _draw_reliability(axes[1, column], each, name)
         axes[0, column].set_title(each.problem, fontsize=10)
-    _label_rows(axes, ("Share of rows", "Fraction of positives"))
-    _label_columns(axes, "Predicted probability")
+    _label(axes, ("Share of rows", "Fraction of positives"), "Predicted probability")
     return figure
 
 
@@ -101,13 +102,6 @@ def _draw_reliability(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
     _format(ax)
 
 
-def _draw_map(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
-    """Draw the fitted map: what it makes of the raw predictions."""
-    order = np.argsort(boosted.proba["RAW"], kind="stable")
-    raw, mapped = boosted.proba["RAW"][order], boosted.proba[name][order]
-    ax.plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
-
-
 def _format(ax: Axes) -> None:
     ax.set_xlim(-0.03, 1.03)
     ax.set_xticks((0.0, 0.5, 1.0))
@@ -116,16 +110,13 @@ def _format(ax: Axes) -> None:
         ax.spines[side].set_visible(False)
 
 
-def _label_rows(axes: Any, labels: Sequence[str]) -> None:
-    for row, label in enumerate(labels):
+def _label(axes: Any, rows: Sequence[str], columns: str) -> None:
+    for row, label in enumerate(rows):
         axes[row, 0].set_ylabel(label, fontsize=8)
         for ax in axes[row, 1:] if label != "Share of rows" else ():
             ax.set_yticklabels(())
-
-
-def _label_columns(axes: Any, label: str) -> None:
     for ax in axes[-1]:
-        ax.set_xlabel(label, fontsize=8)
+        ax.set_xlabel(columns, fontsize=8)
 
 
 def _figure_4(table: PaperTable) -> Figure:
