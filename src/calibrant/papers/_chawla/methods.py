@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._internal import Pruning
 
 BASELINE: Final = "Frequency"
 SMOOTHED: Final = ("Laplace", "m-estimate", "Bagged", "Bagged-Laplace")  # the bars of Figure 3
@@ -26,7 +25,10 @@ _C45: Final[Mapping[str, Any]] = {
 
 
 def paper_methods() -> dict[str, Any]:
-    """Return the systems of Figure 3 and Table 3."""
+    """Return the systems of Figure 3 and Table 3, and below them others that its findings are compared with.
+
+    These are the bagged m-estimate, collapsed trees, and the estimates of Zadrozny & Elkan (2001).
+    """
     return {
         BASELINE: _tree("frequency"),
         "Laplace": _tree("laplace"),
@@ -35,12 +37,6 @@ def paper_methods() -> dict[str, Any]:
         "Bagged-Laplace": _bagged("laplace"),
         "Pruned frequency": _tree("frequency", prune="pessimistic", collapse=True),
         "Pruned Laplace": _tree("laplace", prune="pessimistic", collapse=True),
-    }
-
-
-def further_methods() -> dict[str, Any]:
-    """Return the bagged m-estimate, collapsed trees, and the estimates of Zadrozny & Elkan (2001)."""
-    return {
         "Bagged m-estimate": _bagged("m"),
         "Collapsed frequency": _tree("frequency", collapse=True),
         "Collapsed Laplace": _tree("laplace", collapse=True),
@@ -50,8 +46,8 @@ def further_methods() -> dict[str, Any]:
     }
 
 
-def _tree(estimate: str, *, prune: Pruning | None = None, collapse: bool = False) -> ProbabilityTreeClassifier:
-    return ProbabilityTreeClassifier(estimate=estimate, prune=prune, collapse=collapse, **_C45)
+def _tree(estimate: str, **params: Any) -> ProbabilityTreeClassifier:
+    return ProbabilityTreeClassifier(estimate=estimate, **params, **_C45)
 
 
 def _bagged(estimate: str) -> BaggedTreesClassifier:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from calibrant.papers._chawla.findings import check_findings
 from calibrant.papers._chawla.holdout import COIL, holdout_study
-from calibrant.papers._chawla.methods import further_methods, paper_methods
+from calibrant.papers._chawla.methods import paper_methods
 from calibrant.papers._chawla.pictures import draw_pictures
 from calibrant.papers._chawla.published import SETS
 from calibrant.papers._chawla.tables import DRAWN, make_tables
@@ -18,7 +18,6 @@ from calibrant.studies import Study, StudyResults
 
 # The paper has one split; 30 show how far single splits vary. All of them are cheap, so that default and full agree.
 _N_SPLITS: Mapping[Size, int] = {"quick": 5, "default": 30, "full": 30}
-_DRAWN_SET = "Mammography"
 
 
 class ChawlaCieslak2006(Paper):
@@ -38,22 +37,17 @@ class ChawlaCieslak2006(Paper):
 
     def methods(self) -> dict[str, Any]:
         """Return the systems of the paper, and below them the further ones that its findings are compared with."""
-        return {**paper_methods(), **further_methods()}
+        return paper_methods()
 
     def studies(self, size: Size, store: str) -> dict[str, Study]:
         """Return the holdout study of all sets, and that of Figure 2, which keeps its predictions."""
-        methods, n_splits = self.methods(), _N_SPLITS[size]
+        methods, n_splits = paper_methods(), _N_SPLITS[size]
+        prefix, rare = self.name, "Mammography"
         drawn = {each: methods[each] for each in DRAWN}
-        names = {key: f"{self.name} {key} {size}" for key in ("holdout", "distributions")}
         return {
-            "holdout": holdout_study(names["holdout"], {**SETS, **COIL}, methods, n_splits, store),
+            "holdout": holdout_study(f"{prefix} holdout {size}", {**SETS, **COIL}, methods, n_splits, store),
             "distributions": holdout_study(
-                names["distributions"],
-                {_DRAWN_SET: SETS[_DRAWN_SET]},
-                drawn,
-                n_splits,
-                store,
-                keep_predictions=True,
+                f"{prefix} distributions {size}", {rare: SETS[rare]}, drawn, n_splits, store, keep_predictions=True
             ),
         }
 
