@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -63,6 +63,19 @@ class Layer:
     columns: Mapping[str, Any] = field(repr=False)
     label: str = ""
     model: str = ""
+
+    @classmethod
+    def of_intervals(cls, rows: Iterable[Sequence[Any]], label: str = "", model: str = "") -> Layer:
+        """Return a layer of values with their intervals: the name of each, the value, and the ends of its interval.
+
+        Examples
+        --------
+        >>> Layer.of_intervals([("tree", 0.8, 0.7, 0.9)]).columns
+        {'x': ['tree'], 'y': [0.8], 'low': [0.7], 'high': [0.9]}
+        """
+        kept = list(rows)
+        columns = {name: [row[place] for row in kept] for place, name in enumerate(("x", "y", "low", "high"))}
+        return cls("interval", columns, label, model)
 
     @property
     def n_rows(self) -> int:

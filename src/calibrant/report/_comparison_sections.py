@@ -110,11 +110,8 @@ def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
     if not known:
         return None
     layers = tuple(
-        Layer(
-            "interval",
-            {"x": [each.method], "y": [each.value], "low": [each.low], "high": [each.high]},
-            "mean and interval",
-            _of_model(each.method, models),
+        Layer.of_intervals(
+            [(each.method, each.value, each.low, each.high)], "mean and interval", _of_model(each.method, models)
         )
         for each in known
     )

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._repr import listed
 from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.wording import confidence_text, rows_text
+from calibrant.report._predictions.wording import rows_text
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
 
@@ -112,8 +112,7 @@ def _facts(data: ReportData) -> dict[str, str]:
     facts |= {"Rows": _rows(data), "Classes": _classes(data)}
     facts |= {"Models": listed(data.names)} if len(data.names) > 1 else {}
     facts |= {
-        "Settings": f"intervals at {confidence_text(data.confidence)}; {data.n_boot:,} bootstrap replicates; "
-        f"seed {data.random_state}",
+        "Settings": f"intervals at {data.level}; {data.n_boot:,} bootstrap replicates; seed {data.random_state}",
         "Single rows": "may be embedded" if data.rows else "none: rows are pooled by tens at least",
         "Versions": versions_text(),
         "Fingerprint": fingerprint(data),

@@ -176,12 +176,7 @@ def _rank_figure(found: CriticalDifference, number: int) -> Figure:
     """Return the mean ranks, with bars as long as the critical difference: methods whose bars do not meet differ."""
     ordered = sorted(found.mean_ranks.items(), key=lambda item: item[1])
     half = found.critical_difference / 2
-    columns: dict[str, list[Any]] = {
-        "x": [name for name, _ in ordered],
-        "y": [rank for _, rank in ordered],
-        "low": [rank - half for _, rank in ordered],
-        "high": [rank + half for _, rank in ordered],
-    }
+    bars = ((name, rank, rank - half, rank + half) for name, rank in ordered)
     described = "; ".join(f"{name} {rank:.2f}" for name, rank in ordered)
     return Figure(
         f"ranks-{number}",
@@ -190,7 +185,7 @@ def _rank_figure(found: CriticalDifference, number: int) -> Figure:
         f"Mean ranks: {described}; critical difference {found.critical_difference:.2f}.",
         Axis("Method"),
         Axis("Mean rank (1 is best)"),
-        (Layer("interval", columns, "mean rank and half the critical difference"),),
+        (Layer.of_intervals(bars, "mean rank and half the critical difference"),),
     )
 
 
@@ -335,8 +330,7 @@ def _on_one_dataset(queries: StudyQueries, metric: str, number: int) -> list[Blo
 
 
 def _intervals(known: list[tuple[str, float, float, float]], metric: str, number: int, percent: str) -> Figure:
-    names, means, lows, highs = (list(column) for column in zip(*known, strict=True))
-    layer = Layer("interval", {"x": names, "y": means, "low": lows, "high": highs}, f"mean and {percent} interval")
+    layer = Layer.of_intervals(known, f"mean and {percent} interval")
     described = "; ".join(f"{name} {number_text(mean)}" for name, mean, _, _ in known)
     caption = f"Mean and {percent} interval of each method; whether two differ is tested below."
     axes = Axis("Method"), Axis(metric_term(metric))

@@ -90,9 +90,7 @@ def entered_costs(data: ReportData) -> EnteredCosts:
     if data.costs is None or data.costs.n_actions < 2:
         note = "These numbers are placeholders: replace them by what a decision earns or costs you."
         return EnteredCosts({"tp": 1.0, "fp": -1.0, "fn": 0.0, "tn": 0.0}, "select", "leave", note=note)
-    costed = CostedPredictions.read(
-        data.y_true, next(iter(data.probas.values())), data.costs, amount=data.amount, **data.curve_options
-    )
+    costed = data.costed(data.names[0])
     if isinstance(costed.costs, ExampleCosts):
         return _of_rows(costed, costed.costs, data.amount)
     return _of_matrix(costed, costed.costs)

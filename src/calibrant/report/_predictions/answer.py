@@ -11,7 +11,6 @@ from calibrant.report._predictions.comparison import ModelChoice, choose_model, 
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
-    confidence_text,
     ends_text,
     few_rows_text,
     money_text,
@@ -85,7 +84,7 @@ def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"]
     if report is None:
         of = "rows of a class" if data.groups is None else "groups"
         return "unsure", f"What miscalibration costs cannot be told: there are too few {of}."
-    lost, at = report.miscalibration, confidence_text(data.confidence)
+    lost, at = report.miscalibration, data.level
     if lost.low is None or lost.high is None:
         return "info", f"Miscalibration costs {money_text(lost.value)}."
     if lost.low > 0.0:
@@ -124,7 +123,7 @@ def _on_ranking(data: ReportData, name: str) -> Callout:
     score = data.cards[name]["auc"]
     ends = ends_text(score.low, score.high)
     figures = f"AUC {cell_text(score.value)}"
-    figures += f" ({confidence_text(data.confidence)} interval {ends}; chance has 0.5)" if ends else ""
+    figures += f" ({data.level} interval {ends}; chance has 0.5)" if ends else ""
     if _beats_chance(data, name):
         return Callout("good", "They rank the rows better than chance.", f"{figures}{_pairs(data, score.value)}.")
     if score.high is not None and score.high < _CHANCE:
@@ -146,7 +145,7 @@ def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
     best = f"{choice.best} has the {side} {measure_words(choice.measure)}"
     if not choice.tested:
         return Callout("unsure", f"{best}; whether it is better cannot be told from rows of so few groups.")
-    at = confidence_text(data.confidence)
+    at = data.level
     how = f"Compared on the same rows, at {at} confidence for all models together; see the comparison below."
     if not choice.not_shown:
         return Callout("good", f"{best}, and is shown to be better than {listed(choice.worse)}.", how)

@@ -13,13 +13,11 @@ from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.comparison._internal import t_figures
-from calibrant.decisions._internal import CostedPredictions
 from calibrant.metrics import Difference, ScoreCard, compare
 from calibrant.metrics._internal import BootstrapPlan
 from calibrant.report._predictions.report_data import ReportData, computed_once
 from calibrant.report._predictions.wording import (
     cell_text,
-    confidence_text,
     ends_text,
     metric_words,
     money_text,
@@ -122,9 +120,7 @@ def choose_model(data: ReportData) -> ModelChoice | None:
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:
     """Return the profit of each row by the model's decisions, or its loss."""
     if measure == "profit":
-        costed = CostedPredictions.read(
-            data.y_true, data.probas[name], data.costs, amount=data.amount, **data.curve_options
-        )
+        costed = data.costed(name)
         return costed.earnings(costed.decisions())
     read = data.plan(name).predictions
     proba = read.true_class_proba()
@@ -192,7 +188,7 @@ def comparison_section(data: ReportData) -> Section | None:
 
 def _statement(data: ReportData, choice: ModelChoice) -> str:
     """Return the outcome of the comparison, in words."""
-    measure, at = measure_words(choice.measure), confidence_text(data.confidence)
+    measure, at = measure_words(choice.measure), data.level
     best = f"By {measure}, {choice.best} is the best of {len(data.names)} models on these rows"
     if not choice.tested:
         return f"{best}. No test holds: the rows are of fewer than 10 groups."
@@ -221,7 +217,7 @@ def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
     columns = (
         TableColumn("Model", "left"),
         TableColumn("Worse by", term=measure),
-        TableColumn("At least", term=f"at {confidence_text(data.confidence)}"),
+        TableColumn("At least", term=f"at {data.level}"),
         TableColumn("p", term="corrected"),
         TableColumn("Finding", "left"),
     )
@@ -247,19 +243,11 @@ def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
 
 def _figure(data: ReportData, choice: ModelChoice) -> Figure:
     measure, scale = measure_words(choice.measure), _scale(data, choice)
-    layers = [
-        Layer(
-            "interval",
-            {
-                "x": [pair.b],
-                "y": [scale * choice.worse_by(pair)],
-                "low": [scale * min(_ends(choice, pair))],
-                "high": [scale * max(_ends(choice, pair))],
-            },
-            model=pair.b,
-        )
-        for pair in choice.pairs
-    ]
+    layers = []
+    for pair in choice.pairs:
+        ends = sorted((pair.low, pair.high) if choice.measure == "profit" else (-pair.high, -pair.low))
+        row = (pair.b, scale * choice.worse_by(pair), scale * ends[0], scale * ends[1])
+        layers.append(Layer.of_intervals([row], model=pair.b))
     return Figure(
         "differences",
         f"How much worse than {choice.best}",
@@ -272,11 +260,6 @@ def _figure(data: ReportData, choice: ModelChoice) -> Figure:
     )
 
 
-def _ends(choice: ModelChoice, pair: PairDifference) -> tuple[float, float]:
-    """Return the interval of how much worse the other model is."""
-    return (pair.low, pair.high) if choice.measure == "profit" else (-pair.high, -pair.low)
-
-
 def _reference_table(data: ReportData, choice: ModelChoice) -> DataTable:
     """Return the differences from the reference, which was fixed beforehand: two-sided, corrected by Holm."""
     reference, others = str(data.reference), [name for name in data.names if name != data.reference]
@@ -287,7 +270,7 @@ def _reference_table(data: ReportData, choice: ModelChoice) -> DataTable:
     columns = (
         TableColumn("Model", "left"),
         TableColumn("Difference", term=measure),
-        TableColumn(f"{confidence_text(data.confidence)} interval"),
+        TableColumn(f"{data.level} interval"),
         TableColumn("p", term="corrected"),
         TableColumn("Finding", "left"),
     )
@@ -329,7 +312,7 @@ def _scores_table(data: ReportData, base: str, *, is_tested: bool) -> DataTable:
     )
     rows = tuple(_score_row(other, base, difference, is_tested=is_tested) for other, difference in cells)
     together = f" for {len(others)} comparisons together (Bonferroni)" if len(others) > 1 else ""
-    note = f"Intervals at {confidence_text(data.confidence)}{together}, each score by itself"
+    note = f"Intervals at {data.level}{together}, each score by itself"
     methods = dict.fromkeys(_METHODS[found.method] for _, found in cells if found.method in _METHODS)
     note += f": {listed(list(methods))}." if methods else "."
     note += "" if is_tested else " Rows of fewer than 10 groups show no model to be better."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._repr import percent
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
 from calibrant.plots._internal import probability_limits
@@ -15,7 +16,6 @@ from calibrant.report._predictions.wording import (
     capital,
     fewest_selected,
     finite,
-    percent,
     percent_format,
 )
 
@@ -45,7 +45,7 @@ _ROC_RECALL = 0.8  # at which the description names the false alarms
 
 def roc_section(data: ReportData) -> Section | None:
     """Return the section of the ROC curves."""
-    curves = {name: roc(data.y_true, data.curve_proba(name), **data.curve_options) for name in data.names}
+    curves = data.curves(roc)
     areas = {name: data.area(name).value for name in data.names}
     ranked = by_model(areas, {name: _area_text(data, name) for name in data.names})
     figure = Figure(
@@ -63,7 +63,7 @@ def roc_section(data: ReportData) -> Section | None:
         ),
     )
     title = f"Is {data.positive_text} ranked above the others?"
-    return Section(data.figure_name("roc"), title, (figure,), "ROC curve", data.page)
+    return data.section("roc", title, [figure], "ROC curve")
 
 
 def _roc_layer(data: ReportData, name: str, curve: RocCurve) -> Layer:
@@ -102,7 +102,7 @@ _FEW_FOUND = 5  # positives found: the precision before is mostly noise and does
 
 def precision_recall_section(data: ReportData) -> Section | None:
     """Return the section of the precision-recall curves."""
-    curves = {name: precision_recall(data.y_true, data.curve_proba(name), **data.curve_options) for name in data.names}
+    curves = data.curves(precision_recall)
     right = {
         name: float(curve.precision[np.argmax(curve.recall >= _PRECISION_RECALL)]) for name, curve in curves.items()
     }
@@ -127,7 +127,7 @@ def precision_recall_section(data: ReportData) -> Section | None:
         ),
     )
     title = "How many of the selected rows are right?"
-    return Section(data.figure_name("precision-recall"), title, (figure,), "Precision and recall", data.page)
+    return data.section("precision-recall", title, [figure], "Precision and recall")
 
 
 def _precision_layer(data: ReportData, name: str, curve: PrecisionRecallCurve) -> Layer:
@@ -151,9 +151,9 @@ _SELECTED = Axis("Share of rows selected, most likely first", ".0%", (0.0, 1.0))
 
 def lift_and_gains_section(data: ReportData) -> Section | None:
     """Return the section of lift and cumulative gains."""
-    curves = {name: lift(data.y_true, data.curve_proba(name), **data.curve_options) for name in data.names}
-    name, title = data.figure_name("lift-and-gains"), "What do the rows of highest probability hold?"
-    return Section(name, title, (_gains(data, curves), _lift(data, curves)), "Cumulative gains and lift", data.page)
+    curves, title = data.curves(lift), "What do the rows of highest probability hold?"
+    figures = [_gains(data, curves), _lift(data, curves)]
+    return data.section("lift-and-gains", title, figures, "Cumulative gains and lift")
 
 
 def _gains(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:

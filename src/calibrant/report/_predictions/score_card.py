@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from calibrant._repr import listed
+from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.decisions import Money
-from calibrant.metrics import Score
 from calibrant.metrics._internal import scope_text
 from calibrant.report._predictions.report_data import FEWEST_ROWS, MOST_PAGES, ReportData
 from calibrant.report._predictions.wording import (
+    LONG_TERMS,
+    capital,
     cell_text,
-    confidence_text,
     ends_text,
     metric_words,
     model_of,
     money_text,
-    percent,
     pvalue_words,
     rows_text,
-    term_words,
     upper_first,
 )
 
@@ -33,7 +30,7 @@ def score_card_section(data: ReportData) -> Section:
     rate = f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
     about = (
         f"{rows_text(data.n_counted)}, {len(data.classes)} classes{rate}. An interval holds the value on "
-        f"infinitely many rows like these in {confidence_text(data.confidence).removesuffix(' %')} of 100 such reports."
+        f"infinitely many rows like these in {data.level.removesuffix(' %')} of 100 such reports."
     )
     blocks: list[Block] = [Paragraph(about), _table(data), *_figures(data)]
     blocks += [Paragraph(text, "note") for text in _remarks(data)]
@@ -41,7 +38,7 @@ def score_card_section(data: ReportData) -> Section:
 
 
 def _table(data: ReportData) -> DataTable:
-    interval = f"{confidence_text(data.confidence)} interval"
+    interval = f"{data.level} interval"
     titles = ["Value"] if len(data.names) == 1 else data.names
     values = (
         TableColumn(title, "right", interval, model_of(data, name))
@@ -51,7 +48,8 @@ def _table(data: ReportData) -> DataTable:
     card = data.cards[data.names[0]]
     rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
     rows += _money_rows(data)
-    return DataTable("Scores with their intervals", columns, tuple(rows), note=term_words(card))
+    long_terms = "; ".join(LONG_TERMS[metric] for metric in card if metric in LONG_TERMS)
+    return DataTable("Scores with their intervals", columns, tuple(rows), note=f"{long_terms}.")
 
 
 def _stacked(first: str, *below: str) -> str:
@@ -101,30 +99,24 @@ def _figures(data: ReportData) -> list[Block]:
     shown = [metric for metric in _SHARES if metric in data.cards[data.names[0]]]
     if len(data.names) == 1 or not shown:
         return []
-    layers = tuple(_layer(name, [data.cards[name][metric] for metric in shown]) for name in data.names)
+    layers = []
+    for name in data.names:
+        scores = [(metric_words(metric)[1], data.cards[name][metric]) for metric in shown]
+        ends = [(each.value, each.value) if each.low is None else (each.low, each.high) for _, each in scores]
+        rows = ((term, each.value, *end) for (term, each), end in zip(scores, ends, strict=True))
+        layers.append(Layer.of_intervals(rows, model=name))
     terms = listed([metric_words(metric)[1] for metric in shown])
     figure = Figure(
         "score-intervals",
         "Main scores of the models",
-        f"{terms[0].upper()}{terms[1:]}: higher is better. A bar is the {confidence_text(data.confidence)} interval. "
+        f"{capital(terms)}: higher is better. A bar is the {data.level} interval. "
         "Whether models differ is tested below, on the same rows: bars may overlap although one model is better.",
         f"Intervals of {terms} of {len(data.names)} models; the table above has the numbers.",
         Axis("Score"),
         Axis("Value: higher is better", ".2f"),
-        layers,
+        tuple(layers),
     )
     return [figure]
-
-
-def _layer(name: str, scores: list[Score]) -> Layer:
-    ends = [(score.value, score.value) if score.low is None else (score.low, score.high) for score in scores]
-    columns: dict[str, list[Any]] = {
-        "x": [metric_words(score.metric)[1] for score in scores],
-        "y": [score.value for score in scores],
-        "low": [low for low, _ in ends],
-        "high": [high for _, high in ends],
-    }
-    return Layer("interval", columns, model=name)
 
 
 def _remarks(data: ReportData) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from calibrant.report._predictions.comparison import variance_of_mean
 from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
-    confidence_text,
     ends_text,
     model_of,
     pvalue_text,
@@ -119,7 +118,7 @@ def _pooled(values: NDArray[Any]) -> NDArray[Any]:
 
 def _segments(data: ReportData, name: str, codes: SegmentCodes) -> tuple[list[Segment], EqualCalibration | None]:
     """Return the segments under a model, and the test of whether they are calibrated alike."""
-    options = {**data.curve_options, **data.interval_options}
+    options = data.options
     is_large = data.n_rows >= _MANY_ROWS
     metrics = [*([] if is_large else ["log_loss"]), *(["auc"] if data.is_binary else [])]
     shown = np.minimum(codes.code, _MOST_SHOWN)
@@ -204,7 +203,7 @@ def _hidden_text(codes: SegmentCodes) -> str:
 
 
 def _table(data: ReportData, column: str, segments: list[Segment]) -> DataTable:
-    several, at = len(data.names) > 1, confidence_text(data.confidence)
+    several, at = len(data.names) > 1, data.level
     what = f"Share of {data.positive}" if data.is_binary else "Predicted correctly"
     columns = [
         TableColumn(column, "left"),
@@ -250,21 +249,16 @@ def _figure(data: ReportData, column: str, segments: list[Segment], number: int)
     layers = []
     for name in data.names:
         own = [each for each in segments if each.model == name and not math.isnan(each.low)]
-        columns: dict[str, list[Any]] = {
-            "x": [each.name for each in own],
-            "y": [each.observed - each.predicted for each in own],
-            "low": [each.low - each.predicted for each in own],
-            "high": [each.high - each.predicted for each in own],
-            "rows": [each.n_rows for each in own],
-        }
-        layers.append(Layer("interval", columns, model=name))
+        rows = ((each.name, *(x - each.predicted for x in (each.observed, each.low, each.high))) for each in own)
+        layer = Layer.of_intervals(rows, model=name)
+        layers.append(replace(layer, columns={**layer.columns, "rows": [each.n_rows for each in own]}))
     largest = max(segments, key=lambda each: abs(each.observed - each.predicted))
     away, n_segments = 100.0 * (largest.observed - largest.predicted), len({each.name for each in segments})
     return Figure(
         f"segments-{number}",
         f"Observed less expected, by {column}",
         "Above 0 more came true than the probabilities expect, below 0 less; bars are "
-        f"{confidence_text(data.confidence)} intervals of each segment by itself (Wilson), so that a few of many miss "
+        f"{data.level} intervals of each segment by itself (Wilson), so that a few of many miss "
         "0 by chance.",
         f"Observed frequency less mean probability of {n_segments} segments of {column}; the largest distance is "
         f"{away:+.1f} percentage points in {largest.name}.",

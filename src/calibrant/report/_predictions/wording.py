@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,17 +84,6 @@ def pvalue_words(pvalue: float) -> str:
     return "p < 0.0001" if pvalue < 1e-4 else f"p = {pvalue_text(pvalue)}"
 
 
-def confidence_text(confidence: float) -> str:
-    """Return a confidence as percent.
-
-    Examples
-    --------
-    >>> confidence_text(0.95)
-    '95 %'
-    """
-    return f"{100 * confidence:g} %"
-
-
 def rows_text(n_rows: float, noun: str = "row") -> str:
     """Return a number of rows, or of something else.
 
@@ -122,7 +110,7 @@ def upper_first(sentence: str) -> str:
     >>> upper_first("calibrated within ±0.02")
     'Calibrated within ±0.02.'
     """
-    return sentence[:1].upper() + sentence[1:].removesuffix(".") + "."
+    return f"{capital(sentence).removesuffix('.')}."
 
 
 def subject(data: ReportData, name: str) -> str:
@@ -136,22 +124,6 @@ def model_of(data: ReportData, name: str) -> str:
 
 
 _MOST_LISTED = 4  # models: of more, a caption names the best and the worst
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage with two digits or more, never as 0 % or 100 % unless it is exactly that.
-
-    Examples
-    --------
-    >>> percent(0.614), percent(0.0123), percent(0.00004), percent(0.9996), percent(0.95), percent(1.0)
-    ('61 %', '1.2 %', '0.004 %', '99.96 %', '95 %', '100 %')
-    """
-    value = 100.0 * share
-    distance = min(abs(value), abs(100.0 - value))
-    if distance == 0.0 or distance >= 9.95:
-        return f"{value:.0f} %"
-    digits = min(int(np.ceil(-np.log10(distance))) + 1, 6)
-    return f"{f'{value:.{digits}f}'.rstrip('0').rstrip('.')} %"
 
 
 def percent_format(top: float) -> str:
@@ -237,7 +209,7 @@ _WORDS = {
     "calibration_slope": ("Spread: below 1 too extreme, above 1 too timid", "calibration slope"),
     "calibration_intercept": ("Level: below 0 too high, above 0 too low", "calibration intercept"),
 }
-_LONG = {
+LONG_TERMS = {
     "auc": "AUC the area under the ROC curve",
     "ks": "KS the statistic of Kolmogorov and Smirnov",
     "mcc": "MCC the correlation of Matthews",
@@ -258,17 +230,6 @@ def metric_words(metric: str) -> MetricWords:
     known = METRICS[metric]
     better = f"nearer to {known.target:g}" if known.better == "nearer" else known.better
     return *_WORDS.get(metric, (metric.replace("_", " "),) * 2), better
-
-
-def term_words(metrics: Iterable[str]) -> str:
-    """Return the long forms of the abbreviations of some metrics.
-
-    Examples
-    --------
-    >>> term_words(["log_loss", "auc", "ece"])
-    'AUC the area under the ROC curve; ECE the expected calibration error.'
-    """
-    return "; ".join(_LONG[metric] for metric in metrics if metric in _LONG) + "."
 
 
 def metric_phrase(name: str) -> str:
