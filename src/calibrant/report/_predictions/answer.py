@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from calibrant._repr import listed, percent, points
 from calibrant._sections import Block, Callout, Paragraph, Section
 from calibrant.decisions import DecisionReport
-from calibrant.report._predictions.comparison import ModelChoice, choose_model, measure_words
+from calibrant.report._predictions.comparison import MEASURES, ModelChoice, choose_model
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
@@ -40,36 +41,29 @@ def answer_section(data: ReportData) -> Section:
     choice = choose_model(data)
     blocks: list[Block] = [Paragraph(_advice(data, choice), "lead")]
     if choice is None:
-        blocks += _on_only_model(data, data.names[0])
+        name = data.names[0]
+        blocks += [_on_calibration(data, name), _on_ranking(data, name)]
+        if data.costs is not None:
+            kind, text = _lost(data, name)
+            report = data.money(name)
+            kind = "bad" if report is not None and report.now.pays is False else kind
+            blocks.append(Callout(kind, text, f"{_earned(data, name)} {_single_action(data, name)}".strip()))
     else:
-        blocks += [_on_choice(data, choice), *(_on_one_of_several(data, name) for name in data.names)]
+        blocks.append(_on_choice(data, choice))
+        for name in data.names:
+            verdict = _on_calibration(data, name)
+            chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
+            money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
+            details = " ".join(filter(None, [verdict.detail, chance, money]))
+            blocks.append(replace(verdict, detail=details, model=name))
         blocks += [Paragraph(_single_action(data, choice.best), "note")] if data.money(choice.best) else []
     if not data.is_binary:
         text = (
             "With more than two classes, each class against the others and each predicted class are judged together; "
+            "the pages below are of single classes."
         )
-        text += "the pages below are of single classes."
         blocks.append(Paragraph(text, "note"))
     return Section("answer", "The answer", tuple(blocks), "Verdict")
-
-
-def _on_only_model(data: ReportData, name: str) -> list[Block]:
-    """Judge the only model, with a callout for each question."""
-    lines: list[Block] = [_on_calibration(data, name), _on_ranking(data, name)]
-    if data.costs is not None:
-        kind, text = _lost(data, name)
-        report = data.money(name)
-        kind = "bad" if report is not None and report.now.pays is False else kind
-        lines.append(Callout(kind, text, f"{_earned(data, name)} {_single_action(data, name)}".strip()))
-    return lines
-
-
-def _on_one_of_several(data: ReportData, name: str) -> Callout:
-    """Judge one of several models in one callout."""
-    verdict = _on_calibration(data, name)
-    chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
-    money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
-    return Callout(verdict.kind, verdict.text, " ".join(filter(None, [verdict.detail, chance, money])), name)
 
 
 def _on_calibration(data: ReportData, name: str) -> Callout:
@@ -125,24 +119,18 @@ def _on_ranking(data: ReportData, name: str) -> Callout:
     figures = f"AUC {cell_text(score.value)}"
     figures += f" ({data.level} interval {ends}; chance has 0.5)" if ends else ""
     if _beats_chance(data, name):
-        return Callout("good", "They rank the rows better than chance.", f"{figures}{_pairs(data, score.value)}.")
+        pairs = f": of two rows, one of them {data.positive}, that one has the higher probability in "
+        pairs = f"{pairs}{percent(score.value)} of pairs" if data.is_binary else ""
+        return Callout("good", "They rank the rows better than chance.", f"{figures}{pairs}.")
     if score.high is not None and score.high < _CHANCE:
         return Callout("bad", "They rank the rows in the wrong order.", f"{figures}.")
     return Callout("unsure", "They are not shown to rank the rows better than chance.", f"{figures}.")
 
 
-def _pairs(data: ReportData, area: float) -> str:
-    if not data.is_binary:
-        return ""
-    return (
-        f": of two rows, one of them {data.positive}, that one has the higher probability in {percent(area)} of pairs"
-    )
-
-
 def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
     """Name the best model, and say whether it is shown to be the best."""
     side = "highest" if choice.measure == "profit" else "lowest"
-    best = f"{choice.best} has the {side} {measure_words(choice.measure)}"
+    best = f"{choice.best} has the {side} {MEASURES[choice.measure]}"
     if not choice.tested:
         return Callout("unsure", f"{best}; whether it is better cannot be told from rows of so few groups.")
     at = data.level
@@ -161,13 +149,16 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
     which = "these probabilities" if choice is None else name
     report = data.money(name)
     if report is not None and report.now.pays is False:
-        first = ", and recalibration is shown to help" if (report.miscalibration.low or 0.0) > 0.0 else ""
+        first = ", and recalibration is shown to help" if _is_lost(report) else ""
         return f"Do not decide by {which} now: “{report.now.best_alone}” for every row earns more{first}."
     high = data.cards[name]["auc"].high
     if high is not None and high < _CHANCE:
         return f"Do not act on {which}: the rows are ranked in the wrong order. Are the probabilities of another class?"
     if not _beats_chance(data, name):
-        return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{_rarest(data)}."
+        counts = {label: data.count(data.y_true == label) for label in data.classes}
+        label = min(counts, key=lambda each: counts[each])
+        rarest = f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""
+        return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{rarest}."
     others = ""
     if choice is not None and not choice.worse:
         others = (
@@ -208,10 +199,3 @@ def _use(data: ReportData, name: str, which: str) -> str:
     if report is not None and report.miscalibration.low is not None and report.now.pays:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."
     return f"Use {which} only after recalibration on rows kept apart."
-
-
-def _rarest(data: ReportData) -> str:
-    """Return the number of rows of the rarest class, where these are few."""
-    counts = {label: data.count(data.y_true == label) for label in data.classes}
-    label = min(counts, key=lambda each: counts[each])
-    return f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""

@@ -13,7 +13,7 @@ from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.comparison._internal import t_figures
-from calibrant.metrics import Difference, ScoreCard, compare
+from calibrant.metrics import Difference, compare
 from calibrant.metrics._internal import BootstrapPlan
 from calibrant.report._predictions.report_data import ReportData, computed_once
 from calibrant.report._predictions.wording import (
@@ -27,7 +27,7 @@ from calibrant.report._predictions.wording import (
 from calibrant.studies import PairDifference
 
 Measure = Literal["profit", "log_loss", "brier"]
-_WORDS: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}
+MEASURES: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}
 
 
 @dataclass(frozen=True)
@@ -77,17 +77,6 @@ class ModelChoice:
     def at_least(self, pair: PairDifference) -> float:
         """Return the lower bound of how much worse the other model is; below 0 where it may be better."""
         return pair.low if self.measure == "profit" else -pair.high
-
-
-def measure_words(measure: Measure) -> str:
-    """Return the name of what models are compared by.
-
-    Examples
-    --------
-    >>> measure_words("log_loss")
-    'log-loss'
-    """
-    return _WORDS[measure]
 
 
 @computed_once
@@ -188,7 +177,7 @@ def comparison_section(data: ReportData) -> Section | None:
 
 def _statement(data: ReportData, choice: ModelChoice) -> str:
     """Return the outcome of the comparison, in words."""
-    measure, at = measure_words(choice.measure), data.level
+    measure, at = MEASURES[choice.measure], data.level
     best = f"By {measure}, {choice.best} is the best of {len(data.names)} models on these rows"
     if not choice.tested:
         return f"{best}. No test holds: the rows are of fewer than 10 groups."
@@ -213,7 +202,7 @@ def _scale(data: ReportData, choice: ModelChoice) -> float:
 
 
 def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
-    measure, scale = measure_words(choice.measure), _scale(data, choice)
+    measure, scale = MEASURES[choice.measure], _scale(data, choice)
     columns = (
         TableColumn("Model", "left"),
         TableColumn("Worse by", term=measure),
@@ -231,10 +220,10 @@ def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
         )
         for pair in choice.pairs
     ]
-    test = "t-test of the differences of whole groups" if data.groups is not None else "paired t-test by row"
+    test = "T-test of the differences of whole groups" if data.groups is not None else "Paired t-test by row"
     n = rows_text(len(rows), "comparison")
     note = (
-        f"{test[0].upper()}{test[1:]}, one-sided, p-values and bounds corrected for {n} by multiple comparisons with "
+        f"{test}, one-sided, p-values and bounds corrected for {n} by multiple comparisons with "
         "the best (Hsu 1981). A bound below 0: the model may be the better one."
     )
     caption = f"The other {'model' if len(rows) == 1 else 'models'} against {choice.best}, by {measure}"
@@ -242,7 +231,7 @@ def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
 
 
 def _figure(data: ReportData, choice: ModelChoice) -> Figure:
-    measure, scale = measure_words(choice.measure), _scale(data, choice)
+    measure, scale = MEASURES[choice.measure], _scale(data, choice)
     layers = []
     for pair in choice.pairs:
         ends = sorted((pair.low, pair.high) if choice.measure == "profit" else (-pair.high, -pair.low))
@@ -266,7 +255,9 @@ def _reference_table(data: ReportData, choice: ModelChoice) -> DataTable:
     values = {name: row_values(data, name, choice.measure) for name in data.names}
     pairs = [paired_difference(data, (other, reference), values, data.confidence) for other in others]
     corrected = holm([pair.pvalue for pair in pairs]).tolist()
-    measure, scale = measure_words(choice.measure), _scale(data, choice)
+    measure, scale = MEASURES[choice.measure], _scale(data, choice)
+    error = 1.0 - data.confidence
+    sides = ("worse", "better") if choice.measure == "profit" else ("better", "worse")
     columns = (
         TableColumn("Model", "left"),
         TableColumn("Difference", term=measure),
@@ -280,20 +271,13 @@ def _reference_table(data: ReportData, choice: ModelChoice) -> DataTable:
             _amount(choice, scale * pair.difference),
             f"{_amount(choice, scale * pair.low)} to {_amount(choice, scale * pair.high)}",
             pvalue_text(pvalue),
-            _finding(choice, pair, reference, pvalue <= 1.0 - data.confidence),
+            f"{sides[pair.difference > 0]} than {reference}" if pvalue <= error else "not shown to differ",
         )
         for pair, pvalue in zip(pairs, corrected, strict=True)
     ]
     n = rows_text(len(rows), "comparison")
     note = f"Paired t-tests, two-sided, corrected by Holm for {n}; each interval is of one pair."
     return DataTable(f"All models against the reference {reference}", columns, tuple(rows), tuple(others), note)
-
-
-def _finding(choice: ModelChoice, pair: PairDifference, reference: str, is_shown: bool) -> str:
-    if not is_shown:
-        return "not shown to differ"
-    is_better = (pair.difference > 0.0) == (choice.measure == "profit")
-    return f"{'better' if is_better else 'worse'} than {reference}"
 
 
 def _scores_table(data: ReportData, base: str, *, is_tested: bool) -> DataTable:
@@ -333,11 +317,20 @@ def _score_row(other: str, base: str, found: Difference, *, is_tested: bool) -> 
 
 def _differences(data: ReportData, other: str, base: str, confidence: float) -> dict[str, Difference]:
     """Return the differences by metric; with very many rows by formulas, because replicates of them take long."""
-    if data.n_rows < _MANY_ROWS:
-        return dict(compare(*(_short(data.cards[name], _COMPARED, confidence) for name in (other, base))))
-    found = {metric: _by_row(data, other, base, metric, confidence) for metric in _BY_ROW}
-    metrics = ("auc", "accuracy") if data.is_binary else ("accuracy",)
-    return found | dict(compare(*(_short(data.cards[name], metrics, confidence) for name in (other, base))))
+    found: dict[str, Difference] = {}
+    metrics: tuple[str, ...] = _COMPARED
+    if data.n_rows >= _MANY_ROWS:
+        found = {metric: _by_row(data, other, base, metric, confidence) for metric in _BY_ROW}
+        metrics = ("auc", "accuracy") if data.is_binary else ("accuracy",)
+    cards = (
+        replace(
+            data.cards[name],
+            scores={metric: data.cards[name][metric] for metric in metrics},
+            judged=replace(data.plan(name), confidence=confidence),
+        )
+        for name in (other, base)
+    )
+    return {**found, **compare(*cards)}
 
 
 def _by_row(data: ReportData, other: str, base: str, metric: Measure, confidence: float) -> Difference:
@@ -346,13 +339,5 @@ def _by_row(data: ReportData, other: str, base: str, metric: Measure, confidence
     if not math.isfinite(difference):
         return Difference(metric, difference)
     pair = paired_difference(data, (other, base), values, confidence)
-    if not (pair.low > 0.0 or pair.high < 0.0):
-        return Difference(metric, difference, pair.low, pair.high, "paired t")
-    return Difference(metric, difference, pair.low, pair.high, "paired t", "first" if pair.high < 0.0 else "second")
-
-
-def _short(card: ScoreCard, metrics: tuple[str, ...], confidence: float) -> ScoreCard:
-    """Return a card of some metrics, for intervals at another confidence."""
-    plan = card.judged
-    assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
-    return replace(card, scores={name: card[name] for name in metrics}, judged=replace(plan, confidence=confidence))
+    better = "first" if pair.high < 0.0 else "second" if pair.low > 0.0 else ""
+    return Difference(metric, difference, pair.low, pair.high, "paired t", better)

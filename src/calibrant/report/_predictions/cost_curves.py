@@ -76,21 +76,20 @@ def _finding(data: ReportData, curves: dict[str, CostCurve], today: float, *, ha
     """Compare the cost of the best thresholds today with that of always deciding for the same class."""
     trivial = min(today, 1.0 - today)
     saved = {name: 1.0 - float(curve.at(today)) / trivial for name, curve in curves.items()}
-    texts = {name: _saved_text(curves[name], today, share) for name, share in saved.items()}
+    texts = {
+        name: f"{percent(share)} less at the threshold {probability(_best(curves[name], today))}"
+        if share >= _LEAST_SAVED
+        else "no less"
+        for name, share in saved.items()
+    }
     same = f"{'never' if today <= 0.5 else 'always'} deciding for {data.positive_text}"
     costs = "the costs of this report" if has_costs else "equal costs of all errors"
     return f"The dots are these rows with {costs}: compared with {same}, errors cost {by_model(saved, texts)}."
 
 
-def _saved_text(curve: CostCurve, today: float, share: float) -> str:
-    best = _best(curve, today)
-    return f"{percent(share)} less at the threshold {probability(best)}" if share >= _LEAST_SAVED else "no less"
-
-
 def _ranges(curves: dict[str, CostCurve]) -> str:
-    parts = []
-    for name, curve in curves.items():
-        ends = curve.operating_range()
-        where = "nowhere" if ends is None else f"from {percent(ends[0])} to {percent(ends[1])}"
-        parts.append(f"{name} is worth using {where}.")
-    return " ".join(parts)
+    ranges = {name: curve.operating_range() for name, curve in curves.items()}
+    return " ".join(
+        f"{name} is worth using {'nowhere' if ends is None else f'from {percent(ends[0])} to {percent(ends[1])}'}."
+        for name, ends in ranges.items()
+    )

@@ -47,13 +47,21 @@ def roc_section(data: ReportData) -> Section | None:
     """Return the section of the ROC curves."""
     curves = data.curves(roc)
     areas = {name: data.area(name).value for name in data.names}
-    ranked = by_model(areas, {name: _area_text(data, name) for name in data.names})
+    texts, interval = {}, "" if len(data.names) > 1 else f"{percent(data.confidence)} interval "
+    for name in data.names:
+        area = data.area(name)
+        ends = "" if area.low is None or area.high is None else f", {interval}{area.low:.3f} to {area.high:.3f}"
+        texts[name] = f"{percent(area.value)} of pairs (AUC {area.value:.3f}{ends})"
+    ranked = by_model(areas, texts)
+    alarms = {name: float(curve.fpr[np.argmax(curve.tpr >= _ROC_RECALL)]) for name, curve in curves.items()}
+    shown = by_model(alarms, {name: percent(share) for name, share in alarms.items()}, less_is_better=True)
     figure = Figure(
         data.figure_name("roc"),
         f"{capital(data.positive_text)} found, and others selected by mistake",
         "Each point is a threshold, above which rows are selected; the dashed diagonal is random order. Of two rows, "
         f"one of {data.positive_text} and one of the others, the former is ranked higher in {ranked}.",
-        f"ROC curve. Pairs ranked correctly: {ranked}. {_found(curves)}",
+        f"ROC curve. Pairs ranked correctly: {ranked}. To find {percent(_ROC_RECALL)} of the class, the share of the "
+        f"others selected by mistake is {shown}.",
         Axis("Others selected by mistake (false positive rate)", ".0%", (0.0, 1.0)),
         Axis(f"Share of {data.positive_text} found (true positive rate)", ".0%", (0.0, 1.0)),
         (
@@ -81,19 +89,6 @@ def _hull_layer(curves: dict[str, RocCurve]) -> Layer:
     if len(curves) > 1:
         columns["model"] = hull.model
     return Layer("line", columns, "convex hull: best thresholds")
-
-
-def _area_text(data: ReportData, name: str) -> str:
-    area = data.area(name)
-    interval = "" if len(data.names) > 1 else f"{percent(data.confidence)} interval "
-    ends = "" if area.low is None or area.high is None else f", {interval}{area.low:.3f} to {area.high:.3f}"
-    return f"{percent(area.value)} of pairs (AUC {area.value:.3f}{ends})"
-
-
-def _found(curves: dict[str, RocCurve]) -> str:
-    alarms = {name: float(curve.fpr[np.argmax(curve.tpr >= _ROC_RECALL)]) for name, curve in curves.items()}
-    shown = by_model(alarms, {name: percent(share) for name, share in alarms.items()}, less_is_better=True)
-    return f"To find {percent(_ROC_RECALL)} of the class, the share of the others selected by mistake is {shown}."
 
 
 _PRECISION_RECALL = 0.5  # that the caption names
