@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,6 @@ class BrierCurve(Curve):
     >>> round(brier([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.6]), 9)
     0.1925
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("cost_proportion", "loss", "best")
 
     cost_proportion: NDArray[np.float64]
     loss: NDArray[np.float64]
