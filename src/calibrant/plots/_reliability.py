@@ -36,7 +36,8 @@ def draw_bands(ax: Axes, curve: ReliabilityCurve, style: dict[str, Any], *, is_a
     if curve.band is None:
         return
     if curve.bands == "honest":
-        band = _steps(curve.band)
+        x, lower, upper = curve.band
+        band = Band(np.repeat(x, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2))
         _fill(ax, band, style["color"], _AREA if is_alone else _PALE_AREA)
         _draw_ends(ax, band, style)
     elif curve.method != "corp" or len(curve.band.x) == 1:
@@ -74,11 +75,6 @@ def is_outside(curve: ReliabilityCurve) -> NDArray[np.bool_]:
         return np.zeros(len(curve.weight), dtype=np.bool_)
     _, lower, upper = curve.simultaneous
     return np.asarray((curve.observed < lower) | (curve.observed > upper))
-
-
-def _steps(band: Band) -> Band:
-    x, lower, upper = band
-    return Band(np.repeat(x, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2))
 
 
 def _fill(ax: Axes, band: Band, color: str, alpha: float) -> None:
@@ -204,12 +200,10 @@ class ReliabilityDisplay(Display):
         curves = {key: reliability(y_true, proba, **rows, **options) for key, proba in models.items()}
         display = cls(curves, zoom=zoom, pos_label=positive_class(y_true, models, **rows))
         n_rows = float(next(iter(curves.values())).weight.sum())
-        bins = {"limits": display._limits(), "n_bins": n_histogram_bins(n_rows), **rows}
+        limits = reliability_limits(curves.values(), zoom=zoom)
+        bins = {"limits": limits, "n_bins": n_histogram_bins(n_rows), **rows}
         display.histograms = {key: score_histogram(y_true, proba, **bins) for key, proba in models.items()}
         return display
-
-    def _limits(self) -> tuple[float, float]:
-        return reliability_limits(self.curves.values(), zoom=self.zoom)
 
     def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], label="perfectly calibrated", **REFERENCE_LINE)
@@ -219,7 +213,7 @@ class ReliabilityDisplay(Display):
                 draw_bands(ax, curve, line_style(number), is_alone=draws_bands)
             _draw_curve(ax, number, name, curve, hollow=not draws_bands and curve.simultaneous is not None)
         name_bands(ax, next(iter(self.curves.values())), n_models=len(self.curves), drawn=draws_bands)
-        limits = self._limits()
+        limits = reliability_limits(self.curves.values(), zoom=self.zoom)
         format_axes(ax, "predicted probability", "observed frequency", xlim=limits, ylim=limits)
         self.histogram_ax_ = _divide_for_histogram(ax) if self.histograms else None
         if self.histogram_ax_ is not None:

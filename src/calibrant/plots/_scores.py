@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
 from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
-from calibrant.exceptions import ParameterError
 from calibrant.plots._display import Display, positive_class, probabilities_of
 from calibrant.plots._style import (
     COLORS,
     MARKERS,
+    MAX_COLUMNS,
     axes_or_new,
     draw_legend,
     format_axes,
     format_ticks,
     line_style,
+    panels,
     score_bins,
     thin,
 )
@@ -30,7 +30,6 @@ from calibrant.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MAX_COLUMNS = 4  # panels side by side: 13 inches
 _MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel
 _MAX_RATIO = 3.0  # panels whose highest bars differ by more have vertical axes of their own
 
@@ -97,15 +96,18 @@ class ScoreHistogramDisplay(Display):
         >>> ScoreHistogramDisplay({"tree": score_histogram([0, 1], [0.2, 0.9])}).plot().ax_.get_title()
         'tree'
         """
-        self.axes_ = self._panels(ax)
+        # The highest share to show in each panel: the same, unless they differ widely
+        tops = [float(np.max(_class_shares(histogram))) for histogram in self.curves.values()]
+        is_shared = max(tops) <= _MAX_RATIO * min(tops)
+        tops = [max(tops)] * len(tops) if is_shared else tops
+        self.axes_ = panels(ax, len(tops), "model", (3.0, 2.9), (1.0, 0.5), sharey=len(set(tops)) == 1)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        tops = self._tops()
         names = ("positive class" if self.pos_label is None else f"positive class: {self.pos_label}", "other rows")
         for number, (panel, (name, histogram)) in enumerate(zip(self.axes_, self.curves.items(), strict=True)):
             _draw_histogram(panel, histogram, names)
             panel.set_title(fill(name, _MAX_LETTERS), fontsize="medium")
             panel.set_ylim(0, 1.05 * tops[number])
-            if number % _MAX_COLUMNS if ax is None else number:
+            if number % MAX_COLUMNS if ax is None else number:
                 panel.set_ylabel("")
         if ax is None:
             handles, labels = self.ax_.get_legend_handles_labels()
@@ -114,28 +116,6 @@ class ScoreHistogramDisplay(Display):
         else:
             self.legend_ = draw_legend(self.ax_)
         return self
-
-    def _tops(self) -> list[float]:
-        """Return the highest share to show in each panel: the same, unless they differ widely."""
-        tops = [float(np.max(_class_shares(histogram))) for histogram in self.curves.values()]
-        return tops if max(tops) > _MAX_RATIO * min(tops) else [max(tops)] * len(tops)
-
-    def _panels(self, ax: Any) -> list[Axes]:
-        if ax is None:
-            pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-            n_columns = min(len(self.curves), _MAX_COLUMNS)
-            n_rows = -(-len(self.curves) // n_columns)
-            size = (1.0 + 3.0 * n_columns, 0.5 + 2.9 * n_rows)
-            is_shared = len(set(self._tops())) == 1
-            options = {"figsize": size, "layout": "constrained", "sharey": is_shared, "squeeze": False}
-            _, grid = pyplot.subplots(n_rows, n_columns, **options)
-            ax, spare = np.split(grid.ravel(), [len(self.curves)])
-            for unused in spare:
-                unused.remove()
-        panels = list(np.ravel(np.asarray(ax, dtype=object)))
-        if len(panels) != len(self.curves):
-            raise ParameterError(f"ax must be {len(self.curves)} Axes, one for each model; got {len(panels)}.")
-        return panels
 
 
 def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str]) -> None:
@@ -277,7 +257,7 @@ class SortedScoresDisplay:
         end = float(max(len(first) - 1, 1))
         names = f"rows, sorted by {self.scores.reference}", "predicted probability"
         format_axes(self.ax_, *names, xlim=(0.0, end), ylim=(0.0, top or 1.0))
-        format_ticks(self.ax_.xaxis, is_linear=self.ax_.get_xscale() == "linear")
+        format_ticks(self.ax_.xaxis)
         self.legend_ = draw_legend(self.ax_, is_new_figure=ax is None)
         return self
 
