@@ -70,20 +70,31 @@ def _money(found: TableComparison, text: str) -> Callout:
     lost = found.money.miscalibration
     if lost.low is not None and lost.low > 0:
         return Callout("bad", f"Miscalibration costs {lost!r} on these rows.", capital(text))
-    words = (
-        "Deciding by it earns more than the best single action for all" if gain > 0 else "Deciding by it earns no more"
-    )
-    tail = f": {gain:,.2f} on these rows." if gain > 0 else " than the best single action for all."
-    return Callout("info", words + tail, capital(text))
+    best = "than the best single action for all"
+    words = f"earns more {best}: {gain:,.2f} on these rows." if gain > 0 else f"earns no more {best}."
+    return Callout("info", f"Deciding by it {words}", capital(text))
 
 
 def ranking_section(found: TableComparison, models: tuple[str, ...]) -> Section:
     """Return the methods, the best first: a table, a figure of the intervals, and the differences from the best."""
     blocks: list[Block] = [_ranking_table(found, models)]
     blocks += [block for block in (_figure(found, models), _differences(found)) if block is not None]
-    if found.comparison is not None:
-        blocks.append(Paragraph(_on_test(found), "note"))
-    blocks.append(Paragraph(_on_rows(found, models), "note"))
+    test = found.comparison
+    if test is not None and test.pairs:
+        text = (
+            f"{test.how}, at {100 * test.confidence:g} %. The best one is chosen by the same rows, and the comparisons "
+            "allow for that and for training sets that share rows. A method that is not shown to be worse may still "
+            "be worse."
+        )
+        blocks.append(Paragraph(text, "note"))
+    elif test is not None:
+        blocks.append(Paragraph(f"No test holds: {test.reason}.", "note"))
+    text = (
+        f"The sections below are about the held-out predictions of {listed(list(models))} for the same "
+        f"{len(found.held_out):,} rows, each predicted by a fit that did not see it; intervals are of these "
+        "predictions."
+    )
+    blocks.append(Paragraph(text, "note"))
     return Section("ranking", "How do the methods compare?", tuple(blocks), term="Ranking")
 
 
@@ -94,14 +105,11 @@ def _of_model(method: str, models: tuple[str, ...]) -> str:
 def _ranking_table(found: TableComparison, models: tuple[str, ...]) -> DataTable:
     head, *rows = ranking_cells(found)
     text = ("method", "standing")
-    columns = tuple(TableColumn(_heading(name), "left" if name in text else "right") for name in head)
+    # As the other tables of the report have them; the names of metrics stay
+    heads = {name: capital(name) if name in (*text, "seconds") else name for name in head}
+    columns = tuple(TableColumn(heads[name], "left" if name in text else "right") for name in head)
     caption = f"Methods by {metric_term(found.metric)}, the best first: means over held-out rows, {found.plan}"
     return DataTable(caption, columns, tuple(rows), tuple(_of_model(each.method, models) for each in found.ranking))
-
-
-def _heading(name: str) -> str:
-    """Return a heading as the other tables of the report have it; the names of metrics stay."""
-    return f"{name[0].upper()}{name[1:]}" if name in ("method", "seconds", "standing") else name
 
 
 def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
@@ -149,26 +157,6 @@ def _differences(found: TableComparison) -> DataTable | None:
         for pair in found.comparison.pairs
     )
     return DataTable(f"Every method against {found.best.method}", columns, rows)
-
-
-def _on_rows(found: TableComparison, models: tuple[str, ...]) -> str:
-    """Return the sentence that introduces the sections below."""
-    n_rows, names = len(found.held_out), listed(list(models))
-    return (
-        f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each "
-        "predicted by a fit that did not see it; intervals are of these predictions."
-    )
-
-
-def _on_test(found: TableComparison) -> str:
-    test = found.comparison
-    if test is None or not test.pairs:
-        return "" if test is None else f"No test holds: {test.reason}."
-    return (
-        f"{test.how}, at {100 * test.confidence:g} %. The best one is chosen by the same rows, and the comparisons "
-        "allow for that and for training sets that share rows. A method that is not shown to be worse may still be "
-        "worse."
-    )
 
 
 _MOST = 4  # models in the figures: more lines than that cannot be told apart

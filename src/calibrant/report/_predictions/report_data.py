@@ -69,10 +69,10 @@ MOST_PAGES = 30  # of classes: the most frequent ones have a page
 
 
 def computed_once(method: Callable[..., Value]) -> Callable[..., Value]:
-    """Return a method of `ReportData` that computes once: bootstraps and folds take most of the time of a report."""
+    """Return a method that computes once: bootstraps, folds and tests take most of the time of a report."""
 
     @wraps(method)
-    def computed(self: ReportData, *args: str) -> Value:
+    def computed(self: Any, *args: str) -> Value:
         key = method.__name__, *args
         if key not in self._computed:
             self._computed[key] = method(self, *args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
@@ -46,8 +47,7 @@ def _table(data: ReportData) -> DataTable:
     )
     columns = (TableColumn("Score", "left", "term, and what is better"), *values)
     card = data.cards[data.names[0]]
-    rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
-    rows += _money_rows(data)
+    rows = [row for metric in card for row in _rows(data, metric)] + _money_rows(data)
     long_terms = "; ".join(LONG_TERMS[metric] for metric in card if metric in LONG_TERMS)
     return DataTable("Scores with their intervals", columns, tuple(rows), note=f"{long_terms}.")
 
@@ -61,19 +61,14 @@ def _named(words: str, term: str, better: str) -> str:
     return _stacked(words, term, f"{better} is better" if better else "")
 
 
-def _row(data: ReportData, metric: str) -> tuple[str, ...]:
-    scores = [data.cards[name][metric] for name in data.names]
+def _rows(data: ReportData, metric: str) -> Iterator[tuple[str, ...]]:
+    """Yield the row of a metric and, of a calibration error, that of what is left without what chance adds to it."""
+    scores = [card[metric] for card in data.cards.values()]
     cells = (_stacked(cell_text(score.value), ends_text(score.low, score.high)) for score in scores)
-    return _named(*metric_words(metric)), *cells
-
-
-def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
-    """Return the calibration error less what chance adds to it, and its p-value."""
-    scores = [card["ece"] for card in data.cards.values()]
-    if any(score.debiased is None or score.pvalue is None for score in scores):
-        return []
-    cells = (_stacked(cell_text(score.debiased), pvalue_words(score.pvalue or 0.0)) for score in scores)
-    return [(_named("The same, less what chance adds to it", "debiased ECE", "lower"), *cells)]
+    yield _named(*metric_words(metric)), *cells
+    if metric == "ece" and all(score.debiased is not None and score.pvalue is not None for score in scores):
+        cells = (_stacked(cell_text(score.debiased), pvalue_words(score.pvalue or 0.0)) for score in scores)
+        yield _named("The same, less what chance adds to it", "debiased ECE", "lower"), *cells
 
 
 def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
@@ -129,13 +124,12 @@ def _remarks(data: ReportData) -> list[str]:
             note = re.sub(r" \(first: row.*?\)", "", score.note).replace("1 row(s)", "1 row").replace("row(s)", "rows")
             if note:
                 of_note.setdefault(note, {}).setdefault(name, []).append(metric_words(score.metric)[1])
-    return [*scope, *(_note(data, note, found) for note, found in of_note.items())]
-
-
-def _note(data: ReportData, note: str, found: dict[str, list[str]]) -> str:
-    if len(data.names) == 1:
-        return upper_first(f"{listed(found[data.names[0]])}: {note}")
-    return upper_first(f"{'; '.join(f'{listed(terms)} of {name}' for name, terms in found.items())}: {note}")
+    is_one = len(data.names) == 1
+    whose = {
+        note: "; ".join(listed(terms) + ("" if is_one else f" of {name}") for name, terms in found.items())
+        for note, found in of_note.items()
+    }
+    return [*scope, *(upper_first(f"{of}: {note}") for note, of in whose.items())]
 
 
 _COLUMNS = (

@@ -79,13 +79,14 @@ def segments_section(data: ReportData) -> Section | None:
 def _blocks(data: ReportData, column: str, number: int) -> list[Block]:
     values = data.by[column]
     codes = segment_codes(values if data.rows else _pooled(values))
-    segments: dict[str, list[Segment]] = {}
-    tested: dict[str, EqualCalibration | None] = {}
-    for name in data.names:
-        segments[name], tested[name] = _segments(data, name, codes)
-    tests = _test_callouts(data, column, codes, tested)
-    ordered = [segment for each in zip(*segments.values(), strict=True) for segment in each]
-    rest = [Paragraph(_hidden_text(codes), "note")] if codes.n_hidden else []
+    found = {name: _segments(data, name, codes) for name in data.names}
+    tests = _test_callouts(data, column, codes, {name: tested for name, (_, tested) in found.items()})
+    ordered = [segment for each in zip(*(segments for segments, _ in found.values()), strict=True) for segment in each]
+    rest = []
+    if codes.n_hidden:
+        n_rows = int((codes.code >= _MOST_SHOWN).sum())
+        text = f"Shown are the {_MOST_SHOWN} largest segments; {rows_text(codes.n_hidden, 'smaller one')} with "
+        rest = [Paragraph(f"{text}{rows_text(n_rows)} together count as “{_OTHER}”.", "note")]
     return [*tests, _table(data, column, ordered), *rest, _figure(data, column, ordered, number)]
 
 
@@ -172,34 +173,20 @@ def _test_callouts(
     differing, alike = [], []
     for name, test in tested.items():
         corrected = {} if test is None else test.corrected
-        found = {codes.names[code]: p for code, p in corrected.items() if p <= 1.0 - data.confidence}
-        if found:
-            text = f"{_of(data, [name])}calibrated differently from the rest of {column}: {_named(found)}."
+        shown = [code for code, p in corrected.items() if p <= 1.0 - data.confidence]
+        if shown:
+            shown.sort(key=corrected.__getitem__)
+            named = listed([f"{codes.names[code]} ({pvalue_words(corrected[code])})" for code in shown], _MOST_LISTED)
+            of = "" if len(data.names) == 1 else f"by {name}, "
+            text = f"{of}calibrated differently from the rest of {column}: {named}."
             differing.append(Callout("bad", upper_first(text), how, model_of(data, name)))
         else:
             alike.append(name)
     if not alike:
         return differing
-    text = f"{_of(data, alike)}no segment of {column} is shown to be calibrated differently from the rest."
+    of = "" if len(alike) == len(data.names) else f"by {listed(alike)}, "
+    text = f"{of}no segment of {column} is shown to be calibrated differently from the rest."
     return [*differing, Callout("info", upper_first(text), how)]
-
-
-def _of(data: ReportData, names: list[str]) -> str:
-    """Return the names of the models that a sentence is about, unless these are all."""
-    return "" if len(names) == len(data.names) else f"by {listed(names)}, "
-
-
-def _named(found: Mapping[str, float]) -> str:
-    named = [f"{each} ({pvalue_words(p)})" for each, p in sorted(found.items(), key=lambda pair: pair[1])]
-    return listed(named, _MOST_LISTED)
-
-
-def _hidden_text(codes: SegmentCodes) -> str:
-    n_rows = int((codes.code >= _MOST_SHOWN).sum())
-    return (
-        f"Shown are the {_MOST_SHOWN} largest segments; {rows_text(codes.n_hidden, 'smaller one')} with "
-        f"{rows_text(n_rows)} together count as “{_OTHER}”."
-    )
 
 
 def _table(data: ReportData, column: str, segments: list[Segment]) -> DataTable:
@@ -223,26 +210,19 @@ def _table(data: ReportData, column: str, segments: list[Segment]) -> DataTable:
 
 
 def _row(each: Segment, several: bool) -> tuple[str, ...]:
+    low, high = (100.0 * (end - each.predicted) for end in (each.low, each.high))
     return (
         each.name,
         *([each.model] if several else []),
         f"{each.n_rows:,}",
         percent(each.observed, 1),
         percent(each.predicted, 1),
-        _points(each),
+        "" if math.isnan(each.low) else f"{low:+.1f} to {high:+.1f}",
         cell_text(each.loss.value),
         ends_text(each.loss.low, each.loss.high),
         *([] if each.area is None else [cell_text(each.area.value), ends_text(each.area.low, each.area.high)]),
         pvalue_text(each.pvalue),
     )
-
-
-def _points(each: Segment) -> str:
-    """Return the interval of observed less expected in percentage points."""
-    if math.isnan(each.low):
-        return ""
-    low, high = (100.0 * (end - each.predicted) for end in (each.low, each.high))
-    return f"{low:+.1f} to {high:+.1f}"
 
 
 def _figure(data: ReportData, column: str, segments: list[Segment], number: int) -> Figure:
