@@ -109,7 +109,11 @@ def _call(data: ReportData) -> str:
 
 def _facts(data: ReportData) -> dict[str, str]:
     facts = {"Source": data.source} if data.source else {}
-    facts |= {"Rows": _rows(data), "Classes": _classes(data)}
+    classes = [str(label) for label in data.classes]
+    named = (
+        f"{listed(classes)}; probabilities are of {data.positive}" if data.is_binary else listed(classes, _MOST_LISTED)
+    )
+    facts |= {"Rows": _rows(data), "Classes": named}
     facts |= {"Models": listed(data.names)} if len(data.names) > 1 else {}
     facts |= {
         "Settings": f"intervals at {data.level}; {data.n_boot:,} bootstrap replicates; seed {data.random_state}",
@@ -129,27 +133,16 @@ def _rows(data: ReportData) -> str:
     return text
 
 
-def _classes(data: ReportData) -> str:
-    names = [str(label) for label in data.classes]
-    if data.is_binary:
-        return f"{listed(names)}; probabilities are of {data.positive}"
-    return listed(names, _MOST_LISTED)
-
-
 def fingerprint(data: ReportData) -> str:
     """Return the SHA-256 of classes and probabilities in the order of the rows, as `RECIPE` describes it.
 
     Probabilities are those that were read: of the positive class where there are two classes.
     """
     digest = hashlib.sha256(json.dumps([str(label) for label in data.classes]).encode())
-    digest.update(_codes(data).astype("<i8").tobytes())
+    codes = np.zeros(data.n_rows, dtype="<i8")
+    for code, label in enumerate(data.classes):
+        codes[data.y_true == label] = code
+    digest.update(codes.tobytes())
     for table in data.probas.values():
         digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
     return digest.hexdigest()
-
-
-def _codes(data: ReportData) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    codes = np.zeros(data.n_rows, dtype=np.int64)
-    for code, label in enumerate(data.classes):
-        codes[data.y_true == label] = code
-    return codes

@@ -40,9 +40,7 @@ class CostBenefitAnalyser:
     Parameters
     ----------
     data : ReportData
-        The predictions.
-    n_pages : int
-        Number of pages of the report that have an analyser.
+        The predictions; each of its pages has an analyser.
 
     Examples
     --------
@@ -53,7 +51,6 @@ class CostBenefitAnalyser:
     """
 
     data: ReportData
-    n_pages: int = 1
 
     @cached_property
     def costs(self) -> EnteredCosts:
@@ -64,26 +61,32 @@ class CostBenefitAnalyser:
     def tables(self) -> dict[str, SelectionTable]:
         """The sums at every cut of each model."""
         data, part = self.data, self.costs.part_of(self.data.is_positive)
-        return {
-            name: selection_table(self._score(name), data.is_positive, data.sample_weight, part) for name in data.names
-        }
+        weights = data.sample_weight
+        return {name: selection_table(self._score(name), data.is_positive, weights, part) for name in data.names}
 
     @property
     def has_rows(self) -> bool:
         """Whether rows are stored, so that every cut is exact at any costs."""
-        n_values = self.data.n_rows * len(self.data.names) * self.n_pages
-        has_room = n_values <= MOST_VALUES and (self.n_pages == 1 or _ROW_BYTES * n_values <= byte_budget(self.n_pages))
-        return self.data.rows and self.data.n_rows <= MOST_ROWS and has_room
+        data, n_pages = self.data, self.data.n_pages
+        n_values = data.n_rows * len(data.names) * n_pages
+        has_room = n_values <= MOST_VALUES and (n_pages == 1 or _ROW_BYTES * n_values <= byte_budget(n_pages))
+        return data.rows and data.n_rows <= MOST_ROWS and has_room
 
     def payload(self) -> dict[str, Any]:
         """Return the numbers and charts that the script of the analyser works with."""
         data, costs = self.data, self.costs
         again = {name: None if data.page else data.recalibrated(name) for name in data.names}
         if self.has_rows:
-            shared, stored = stored_rows(data, costs, again, self.n_pages)
+            shared, stored = stored_rows(data, costs, again, self.data.n_pages)
         else:
             shared = None
             stored = [{"table": _packed(self.shown(name)), "again": self._again(name, again[name])} for name in again]
+        storage = ""  # a sentence on the exactness of the analyser
+        if not self.has_rows:
+            n_cuts = max(len(self.shown(name).threshold) - 1 for name in data.names)
+            kept = " The ranking stays that of the costs the report was made with." if costs.is_by_gain else ""
+            private = "" if data.rows else f", with at least {FEWEST_ROWS} rows between any two"
+            storage = f"Exact at {n_cuts:,} stored cuts{private}; interpolated between them.{kept}"
         choice = None if data.page else choose_model(data)
         negative = next(label for label in data.classes if label != data.positive)
         return {
@@ -101,22 +104,13 @@ class CostBenefitAnalyser:
             "note": costs.note,
             "hasCosts": data.costs is not None,
             "recalibrates": not data.page,  # pages of classes have no costs of their own, and models many classes
-            "storage": self._storage(),
+            "storage": storage,
             "z": float(ndtri(0.5 + data.confidence / 2.0)),
             "confidence": data.confidence,
             "rows": shared,
             "models": [{**one, **self._known(name)} for one, name in zip(stored, data.names, strict=True)],
             "charts": self._charts(),
         }
-
-    def _storage(self) -> str:
-        """Return a sentence on the exactness of the analyser."""
-        if self.has_rows:
-            return ""
-        n_cuts = max(len(self.shown(name).threshold) - 1 for name in self.data.names)
-        kept = " The ranking stays that of the costs the report was made with." if self.costs.is_by_gain else ""
-        private = "" if self.data.rows else f", with at least {FEWEST_ROWS} rows between any two"
-        return f"Exact at {n_cuts:,} stored cuts{private}; interpolated between them.{kept}"
 
     def shown(self, name: str) -> SelectionTable:
         """Return the cuts of a model that may be shown: all, or those stored."""
@@ -131,9 +125,9 @@ class CostBenefitAnalyser:
         return _packed(self._thinned(selection_table(proba, self.data.is_positive, self.data.sample_weight)))
 
     def _thinned(self, table: SelectionTable) -> SelectionTable:
-        most = MOST_CUTS if self.n_pages == 1 else MOST_CUTS_OF_PAGES
-        n_tables = len(self.data.names) * self.n_pages
-        most = min(most, byte_budget(self.n_pages) // (_CUT_BYTES[table.parts is not None] * n_tables))
+        most = MOST_CUTS if self.data.n_pages == 1 else MOST_CUTS_OF_PAGES
+        n_tables = len(self.data.names) * self.data.n_pages
+        most = min(most, byte_budget(self.data.n_pages) // (_CUT_BYTES[table.parts is not None] * n_tables))
         if not self.data.rows:
             return private_cuts(table, most, FEWEST_ROWS)
         return stored_cuts(table, most, int(table.profits(self.costs.cells).argmax()))
