@@ -11,7 +11,7 @@ from calibrant.comparison import holm, paired_t_test
 from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, OUR_MAPS, PAPER_MAPS
 from calibrant.papers._caruana.tables_of_changes import GAINERS
 from calibrant.papers._caruana.tables_of_paper import BIN_NAMES, LOSSES
-from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by
+from calibrant.papers._reproduction.finding import Finding, Verdict, all_of, shown_by, with_advice
 from calibrant.papers._reproduction.table import PaperTable
 
 _LEVEL = 0.05
@@ -127,9 +127,9 @@ _CALIBRATED = tuple(f"{metric}, {name}" for metric in _METRICS for name in _MAPS
 _HARDLY: Mapping[str, float] = {"RMS": 0.005, "MXE": 0.01}  # the paper's own: at most 0.0019 and 0.0086
 
 
-def algorithm_findings(tables: Tables) -> list[Finding]:
-    """Return the findings on the algorithms before and after calibration."""
-    return [
+def check_findings(tables: Tables) -> list[Finding]:
+    """Return the findings of the paper, and those on what calibrant adds."""
+    findings = [
         _gain_most(tables),
         _best_after(tables, "BST-DT", "boosted-trees-best", "Calibrated boosted trees are the best of the seven."),
         _best_after(tables, "SVM", "svms-next-best", "Calibrated SVMs are better than all but boosted trees."),
@@ -140,7 +140,12 @@ def algorithm_findings(tables: Tables) -> list[Finding]:
         _platt_and_isotonic(tables),
         _orders(tables, "RAW", "order-before", "Before calibration the order of the seven algorithms is the paper's."),
         _orders(tables, "PLATT", "order-after", "After calibration the order of the seven algorithms is the paper's."),
+        _away_from_ends(tables),
+        _s_shape(tables),
+        _each_problem(tables),
+        *_our_findings(tables),
     ]
+    return with_advice(findings, ADVICE)
 
 
 def _metrics_text(shown: Sequence[JudgedDifference]) -> str:
@@ -264,7 +269,7 @@ def _orders(tables: Tables, name: str, slug: str, statement: str) -> Finding:
 _FEW = 0.001  # share of rows below which a bin says little of its frequency
 
 
-def away_from_ends(tables: Tables) -> Finding:
+def _away_from_ends(tables: Tables) -> Finding:
     table = tables["figure_1"]
     shares = {
         problem: [sum(_bins(table, f"{name} share", problem)[each] for each in (0, -1)) for name in PAPER_MAPS]
@@ -277,7 +282,7 @@ def away_from_ends(tables: Tables) -> Finding:
     return Finding("away-from-ends", statement, verdict, evidence, "Figures 1 to 3, section 4")
 
 
-def s_shape(tables: Tables) -> Finding:
+def _s_shape(tables: Tables) -> Finding:
     table = tables["figure_1"]
     found, texts = [], []
     for problem in table.blocks:
@@ -296,7 +301,7 @@ def s_shape(tables: Tables) -> Finding:
     return Finding("s-shaped", statement, _on_problems(found), evidence, "Figure 1, section 4")
 
 
-def each_problem(tables: Tables) -> Finding:
+def _each_problem(tables: Tables) -> Finding:
     table = tables["by_problem"]
     parts = {block: [table.cell("BST-DT", name, block).ours for name in PAPER_MAPS] for block in table.blocks}
     verdict = _on_problems([max(platt, isotonic) < raw for raw, platt, isotonic in parts.values()])
@@ -315,7 +320,7 @@ def _on_problems(found: Sequence[bool]) -> Verdict:
     return shown_by(all(found), sum(found) <= len(found) / 2)
 
 
-def our_findings(tables: Tables) -> list[Finding]:
+def _our_findings(tables: Tables) -> list[Finding]:
     """Return the findings on what calibrant adds to the paper."""
     made = []
     rows = tables["comparisons"].rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.papers._caruana.algorithms import PAPER_MAPS
+from calibrant.papers._caruana.tables_of_paper import BoostedPredictions, read_boosted
 from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.papers._reproduction.table import PaperTable
 from calibrant.plots._internal import line_style
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from calibrant.papers._caruana.tables_of_paper import BoostedPredictions
+    from calibrant.studies import StudyResults
 
 _COLUMN = 2.1  # inches
 _N_BARS = 20
@@ -24,9 +25,9 @@ _WORDS = {"RAW": "raw", "PLATT": "Platt", "ISOTONIC": "isotonic"}
 _COLOR = {name: line_style(number)["color"] for number, name in enumerate(PAPER_MAPS)}
 
 
-def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) -> list[Picture]:
-    """Return the pictures: predictions of boosted trees by problem, raw and calibrated, and the squared errors."""
-    made = []
+def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return Figures 1 to 4: boosted trees by problem, raw and calibrated, and the squared errors."""
+    made, boosted = [], read_boosted(results)
     if boosted:
         of = f"boosted trees ({boosted[0].setting})"
         made = [
@@ -53,7 +54,7 @@ def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) ->
         "Figure 4. Root of the squared error of the learning algorithms: ours over five problems as bars, the paper's "
         "over seven as diamonds."
     )
-    return [*made, Picture("figure_4", caption, _figure_4(table_4))]
+    return [*made, Picture("figure_4", caption, _figure_4(tables["table_4"]))]
 
 
 def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:

@@ -10,25 +10,17 @@ import numpy as np
 from calibrant.papers._caruana.algorithms import AUTO, PAPER_MAPS, boosted_trees, coded_models, methods_of, tree_models
 from calibrant.papers._caruana.metrics import TRIAL_METRIC_PARAMS, TRIAL_METRICS
 from calibrant.papers._caruana.problems import PROBLEMS, Problem, RowNumbers, problem_table
-from calibrant.papers._caruana.scales import CHOICE_GRID, CHOICE_PROBLEM, Scale
+from calibrant.papers._caruana.scales import CHOICE_GRID, CHOICE_PROBLEM, SCALES
+from calibrant.papers._reproduction.paper import Size
 from calibrant.studies import Dataset, Study
 
 CHOICE = "choice"
 FIGURES = "figures"  # prefix of the studies that keep predictions
 
 
-def make_studies(prefix: str, scale: Scale, store: str) -> dict[str, Study]:
-    """Return the studies of a scale, by short names: the problems, and what belongs to the grid and the figures.
-
-    Parameters
-    ----------
-    prefix : str
-        What the names in the store begin with.
-    scale : Scale
-        What is run.
-    store : str
-        The store.
-    """
+def make_studies(size: Size, store: str) -> dict[str, Study]:
+    """Return a study for each problem and table, one of the choice of the grid, and those of the figures."""
+    prefix, scale = f"caruana-niculescu-mizil-2004 {size}", SCALES[size]
     made: dict[str, Study] = {}
     for problem in map(PROBLEMS.__getitem__, scale.problems):
         trees, coded = (methods_of(models(scale.grid), scale.maps) for models in (tree_models, coded_models))

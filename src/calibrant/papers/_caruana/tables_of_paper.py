@@ -13,9 +13,11 @@ from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, 
 from calibrant.papers._caruana.metrics import METRIC_NAMES
 from calibrant.papers._caruana.problems import PROBLEMS, RowNumbers, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4
+from calibrant.papers._caruana.scales import SCALES
 from calibrant.papers._caruana.selection import Chosen, choose_models, make_default_grid, read_trials
 from calibrant.papers._caruana.studies import CHOICE, FIGURES
 from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
@@ -224,11 +226,11 @@ def make_histograms(boosted: list[BoostedPredictions]) -> PaperTable:
     return PaperTable("figure_1", title, tuple(cells))
 
 
-def make_tables(results: Mapping[str, StudyResults], rows: RowNumbers) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:
     """Return all tables, those of the paper first."""
     chosen = choose_models(read_trials(results))
     made = [
-        make_table_1(chosen.problems, rows),
+        make_table_1(chosen.problems, SCALES[size].rows),
         make_table_2(chosen),
         make_table_4(chosen),
         make_changes(chosen),

@@ -25,14 +25,14 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _CLASSES = ("normal", "calcification")  # of mammography
 
 
-def draw_pictures(distributions: StudyResults, tables: Mapping[str, PaperTable]) -> list[Picture]:
-    """Return the pictures."""
+def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return Figures 2 and 3, and the plane of NCE and AUC."""
     return [
         Picture(
             "figure_2",
             "As Figure 2: probabilities of the positive class for positive test rows of mammography (filled) and for "
             "others (hatched), all splits. Leaf frequencies and Laplace estimates of one tree, then bags.",
-            _draw_distributions(distributions),
+            _draw_distributions(results["distributions"]),
         ),
         Picture(
             "figure_3",

@@ -15,6 +15,7 @@ from calibrant.data import load
 from calibrant.papers._chawla.holdout import CLIPS, METRICS, SplitValues, single_split_error
 from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.published import CORRELATIONS, DATASETS, PRUNING, SETS
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
@@ -344,7 +345,7 @@ def difference_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTab
     return PaperTable("figure_3", "Figure 3: relative differences to leaf frequencies", tuple(cells), note, decimals=3)
 
 
-def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG001
     """Return all tables, those of the paper first."""
     splits = SplitValues(results["holdout"])
     datasets = tuple(name for name in splits.datasets if name in SETS)

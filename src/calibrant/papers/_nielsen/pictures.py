@@ -28,8 +28,8 @@ _WIN, _TIE, _LOSS = line_style(0)["color"], "0.88", line_style(1)["color"]
 _BARS = ("paper", "ours", "unpaired test", "corrected test")
 
 
-def draw_pictures(tables: Mapping[str, PaperTable]) -> list[Picture]:
-    """Return the pictures of the tables."""
+def draw_pictures(results: object, tables: Mapping[str, PaperTable]) -> list[Picture]:  # noqa: ARG001
+    """Return two summaries of the tables; the paper has no figures of its own."""
     return [
         Picture(
             "wins",

@@ -45,6 +45,7 @@ from calibrant.papers._nielsen.trial_values import (
     read_record,
     read_unpaired,
 )
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
@@ -359,7 +360,7 @@ _WAY_TITLES = {
 }
 
 
-def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG001
     """Return Tables 2 to 6 for each way of growing, those of our own after them."""
     values = {name: TrialValues(each) for name, each in results.items()}
     table_2 = "Table 2: effect of B-PETs enhancements (EB-PETs) by data set"

@@ -136,15 +136,15 @@ SIZES: Final[Mapping[Size, Amount]] = {
 }
 
 
-def make_studies(size: Size, store: str, prefix: str) -> dict[str, Study]:
-    """Return the studies by short names; only the rows are read."""
+def make_studies(size: Size, store: str) -> dict[str, Study]:
+    """Return the studies; the official files of KDD'98 are used if the folder ``CALIBRANT_DATA`` has them."""
     amount, mailing = SIZES[size], read_mailing()
     specs = _coil_studies(amount) | _mailing_studies(mailing, amount)
     if mailing.split is None:
         learning, methods = learning_set(), paper_methods(KDD98_SIZE, n_bags=amount.n_bags)
         splits = _random_splits(learning, amount.n_kdd98)
         specs["kdd98 learning"] = _spec(learning.dataset(), methods, splits, **_measures())
-    return {name: Study(f"{prefix} {name} {size}", store=store, **spec) for name, spec in specs.items()}
+    return {name: Study(f"zadrozny-elkan-2001 {name} {size}", store=store, **spec) for name, spec in specs.items()}
 
 
 def _spec(dataset: Any, methods: Mapping[str, Any], plan: Any, **options: Any) -> dict[str, Any]:

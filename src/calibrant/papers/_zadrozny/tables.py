@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, Final
 
 from calibrant.estimates import Curtailment
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable
 from calibrant.papers._zadrozny.comparisons import (
     METRIC_NAMES,
@@ -181,7 +182,7 @@ _EXTRA: Final = (
 )
 
 
-def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG001
     """Return all tables, those of the paper first."""
     mailing = JudgedData(Measured(results["kdd98"]), Measured(results.get("kdd98 splits", results["kdd98"])))
     coil = JudgedData(Measured(results["coil"]), Measured(results["coil splits"]))
