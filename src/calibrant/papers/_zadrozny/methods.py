@@ -12,18 +12,9 @@ from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.calibration import Binning, CalibratedClassifier, PriorShift
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate
+from calibrant.papers._reproduction.paper import C45
 from calibrant.trees import ProbabilityTreeClassifier
 
-# C4.5's own settings, which single trees have by default; bagged trees have others.
-_C45: Final[dict[str, Any]] = {
-    "criterion": "gain_ratio",
-    "nominal_splits": "multiway",
-    "threshold": "observed",
-    "mdl_penalty": True,
-    "missing": "fractional",
-    "tie_break": "first",
-    "n_jobs": 1,
-}
 SWEPT_VALUES: Final = (25, 35, 50, 71, 100, 141, 200, 283, 400, 566, 800)
 SWEPT: Final = {"Smoothing": "m", "Curtailment": "v", "Smoothed curtailment": "m = v"}
 _BAYES_KINDS: Final = ("gaussian", "kernel", "equal_width")
@@ -48,7 +39,7 @@ def paper_methods(size: float, *, n_bags: int = 100, **params: Any) -> dict[str,
         "Bagged curtailment": Curtailment(v=size),
         "Bagged curtailment, 10/b": Curtailment(),
     }
-    raw, forest = Frequency(), {"n_trees": n_bags, **_C45, **params}
+    raw, forest = Frequency(), {"n_trees": n_bags, "n_jobs": 1, **C45, **params}
     return {
         **{name: ProbabilityTreeClassifier(estimate=each, **params) for name, each in estimates.items()},
         **{name: BaggedTreesClassifier(estimate=each, **forest) for name, each in bagged.items()},

@@ -13,10 +13,8 @@ from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
     ends_text,
-    few_rows_text,
     money_text,
     rows_text,
-    subject,
     upper_first,
 )
 
@@ -68,7 +66,7 @@ def answer_section(data: ReportData) -> Section:
 
 def _on_calibration(data: ReportData, name: str) -> Callout:
     verdict = data.verdict(name)
-    text = _ANSWERS[verdict.kind].format(subject(data, name), rows=rows_text(data.n_counted))
+    text = _ANSWERS[verdict.kind].format(data.subject(name), rows=rows_text(data.n_counted))
     return Callout(_KINDS[verdict.kind], upper_first(text), " ".join(verdict.sentences))
 
 
@@ -157,7 +155,7 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
     if not _beats_chance(data, name):
         counts = {label: data.count(data.y_true == label) for label in data.classes}
         label = min(counts, key=lambda each: counts[each])
-        rarest = f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""
+        rarest = f"; {label} has only {data.few_rows_text(label)}" if counts[label] < _FEW_OF_CLASS else ""
         return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{rarest}."
     others = ""
     if choice is not None and not choice.worse:

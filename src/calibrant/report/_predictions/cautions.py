@@ -15,11 +15,8 @@ from calibrant.data._internal import copies_among, hash_codes
 from calibrant.metrics._internal import BootstrapPlan
 from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
-    few_rows_text,
-    model_of,
     pvalue_words,
     rows_text,
-    subject,
     upper_first,
 )
 
@@ -52,7 +49,7 @@ def _on_rows(data: ReportData) -> list[Callout]:
         text = f"There are only {rows_text(data.n_counted)}: read the intervals, not the values."
         found.append(Callout("warning", text))
     if rare:
-        named = [f"{label} has {few_rows_text(data, label)}" for label in rare[:5]]
+        named = [f"{label} has {data.few_rows_text(label)}" for label in rare[:5]]
         n_more = len(rare) - 5
         has = "class has" if n_more == 1 else "classes have"
         more = [f"{n_more} more {has} fewer than {_FEW_OF_CLASS}"] if n_more > 0 else []
@@ -104,9 +101,9 @@ def _on_impossible(data: ReportData, name: str) -> list[Callout]:
         return []
     happened = f"happened although {'its' if n_wrong == 1 and data.rows else 'their'} probability was 0"
     rows = rows_text(n_wrong) if data.rows or n_wrong >= FEWEST_ROWS else f"fewer than {FEWEST_ROWS} rows"
-    text = f"The class of {rows} {happened}: {subject(data, name)} are too certain."
+    text = f"The class of {rows} {happened}: {data.subject(name)} are too certain."
     detail = "The log-loss is infinite. Keep probabilities away from 0 and 1, for instance by recalibration."
-    return [Callout("warning", upper_first(text), detail, model_of(data, name))]
+    return [Callout("warning", upper_first(text), detail, data.model_of(name))]
 
 
 def _on_base_rate(data: ReportData, name: str) -> list[Callout]:
@@ -123,10 +120,10 @@ def _on_base_rate(data: ReportData, name: str) -> list[Callout]:
     for code, (observed, expected, _), pvalue in zip(classes, shifts, pvalues, strict=True):
         is_large = abs(observed - expected) > _SMALL_SHIFT * min(observed, 1.0 - observed)
         if pvalue <= 1.0 - data.confidence and is_large:
-            text = f"The base rate of {labels[code]} here is {percent(observed, 1)}, {subject(data, name)} expect "
+            text = f"The base rate of {labels[code]} here is {percent(observed, 1)}, {data.subject(name)} expect "
             text += f"{percent(expected, 1)} ({pvalue_words(pvalue)})."
             detail = "Rows of another time or place than those the model was fitted to? Correct the base rate first."
-            found.append(Callout("warning", text, detail, model_of(data, name)))
+            found.append(Callout("warning", text, detail, data.model_of(name)))
     return found[:5]
 
 
@@ -164,7 +161,7 @@ def _on_ties(data: ReportData, name: str) -> list[Callout]:
         text = f"{share} of the rows have the same probability{f' by {name}' if several else ''}, {most:.3g}."
     else:
         return []
-    return [Callout("warning", text, rest, model_of(data, name))]
+    return [Callout("warning", text, rest, data.model_of(name))]
 
 
 def _on_verdict(data: ReportData, name: str) -> list[Callout]:
@@ -173,5 +170,5 @@ def _on_verdict(data: ReportData, name: str) -> list[Callout]:
         return []
     is_more = verdict.rows_needed is not None and verdict.rows_needed > data.n_counted
     more = f": about {rows_text(verdict.rows_needed)} in all would" if verdict.rows_needed and is_more else ""
-    text = f"These rows do not show that {subject(data, name)} are calibrated within the tolerance{more}."
-    return [Callout("warning", text, model=model_of(data, name))]
+    text = f"These rows do not show that {data.subject(name)} are calibrated within the tolerance{more}."
+    return [Callout("warning", text, model=data.model_of(name))]

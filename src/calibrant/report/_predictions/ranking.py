@@ -14,7 +14,6 @@ from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     by_model,
     capital,
-    fewest_selected,
     finite,
     percent_format,
 )
@@ -131,7 +130,7 @@ def _precision_layer(data: ReportData, name: str, curve: PrecisionRecallCurve) -
     It ends at a recall of 0; thresholds above which there are fewer than ten rows and 1 % of them are left out.
     """
     selected = curve.recall * data.base_rate / np.maximum(curve.precision, 1e-300)
-    shown = np.flatnonzero(selected >= fewest_selected(data) * (1.0 - 1e-9))
+    shown = np.flatnonzero(selected >= data.fewest_selected * (1.0 - 1e-9))
     kept = shown[kept_points(curve.recall[shown], curve.precision[shown])][::-1]
     kept = np.append(kept, kept[-1])
     x = np.append(curve.recall[kept[:-1]], 0.0)
@@ -175,7 +174,7 @@ def _gains(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
 def _lift(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
     values = {name: float(curve.lift_at(_TENTH)) for name, curve in curves.items()}
     shown = by_model(values, {name: f"{value:.2f} times as many" for name, value in values.items()})
-    fewest = fewest_selected(data)
+    fewest = data.fewest_selected
     top = 1.15 * max(float(curve.lift[curve.fraction >= _FEW].max()) for curve in curves.values())
     return Figure(
         data.figure_name("lift"),

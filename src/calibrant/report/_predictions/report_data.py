@@ -18,6 +18,7 @@ from calibrant.decisions._internal import CostedPredictions, IntervalOptions, cr
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import Score, ScoreCard, Verdict, evaluate
 from calibrant.metrics._internal import BootstrapPlan, read_predictions, verdict_of
+from calibrant.report._predictions.wording import rows_text
 
 FEWEST_ROWS = 10  # that share a probability
 
@@ -198,6 +199,25 @@ class ReportData:
     def level(self) -> str:
         """The confidence as percent."""
         return f"{100 * self.confidence:g} %"
+
+    @property
+    def fewest_selected(self) -> float:
+        """The least share of the rows whose precision and lift are shown: ten rows, or 1 % of fewer than 1,000."""
+        return min(10.0 / self.n_rows, 0.01)
+
+    def few_rows_text(self, label: object) -> str:
+        """Return the number of rows of a class; only that they are few where nothing of single rows may be shown."""
+        which = self.y_true == label
+        is_hidden = not self.rows and which.sum() < FEWEST_ROWS
+        return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(self.count(which))
+
+    def subject(self, name: str) -> str:
+        """Return the subject of a sentence: with several models, it names the one whose probabilities are meant."""
+        return "the probabilities" if len(self.names) == 1 else f"the probabilities of {name}"
+
+    def model_of(self, name: str) -> str:
+        """Return the model that a block is hidden with: none where there is one model."""
+        return name if len(self.names) > 1 else ""
 
     @property
     def positive_text(self) -> str:

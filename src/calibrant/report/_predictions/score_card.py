@@ -16,7 +16,6 @@ from calibrant.report._predictions.wording import (
     cell_text,
     ends_text,
     metric_words,
-    model_of,
     money_text,
     pvalue_words,
     rows_text,
@@ -42,7 +41,7 @@ def _table(data: ReportData) -> DataTable:
     interval = f"{data.level} interval"
     titles = ["Value"] if len(data.names) == 1 else data.names
     values = (
-        TableColumn(title, "right", interval, model_of(data, name))
+        TableColumn(title, "right", interval, data.model_of(name))
         for title, name in zip(titles, data.names, strict=True)
     )
     columns = (TableColumn("Score", "left", "term, and what is better"), *values)

@@ -20,7 +20,6 @@ from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
     ends_text,
-    model_of,
     pvalue_text,
     pvalue_words,
     rows_text,
@@ -179,7 +178,7 @@ def _test_callouts(
             named = listed([f"{codes.names[code]} ({pvalue_words(corrected[code])})" for code in shown], _MOST_LISTED)
             of = "" if len(data.names) == 1 else f"by {name}, "
             text = f"{of}calibrated differently from the rest of {column}: {named}."
-            differing.append(Callout("bad", upper_first(text), how, model_of(data, name)))
+            differing.append(Callout("bad", upper_first(text), how, data.model_of(name)))
         else:
             alike.append(name)
     if not alike:

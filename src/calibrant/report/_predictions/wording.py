@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from calibrant._repr import listed, number_text
 from calibrant.decisions import Money
 from calibrant.metrics import METRICS
-from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 
 _SMALL = 0.001  # numbers below need more than four decimals
 _ROUNDING = 1e-6  # a number below is the rounding of 0
@@ -95,13 +94,6 @@ def rows_text(n_rows: float, noun: str = "row") -> str:
     return f"{n_rows:,.0f} {noun}{'' if n_rows == 1 else 's'}"
 
 
-def few_rows_text(data: ReportData, label: object) -> str:
-    """Return the number of rows of a class; only that they are few where nothing of single rows may be shown."""
-    which = data.y_true == label
-    is_hidden = not data.rows and which.sum() < FEWEST_ROWS
-    return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(data.count(which))
-
-
 def upper_first(sentence: str) -> str:
     """Return a sentence that starts with a capital letter and ends with a full stop.
 
@@ -111,16 +103,6 @@ def upper_first(sentence: str) -> str:
     'Calibrated within ±0.02.'
     """
     return f"{capital(sentence).removesuffix('.')}."
-
-
-def subject(data: ReportData, name: str) -> str:
-    """Return the subject of a sentence: with several models, it names the one whose probabilities are meant."""
-    return "the probabilities" if len(data.names) == 1 else f"the probabilities of {name}"
-
-
-def model_of(data: ReportData, name: str) -> str:
-    """Return the model that a block is hidden with: none where there is one model."""
-    return name if len(data.names) > 1 else ""
 
 
 _MOST_LISTED = 4  # models: of more, a caption names the best and the worst
@@ -186,11 +168,6 @@ def finite(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     array([nan, 0.5])
     """
     return np.where(np.isfinite(threshold), threshold, np.nan)
-
-
-def fewest_selected(data: ReportData) -> float:
-    """Return the least share of the rows whose precision and lift are shown: ten rows, or 1 % of fewer than 1,000."""
-    return min(10.0 / data.n_rows, 0.01)
 
 
 MetricWords = tuple[str, str, str]  # in words, the term, which value is better
