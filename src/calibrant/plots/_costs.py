@@ -20,7 +20,7 @@ from calibrant.curves import (
     error_curve,
     profit_curve,
 )
-from calibrant.plots._display import Display, positive_class
+from calibrant.plots._display import Display
 from calibrant.plots._style import (
     COLORS,
     MARKERS,
@@ -215,21 +215,12 @@ class DecisionCurveDisplay(Display):
         self.confidence = confidence
 
     @classmethod
-    def _of_models(
-        cls,
-        y_true: Any,
-        models: Mapping[str, Any],
-        rows: dict[str, Any],
-        *,
-        thresholds: Any = None,
-        confidence: float | None = None,
-        **options: Any,
-    ) -> Self:
-        if thresholds is None:
-            thresholds = _paying_thresholds(y_true, models, rows)
-        options |= {"thresholds": thresholds, "confidence": confidence, **rows}
-        curves = {key: decision_curve(y_true, proba, **options) for key, proba in models.items()}
-        return cls(curves, confidence=confidence, pos_label=positive_class(y_true, models, **rows))
+    def _of_models(cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], **options: Any) -> Self:
+        if options.get("thresholds") is None:
+            options["thresholds"] = _paying_thresholds(y_true, models, rows)
+        display = super()._of_models(y_true, models, rows, **options)
+        display.confidence = options.get("confidence")
+        return display
 
     def _draw(self, ax: Axes) -> None:
         first = next(iter(self.curves.values()))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
-from calibrant.plots._display import Display, positive_class, probabilities_of
+from calibrant.plots._display import Display, probabilities_of
 from calibrant.plots._style import (
     COLORS,
     MARKERS,
@@ -61,21 +61,12 @@ class ScoreHistogramDisplay(Display):
     curves: dict[str, ScoreHistogram]
 
     @classmethod
-    def _of_models(
-        cls,
-        y_true: Any,
-        models: Mapping[str, Any],
-        rows: dict[str, Any],
-        *,
-        n_bins: int | Literal["auto"] = "auto",
-        limits: tuple[float, float] | None = None,
-        **options: Any,
-    ) -> Self:
+    def _of_models(cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], **options: Any) -> Self:
         fine = [score_histogram(y_true, proba, n_bins=1000, **rows) for proba in models.values()]
-        given = {"n_bins": None if n_bins == "auto" else n_bins, "limits": limits}
-        options |= score_bins(fine) | {key: each for key, each in given.items() if each is not None} | rows
-        curves = {key: score_histogram(y_true, proba, **options) for key, proba in models.items()}
-        return cls(curves, pos_label=positive_class(y_true, models, **rows))
+        if options.get("n_bins") == "auto":
+            del options["n_bins"]
+        given = {key: each for key, each in options.items() if each is not None}
+        return super()._of_models(y_true, models, rows, **score_bins(fine) | given)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the histograms.
