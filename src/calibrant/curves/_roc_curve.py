@@ -34,22 +34,6 @@ def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.int
     return index[coded.codes].astype(np.intp), names.tolist()
 
 
-def by_fold(
-    folds: Any, y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]
-) -> list[tuple[Any, Any, Any, dict[str, Any]]]:
-    """Split predictions by fold: classes, probabilities, weights, and options that name the positive class."""
-    if folds is None:
-        raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
-    read = read_one_class(y_true, y_proba, sample_weight, **options, who="a ROC curve")
-    of_row = fold_codes(folds, read.n_input_rows)[0][read.rows]
-    known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
-    labels = read.classes[read.label]
-    return [
-        (labels[of_row == fold], read.proba[of_row == fold], read.weight[of_row == fold], known)
-        for fold in np.unique(of_row)
-    ]
-
-
 @fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
@@ -122,8 +106,14 @@ def roc(
     options = {"pos_label": pos_label, "labels": labels}
     if average == "pooled":
         return _curve(y_true, y_proba, sample_weight, options)
-    parts = by_fold(folds, y_true, y_proba, sample_weight, options)
-    return _vertical_average([_curve(*part) for part in parts])
+    if folds is None:
+        raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
+    read = read_one_class(y_true, y_proba, sample_weight, **options, who="a ROC curve")
+    of_row = fold_codes(folds, read.n_input_rows)[0][read.rows]
+    known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
+    parts = (of_row == fold for fold in np.unique(of_row))
+    labels = read.classes[read.label]
+    return _vertical_average([_curve(labels[part], read.proba[part], read.weight[part], known) for part in parts])
 
 
 def _curve(y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]) -> RocCurve:

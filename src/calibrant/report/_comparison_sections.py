@@ -193,11 +193,13 @@ def _kept_proba(found: TableComparison, method: str) -> NDArray[np.float64] | No
         pooled = found.study.predictions(method)
     except (StoreError, StudyError):
         return None
-    wanted = list(zip(found.held_out["row"].tolist(), found.held_out["split"].tolist(), strict=True))
-    places = {key: place for place, key in enumerate(zip(pooled.row.tolist(), pooled.split.tolist(), strict=True))}
-    if list(pooled.classes) != held_out_classes(found) or any(key not in places for key in wanted):
+    rows = zip(pooled.row.tolist(), pooled.split.tolist(), strict=True)
+    places = {key: place for place, key in enumerate(rows)}
+    wanted = zip(found.held_out["row"].tolist(), found.held_out["split"].tolist(), strict=True)
+    kept = [places.get(key, -1) for key in wanted]
+    if list(pooled.classes) != held_out_classes(found) or -1 in kept:
         return None
-    return np.asarray(pooled.y_pred[[places[key] for key in wanted]], dtype=np.float64)
+    return np.asarray(pooled.y_pred[kept], dtype=np.float64)
 
 
 # The report of a comparison has its own: the comparison of predictions does not allow for the choice of the best one
@@ -208,15 +210,13 @@ def held_out_sections(
     found: TableComparison, models: dict[str, NDArray[np.float64]], *, rows: bool
 ) -> tuple[Section, ...]:
     """Return the sections of a report of predictions, less those that the report of a comparison has of its own."""
-    row = found.held_out["row"].to_numpy()
+    row, weight = found.held_out["row"].to_numpy(), found.table.sample_weight
     compared, classes = found.compared, held_out_classes(found)
-    weight = found.table.sample_weight
-    is_binary = len(classes) == 2
     options: dict[str, Any] = {
         "costs": found.costs,
         "groups": None if compared.groups is None else compared.groups[row],
         "sample_weight": None if weight is None else np.asarray(weight)[row],
-        "pos_label": found.table.positive if is_binary else None,
+        "pos_label": found.table.positive if len(classes) == 2 else None,
         "labels": classes,
         "model": None if found.model is None else {found.advised: found.model},
     }

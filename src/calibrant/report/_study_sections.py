@@ -26,7 +26,7 @@ from calibrant._sections import (
 from calibrant.exceptions import CalibrantError, CalibrantWarning
 from calibrant.report._how_made import made_section, store_text, versions_text
 from calibrant.report._predictions.report_data import computed_once
-from calibrant.report._predictions.wording import metric_heading, metric_phrase, metric_term
+from calibrant.report._predictions.wording import metric_heading, metric_term
 
 if TYPE_CHECKING:
     from calibrant.comparison import CriticalDifference
@@ -102,7 +102,9 @@ def _lead(queries: StudyQueries, metric: str) -> str:
         return f"{methods} on {on}."
     is_clear, _ = _beaten(queries, metric, best.method)
     doubt = "" if is_clear else ", but is not shown to be the best"
-    return f"Of {methods} on {on}, {best.method} comes out best by {metric_phrase(metric)}{doubt}."
+    words, term = metric_heading(metric)
+    phrase = f"{words[0].lower()}{words[1:]} ({term})" if term != words else words
+    return f"Of {methods} on {on}, {best.method} comes out best by {phrase}{doubt}."
 
 
 def _on_metric(queries: StudyQueries, metric: str) -> Callout:
@@ -208,10 +210,6 @@ def difference_blocks(queries: StudyQueries, metric: str) -> list[Block]:
     found = queries.compare(metric)
     if isinstance(found, str):
         return [Paragraph(found, "note")]
-    return [*_pairs(found), *_wins(queries.results, metric)]
-
-
-def _pairs(found: StudyComparison) -> list[Block]:
     shown = sorted(found.pairs, key=lambda pair: not pair.holds)[:_MOST_PAIRS]
     columns = (
         TableColumn("Methods", "left"),
@@ -226,7 +224,7 @@ def _pairs(found: StudyComparison) -> list[Block]:
     caption = f"{n_found} of {len(found.pairs)} pairs of methods are shown to differ by {metric_term(found.metric)}"
     table = DataTable(caption, columns, tuple(map(_row, shown)), note=note)
     parts = [f"{found.how}, at {100 * found.confidence:g} %: {found.reason}.", *found.notes]
-    return [table, Paragraph(" ".join(parts), "note")]
+    return [table, Paragraph(" ".join(parts), "note"), *_wins(queries.results, metric)]
 
 
 def _row(pair: PairDifference) -> tuple[str, ...]:
@@ -248,11 +246,8 @@ def _wins(results: StudyResults, metric: str) -> list[Block]:
         found = results.win_tie_loss(metric, partial=True)
     except CalibrantError as error:
         return [Paragraph(f"Wins and losses: {error}", "note")]
-    columns = (
-        TableColumn("Method", "left"),
-        TableColumn("Against", "left"),
-        *(TableColumn(name) for name in ("Wins", "Ties", "Losses")),
-    )
+    columns = tuple(TableColumn(name, "left") for name in ("Method", "Against"))
+    columns += tuple(TableColumn(name) for name in ("Wins", "Ties", "Losses"))
     records = found.records[:_MOST_PAIRS]
     rows = tuple((each.method, each.competitor, *map(str, (each.wins, each.ties, each.losses))) for each in records)
     caption = f"Wins, ties and losses over the data sets, each tested at {100 * (1 - found.alpha):g} %"
@@ -344,12 +339,8 @@ def failures_sections(results: StudyResults) -> tuple[Section, ...]:
         (str(dataset), str(method), f"{n:,}", str(error))
         for (dataset, method, error), n in zip(places, counts.tolist(), strict=True)
     )
-    columns = (
-        TableColumn("Data set", "left"),
-        TableColumn("Method", "left"),
-        TableColumn("Trials"),
-        TableColumn("Error", "left"),
-    )
+    heads = ("Data set", "Method", "Trials", "Error")
+    columns = tuple(TableColumn(name, "right" if name == "Trials" else "left") for name in heads)
     more = f"{len(rows) - _MOST_ROWS:,} more rows are left out. " if len(rows) > _MOST_ROWS else ""
     note = f"{more}Run the study with retry=True (--retry) to run these trials again."
     table = DataTable(f"{len(failed):,} trials failed", columns, rows[:_MOST_ROWS], note=note)

@@ -209,18 +209,6 @@ def metric_words(metric: str) -> MetricWords:
     return *_WORDS.get(metric, (metric.replace("_", " "),) * 2), better
 
 
-def metric_phrase(name: str) -> str:
-    """Return a metric in words, the term of the field beside; a function of the user's by its name.
-
-    Examples
-    --------
-    >>> metric_phrase("accuracy"), metric_phrase("kappa"), metric_phrase("my_metric")
-    ('rows classified correctly (accuracy)', 'kappa', 'my_metric')
-    """
-    words, term = metric_heading(name)
-    return f"{words[0].lower()}{words[1:]} ({term})" if term != words else words
-
-
 def metric_heading(name: str) -> tuple[str, str]:
     """Return a metric in words, and the term of the field.
 
