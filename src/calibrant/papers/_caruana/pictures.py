@@ -41,13 +41,13 @@ def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, Pape
                 "figure_2",
                 f"Figure 2. Histograms of predicted values and reliability diagrams for {of} calibrated with Platt's "
                 "method.",
-                _calibrated(boosted, "PLATT"),
+                _panels(boosted, "PLATT", ["PLATT"], "Predicted probability")[0],
             ),
             Picture(
                 "figure_3",
                 f"Figure 3. Histograms of predicted values for {of} calibrated with isotonic regression, and, which "
                 "the paper leaves out, their reliability diagrams.",
-                _calibrated(boosted, "ISOTONIC"),
+                _panels(boosted, "ISOTONIC", ["ISOTONIC"], "Predicted probability")[0],
             ),
         ]
     caption = (
@@ -58,31 +58,36 @@ def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, Pape
 
 
 def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:
-    figure, axes = new_panels(3, len(boosted), (_COLUMN * len(boosted) + 0.5, 3 * _COLUMN + 0.3))
-    for column, each in enumerate(boosted):
-        _draw_histogram(axes[0, column], each, "RAW")
-        axes[0, column].set_title(each.problem, fontsize=10)
-        for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
-            _draw_reliability(axes[row, column], each, "RAW")
+    maps = {"PLATT": "sigmoid", "ISOTONIC": "isotonic"}
+    figure, axes = _panels(boosted, "RAW", ["RAW"] * len(maps), "Predicted value")
+    for (name, word), line in zip(maps.items(), axes[1:], strict=True):
+        for ax, each in zip(line, boosted, strict=True):
             # The fitted map: what it makes of the raw predictions
             order = np.argsort(each.proba["RAW"], kind="stable")
             raw, mapped = each.proba["RAW"][order], each.proba[name][order]
-            axes[row, column].plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
-    _label(axes, ("Share of rows", "Fraction of positives", "Fraction of positives"), "Predicted value")
-    for row, name in ((1, "sigmoid"), (2, "isotonic")):
-        axes[row, 0].legend(loc="upper left", fontsize=7, frameon=False)
-        axes[row, 0].get_legend().get_texts()[-1].set_text(name)
+            ax.plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
+        line[0].legend(loc="upper left", fontsize=7, frameon=False)
+        line[0].get_legend().get_texts()[-1].set_text(word)
     return figure
 
 
-def _calibrated(boosted: Sequence[BoostedPredictions], name: str) -> Figure:
-    figure, axes = new_panels(2, len(boosted), (_COLUMN * len(boosted) + 0.5, 2 * _COLUMN + 0.3))
+def _panels(
+    boosted: Sequence[BoostedPredictions], histogram: str, diagrams: Sequence[str], label: str
+) -> tuple[Figure, Any]:
+    """Return a figure of a histogram for each problem, with reliability diagrams below it, and its panels."""
+    n_rows = 1 + len(diagrams)
+    figure, axes = new_panels(n_rows, len(boosted), (_COLUMN * len(boosted) + 0.5, n_rows * _COLUMN + 0.3))
     for column, each in enumerate(boosted):
-        _draw_histogram(axes[0, column], each, name)
-        _draw_reliability(axes[1, column], each, name)
+        _draw_histogram(axes[0, column], each, histogram)
         axes[0, column].set_title(each.problem, fontsize=10)
-    _label(axes, ("Share of rows", "Fraction of positives"), "Predicted probability")
-    return figure
+        axes[-1, column].set_xlabel(label, fontsize=8)
+        for row, name in enumerate(diagrams, 1):
+            _draw_reliability(axes[row, column], each, name)
+            if column:
+                axes[row, column].set_yticklabels(())
+    for row in range(n_rows):
+        axes[row, 0].set_ylabel("Fraction of positives" if row else "Share of rows", fontsize=8)
+    return figure, axes
 
 
 def _draw_histogram(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
@@ -109,15 +114,6 @@ def _format(ax: Axes) -> None:
     ax.tick_params(labelsize=7)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-
-
-def _label(axes: Any, rows: Sequence[str], columns: str) -> None:
-    for row, label in enumerate(rows):
-        axes[row, 0].set_ylabel(label, fontsize=8)
-        for ax in axes[row, 1:] if label != "Share of rows" else ():
-            ax.set_yticklabels(())
-    for ax in axes[-1]:
-        ax.set_xlabel(columns, fontsize=8)
 
 
 def _figure_4(table: PaperTable) -> Figure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -78,12 +78,7 @@ FEW_COLUMNS: Final = {SEVEN_COLUMNS: 7, FIVE_COLUMNS: 5}
 class Coil:
     """The rows of the CoIL challenge and their official split."""
 
-    table: Table
-
-    @classmethod
-    def load(cls) -> Coil:
-        """Return the rows of the task ``zadrozny.coil``."""
-        return cls(load("zadrozny.coil"))
+    table: Table = field(default_factory=lambda: load("zadrozny.coil"))
 
     @property
     def split(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -155,7 +150,7 @@ def _spec(dataset: Any, methods: Mapping[str, Any], plan: Any, **options: Any) -
 
 
 def _coil_studies(amount: Amount) -> dict[str, dict[str, Any]]:
-    coil = Coil.load()
+    coil = Coil()
     whole, official = coil.dataset(), [coil.split]
     splits = RepeatedHoldout(amount.n_coil, _COIL_TEST_ROWS, stratified=False)
     methods = paper_methods(COIL_SIZE, n_bags=amount.n_bags)

@@ -129,7 +129,7 @@ _TREES: Final = (
 def tree_sizes(studies: Iterable[Measured]) -> PaperTable:
     """Return the number of leaves of trees grown on all training rows, and what pruning leaves in any split."""
     measured = {study.dataset: study for study in studies}
-    coil, mailing = Coil.load(), read_mailing()
+    coil, mailing = Coil(), read_mailing()
     row_sets = [
         (Mailing(COIL, coil.table.X, coil.table.y, split=coil.split), COIL_SIZE),  # type: ignore[arg-type]
         (mailing, KDD98_SIZE),

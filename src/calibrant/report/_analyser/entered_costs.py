@@ -66,10 +66,6 @@ class EnteredCosts:
         added = 0.0 if self.amount is None else np.where(is_positive, self.amount, 0.0)
         return np.asarray(added - (0.0 if self.cost is None else self.cost))
 
-    def expected_of(self, which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the expected amounts of some rows if they are positive."""
-        return np.asarray(np.broadcast_to(self.expected, which.shape)[which])
-
     def gain(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the expected gain of selecting each row, in the order of operations of `cost_benefit`."""
         always = self.cells["fp"] - self.cells["tn"] - (0.0 if self.cost is None else self.cost)
@@ -106,16 +102,15 @@ def _of_matrix(costed: CostedPredictions, costs: CostMatrix) -> EnteredCosts:
         others = [action for action in range(len(costed.actions)) if action != select]
         leave = min(others, key=lambda action: float(costs.matrix[1 - positive, action]))
         note = f"Of the {len(costed.actions)} actions of the costs, two are compared: those best for either class."
-    benefit = 0.0 - costs.matrix
-    cells = {
-        "tp": float(benefit[positive, select]),
-        "fp": float(benefit[1 - positive, select]),
-        "fn": float(benefit[positive, leave]),
-        "tn": float(benefit[1 - positive, leave]),
-    }
-    names = [str(costed.actions[action]) for action in (select, leave)]
+    other = 1 - positive
+    places = {"tp": (positive, select), "fp": (other, select), "fn": (positive, leave), "tn": (other, leave)}
     return EnteredCosts(
-        cells, names[0], names[1], selects_ties=select < leave, note=note, can_compare=len(costed.actions) == 2
+        {cell: float(0.0 - costs.matrix[place]) for cell, place in places.items()},
+        str(costed.actions[select]),
+        str(costed.actions[leave]),
+        selects_ties=select < leave,
+        note=note,
+        can_compare=len(costed.actions) == 2,
     )
 
 

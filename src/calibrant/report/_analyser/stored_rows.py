@@ -140,7 +140,8 @@ def stored_rows(
         None if each is None else pack_floats(each[rows])
         for each, rows in ((data.sample_weight, order), (costs.cost, order), (costs.amount, order[positive[order]]))
     )
-    is_expected = costs.amount is not None and np.array_equal(costs.amount[positive], costs.expected_of(positive))
+    expected = np.broadcast_to(costs.expected, positive.shape)[positive]
+    is_expected = costs.amount is not None and np.array_equal(costs.amount[positive], expected)
     shared = {
         "label": pack_bits(positive[order]),
         "weight": weight,
