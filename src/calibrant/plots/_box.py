@@ -146,12 +146,17 @@ class BoxDisplay:
 
 def _draw_boxes(ax: Axes, values: NDArray[np.float64]) -> None:
     """Draw the box of each method, the first at the top; methods without a finite value have none."""
+    from matplotlib.cbook import boxplot_stats
+
     for number, row in enumerate(values):
         finite = row[np.isfinite(row)]
         if not len(finite):
             continue
         color, position = _color(number), float(number)
-        drawn = ax.bxp([_figures(finite)], [position], **_box_style(ax, color))
+        (figures,) = boxplot_stats(finite)
+        if len(finite) <= _MOST_POINTS:
+            figures["fliers"] = finite[:0]
+        drawn = ax.bxp([figures], [position], **_box_style(ax, color))
         drawn["means"][0].set_zorder(4)
         if len(finite) <= _MOST_POINTS:
             ax.plot(finite, np.full(len(finite), position), "o", color=color, markersize=3, alpha=0.7, zorder=3)
@@ -161,17 +166,6 @@ def _draw_boxes(ax: Axes, values: NDArray[np.float64]) -> None:
     ax.set_axisbelow(True)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=5)
-
-
-def _figures(finite: NDArray[np.float64]) -> dict[str, Any]:
-    """Return median, quartiles, ends of the whiskers, mean and outliers as matplotlib takes them."""
-    low, middle, high = np.percentile(finite, [25, 50, 75])
-    reach = 1.5 * (high - low)
-    inside = finite[(finite >= low - reach) & (finite <= high + reach)]
-    outliers = finite[(finite < low - reach) | (finite > high + reach)]
-    ends = {"whislo": min(low, inside.min()), "whishi": max(high, inside.max())}
-    shown = outliers if len(finite) > _MOST_POINTS else outliers[:0]
-    return {"med": middle, "q1": low, "q3": high, "mean": finite.mean(), "fliers": shown, **ends}
 
 
 def _color(number: int) -> tuple[float, float, float]:

@@ -95,7 +95,12 @@ class ScoreHistogramDisplay(Display):
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         names = ("positive class" if self.pos_label is None else f"positive class: {self.pos_label}", "other rows")
         for number, (panel, (name, histogram)) in enumerate(zip(self.axes_, self.curves.items(), strict=True)):
-            _draw_histogram(panel, histogram, names)
+            edges = np.append(histogram.low, histogram.high[-1])
+            positive, others = _class_shares(histogram)
+            panel.stairs(positive, edges, fill=True, color=COLORS[0], alpha=0.55, label=names[0])
+            panel.stairs(others, edges, color=COLORS[1], linewidth=1.6, hatch="////", label=names[1])
+            limits = float(edges[0]), float(edges[-1])
+            format_axes(panel, "predicted probability", "share of the class", xlim=limits)
             panel.set_title(fill(name, _MAX_LETTERS), fontsize="medium")
             panel.set_ylim(0, 1.05 * tops[number])
             if number % MAX_COLUMNS if ax is None else number:
@@ -107,15 +112,6 @@ class ScoreHistogramDisplay(Display):
         else:
             self.legend_ = draw_legend(self.ax_)
         return self
-
-
-def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str]) -> None:
-    edges = np.append(histogram.low, histogram.high[-1])
-    positive, negative = _class_shares(histogram)
-    ax.stairs(positive, edges, fill=True, color=COLORS[0], alpha=0.55, label=names[0])
-    ax.stairs(negative, edges, color=COLORS[1], linewidth=1.6, hatch="////", label=names[1])
-    limits = float(edges[0]), float(edges[-1])
-    format_axes(ax, "predicted probability", "share of the class", xlim=limits)
 
 
 def _class_shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -263,7 +259,10 @@ def _draw_method(ax: Axes, number: int, name: str, score: NDArray[np.float64]) -
     x = np.arange(len(score), dtype=np.float64)
     is_shaded = not is_calm and len(score) >= _MANY_ROWS
     if is_shaded:
-        x, lower, score, upper = _neighbours(score)
+        # The middle, the 10 %, 50 % and 90 % quantile of each of up to 100 stretches of neighbouring rows
+        bounds = np.linspace(0, len(score), min(_N_STRETCHES, len(score) // 50) + 1).astype(np.intp)
+        x = (bounds[:-1] + bounds[1:] - 1) / 2.0
+        lower, score, upper = np.array([np.quantile(score[a:b], [0.1, 0.5, 0.9]) for a, b in pairwise(bounds)]).T
         ax.fill_between(x, lower, upper, color=color, alpha=_SHADE, linewidth=0, zorder=1.5)
     x, score = thin(x, score)
     marker: dict[str, Any] = {
@@ -275,10 +274,3 @@ def _draw_method(ax: Axes, number: int, name: str, score: NDArray[np.float64]) -
     line: dict[str, Any] = {"color": color, "linewidth": 1.2 if is_plain else 0.5, "alpha": 1.0 if is_plain else 0.4}
     ax.plot(x, score, label=name, zorder=2.0 + 1.0 / (1.0 + variation), **line, **marker)
     return is_shaded
-
-
-def _neighbours(score: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Return the middle, the 10 %, 50 % and 90 % quantile of each of up to 100 stretches of neighbouring rows."""
-    bounds = np.linspace(0, len(score), min(_N_STRETCHES, len(score) // 50) + 1).astype(np.intp)
-    parts = [np.quantile(score[a:b], [0.1, 0.5, 0.9]) for a, b in pairwise(bounds)]
-    return (bounds[:-1] + bounds[1:] - 1) / 2.0, *np.array(parts).T
