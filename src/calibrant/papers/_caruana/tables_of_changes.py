@@ -150,8 +150,8 @@ def make_orderings(chosen: Chosen) -> PaperTable:
     for name, metric in _ORDERINGS:
         sign, block = -1.0 if metric in HIGHER_IS_BETTER else 1.0, f"{metric}, {name}"
         figures = [(TABLE_2 | TABLE_4)[algorithm, name, metric].value for algorithm in ALGORITHMS]
-        printed = _ranks(np.array([sign * each for each in figures]))
-        ours = _ranks(np.array([sign * chosen.mean(algorithm, name, metric) for algorithm in ALGORITHMS]))
+        means = [chosen.mean(algorithm, name, metric) for algorithm in ALGORITHMS]
+        printed, ours = stats.rankdata(sign * np.array([figures, means]), method="ordinal", axis=1).astype(np.intp)
         for algorithm, theirs, rank in zip(ALGORITHMS, printed, ours, strict=True):
             cells.append(Cell(algorithm, "rank in the paper", float(theirs), block=block))
             cells.append(Cell(algorithm, "our rank", float(rank), block=block))
@@ -163,10 +163,6 @@ def make_orderings(chosen: Chosen) -> PaperTable:
         "the 5,040 orders of seven algorithms. The paper's SVM raw RMS is that of Table 4."
     )
     return PaperTable("orderings", "Orders of the seven algorithms, the paper's and ours", tuple(cells), note, 3)
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.argsort(np.argsort(values, kind="stable"), kind="stable") + 1
 
 
 def rank_correlation(one: NDArray[np.intp], other: NDArray[np.intp]) -> tuple[float, float]:

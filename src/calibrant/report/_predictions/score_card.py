@@ -161,7 +161,13 @@ def class_table_section(data: ReportData) -> Section | None:
         tuple(name for _, name in lines) if len(data.names) > 1 else (),
         links=tuple(f"#page-{number}" for number, _ in enumerate(pages, start=1) for _ in data.names),
     )
-    return Section("classes", "How does each class fare?", (table, *_left_out(data)), "One class against the others")
+    blocks: list[Block] = [table]
+    if n_left_out := len(data.classes) - len(data.page_classes):
+        which = "" if data.rows else f" of at least {FEWEST_ROWS} rows"
+        many = "1 other class has" if n_left_out == 1 else f"{n_left_out} other classes have"
+        text = f"The {MOST_PAGES} most frequent classes{which} have a page; {many} none."
+        blocks.append(Paragraph(text, "note"))
+    return Section("classes", "How does each class fare?", tuple(blocks), "One class against the others")
 
 
 def _cells(page: ReportData, name: str) -> tuple[str, ...]:
@@ -175,12 +181,3 @@ def _cells(page: ReportData, name: str) -> tuple[str, ...]:
         _WORDS[page.class_verdict(name).kind],
     )
     return (page.page, *((name,) if len(page.names) > 1 else ()), *numbers)
-
-
-def _left_out(data: ReportData) -> tuple[Paragraph, ...]:
-    n_left_out = len(data.classes) - len(data.page_classes)
-    if not n_left_out:
-        return ()
-    which = "" if data.rows else f" of at least {FEWEST_ROWS} rows"
-    many = "1 other class has" if n_left_out == 1 else f"{n_left_out} other classes have"
-    return (Paragraph(f"The {MOST_PAGES} most frequent classes{which} have a page; {many} none.", "note"),)
