@@ -72,11 +72,6 @@ class Mailing:
         """Parameters of trees: rows that stand for several people are not several rows."""
         return {} if self.weight is None else {"weight_kind": "probability"}
 
-    @property
-    def training_rows(self) -> Rows:
-        """The official training rows, or all rows."""
-        return np.arange(len(self.y)) if self.split is None else self.split[0]
-
     def dataset(self, *, profit: bool = True) -> Dataset:
         """Return the data set of a study, with the gifts as keywords of the metrics of profit."""
         params = {name: {"amount": self.amount, "estimated_amount": gift} for name, gift in self.gifts.items()}

@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
+import numpy as np
+
 from calibrant.estimates import Curtailment
 from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable
@@ -163,7 +165,7 @@ def _leaves(rows: Mailing, size: float) -> Iterator[Cell]:
 
 def fit_training_rows(rows: Mailing, model: Any) -> ProbabilityTreeClassifier:
     """Fit a tree to the official training rows, or to all rows."""
-    train = rows.training_rows
+    train = np.arange(len(rows.y)) if rows.split is None else rows.split[0]
     weight = None if rows.weight is None else rows.weight[train]
     fitted: ProbabilityTreeClassifier = model.fit(rows.X.iloc[train], rows.y.iloc[train], sample_weight=weight)
     return fitted

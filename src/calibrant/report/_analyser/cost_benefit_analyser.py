@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from calibrant._sections import Axis, DataTable, Figure, Layer, TableColumn
 from calibrant.decisions import Money
 from calibrant.decisions._internal import IntervalOptions
 from calibrant.metrics._internal import read_predictions
-from calibrant.report._analyser.cluster_variances import ClusterVariances, cluster_variances
+from calibrant.report._analyser.cluster_variances import cluster_variances
 from calibrant.report._analyser.entered_costs import EnteredCosts, cell_labels, entered_costs
 from calibrant.report._analyser.selection_table import SelectionTable, private_cuts, selection_table, stored_cuts
 from calibrant.report._analyser.stored_rows import Packed, byte_budget, pack_floats, pack_rounded, stored_rows
@@ -134,25 +134,18 @@ class CostBenefitAnalyser:
 
     def _known(self, name: str) -> dict[str, Any]:
         """Return the variances of clusters and the loss by miscalibration, which only Python computes."""
-        money = self.data.money(name) if self.costs.can_compare else None
-        lost = None if money is None else money.miscalibration
-        own = None if lost is None else {"value": lost.value, "low": lost.low, "high": lost.high}
-        variances = self._cluster_variances(name)
-        effect = 1.0 if variances is None else variances.design_effect(self.costs.cells)
-        clusters = None if variances is None else variances.written()
-        return {"designEffect": effect, "clusters": clusters, "own": own}
-
-    def _cluster_variances(self, name: str) -> ClusterVariances | None:
-        """Return the variances of clustered or weighted rows; None where formulas for independent rows hold."""
-        data = self.data
+        data, costs = self.data, self.costs
+        money = data.money(name) if costs.can_compare else None
+        own = None if money is None else asdict(money.miscalibration)
         read = read_predictions(data.y_true, data.probas[name], **data.curve_options)
         cluster = IntervalOptions(data.weight_kind, data.groups, None).for_rows(read).clusters()
-        if cluster is None:
-            return None
-        part, least = self.costs.part_of(data.is_positive), 1.0 if data.weight_kind == "frequency" else 0.0
+        if cluster is None:  # formulas for independent rows hold
+            return {"designEffect": 1.0, "clusters": None, "own": own}
+        part, least = costs.part_of(data.is_positive), 1.0 if data.weight_kind == "frequency" else 0.0
         is_private = not data.rows and (part is not None or data.has_own_weights)
-        fewest = FEWEST_ROWS if is_private else 0
-        return cluster_variances(self._score(name), data.is_positive, data.weight, cluster, part, least, fewest)
+        fewest, score = FEWEST_ROWS if is_private else 0, self._score(name)
+        found = cluster_variances(score, data.is_positive, data.weight, cluster, part, least, fewest)
+        return {"designEffect": found.design_effect(costs.cells), "clusters": found.written(), "own": own}
 
     def _score(self, name: str) -> NDArray[np.float64]:
         """Return the numbers by which the rows of a model are ranked."""
@@ -161,9 +154,9 @@ class CostBenefitAnalyser:
 
     def _charts(self) -> list[dict[str, Any]]:
         """Return the two charts, without numbers: the script computes them from the costs that are entered."""
-        columns = {**_PLACEHOLDER, **_HOVER}
+        data, columns = self.data, {**_PLACEHOLDER, **_HOVER}
         random = Layer("reference", _PLACEHOLDER, "at random")
-        curves = [Layer("line", columns, "", model) for model in self.data.names]
+        curves = [Layer("line", columns, "", model) for model in data.names]
         here, best = (Layer("points", {key: each[:1] for key, each in columns.items()}, label) for label in _CROSSES)
         gains = Figure(
             "analyser-gains",
@@ -184,17 +177,16 @@ class CostBenefitAnalyser:
             Axis("Total profit", ",.4~r"),
             (random, *curves, best, here),
         )
-        return [{**self._with_crosses(chart), "caption": chart.caption} for chart in (gains, profit)]
-
-    def _with_crosses(self, chart: Figure) -> dict[str, Any]:
-        """Return the payload of a chart, the current cut as a large cross and the best one as a diamond."""
-        payload = figure_payload(chart, self.data.names)
-        sizes = {source["name"]: _CROSSES.get(source["label"]) for source in payload["data"]}
-        for unit in payload["spec"]["layer"]:
-            size = sizes.get(unit["data"]["name"])
-            if size is not None:
-                unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size, "fill": "var(--ink)"}
-        return payload
+        payloads = []
+        for chart in (gains, profit):  # the current cut as a large cross and the best one as a diamond
+            payload = figure_payload(chart, data.names)
+            sizes = {source["name"]: _CROSSES.get(source["label"]) for source in payload["data"]}
+            for unit in payload["spec"]["layer"]:
+                size = sizes.get(unit["data"]["name"])
+                if size is not None:
+                    unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size, "fill": "var(--ink)"}
+            payloads.append({**payload, "caption": chart.caption})
+        return payloads
 
     def html(self) -> str:
         """Return a table of the best cut of each model."""
