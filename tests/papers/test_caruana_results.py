@@ -39,6 +39,12 @@ def test_stored_tables_show_what_the_verdicts_say() -> None:
     assert tables["changes"].cell("BST-DT", "RMS, PLATT").ours == pytest.approx(platt - raw)
 
 
+def test_published_changes_are_differences_of_table_4() -> None:
+    change = stored_tables()["changes"].cell("SVM", "MXE, ISOTONIC").published
+    assert change is not None
+    assert change.text == "-0.1783"
+
+
 def test_the_default_grid_is_what_the_stored_validation_figures_choose() -> None:
     chosen = choose_default_grid(stored_tables()["default_grid"])
     assert set(chosen["BAG-DT"]) == set(scales.BAGGED_STYLES)

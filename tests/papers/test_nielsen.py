@@ -21,6 +21,7 @@ from calibrant.papers._nielsen.published_figures import (
     DATA_SETS,
     METRIC_TITLES,
     MOB_ESP_RECORDS,
+    OWN_VOTE,
     figure,
     letter,
 )
@@ -33,7 +34,7 @@ from calibrant.papers._nielsen.readings import (
     paper_methods,
     study_methods,
 )
-from calibrant.papers._nielsen.trial_values import OWN_VOTE, TrialValues, read_record, read_unpaired
+from calibrant.papers._nielsen.trial_values import TrialValues, read_record, read_unpaired
 from calibrant.studies import Study, StudyResults
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "papers" / "nielsen_2004"
@@ -151,11 +152,11 @@ def test_wins_ties_and_losses_are_those_of_scipys_t_test() -> None:
     differences = rng.normal(rng.normal(0.0, 0.3, (20, 1)), 1.0, (20, 30))
     table = {f"set {i}": np.stack([each, np.zeros(30)]) for i, each in enumerate(differences)}
     results = StudyResults.from_values(table, methods=["new", "old"], metric="mse01")
-    record = read_record(TrialValues(results), "mse01", "new", "old").record
+    wins, _, losses = read_record(TrialValues(results), "mse01", "new", "old").numbers
     pvalues = ttest_1samp(differences, 0.0, axis=1).pvalue
     means = differences.mean(axis=1)  # of an error: less is better
-    assert record.wins == ((pvalues <= 0.1) & (means < 0)).sum()
-    assert record.losses == ((pvalues <= 0.1) & (means > 0)).sum()
+    assert wins == ((pvalues <= 0.1) & (means < 0)).sum()
+    assert losses == ((pvalues <= 0.1) & (means > 0)).sum()
 
 
 def test_unpaired_wins_ties_and_losses_are_those_of_scipys_t_test() -> None:
@@ -175,8 +176,8 @@ def test_counts_vary_as_they_do_among_repeated_experiments() -> None:
     effects = rng.normal(0.0, 0.2, (20, 1))
     experiments = [rng.normal(effects, 1.0, (20, 100)) for _ in range(25)]
     found = [read_record(_one_metric(each), "mse01", "new", "old") for each in experiments]
-    wins = np.array([each.record.wins for each in found])
-    errors = np.array([each.counts.errors[0] for each in found])
+    wins = np.array([each.numbers[0] for each in found])
+    errors = np.array([each.errors[0] for each in found])
     assert 0.6 < errors.mean() / (np.sqrt(2) * wins.std(ddof=1)) < 1.6
 
 

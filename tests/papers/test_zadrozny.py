@@ -29,6 +29,7 @@ from calibrant.papers._zadrozny.kdd98 import (
 from calibrant.papers._zadrozny.methods import ShiftedClassifier
 from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT
 from calibrant.papers._zadrozny.studies import n_scores, profit_per_person
+from calibrant.studies import Study
 from calibrant.trees import ProbabilityTreeClassifier
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "papers" / "zadrozny_elkan_2001"
@@ -255,8 +256,9 @@ def make_official_files(folder: Path, n_rows: int = 400) -> None:
 def test_official_files_are_run_on_their_own_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_official_files(tmp_path, 300)
     monkeypatch.setenv("CALIBRANT_DATA", str(tmp_path))
-    mailing, named = read_mailing(), studies._Named("", "", str(tmp_path / "trials.db"))
-    found = studies._mailing_studies(mailing, studies.Amount(2, 2, 2), named)
+    mailing, store = read_mailing(), tmp_path / "trials.db"
+    specs = studies._mailing_studies(mailing, studies.Amount(2, 2, 2))
+    found = {name: Study(name, store=store, **each) for name, each in specs.items()}
     assert set(found) == {"kdd98", "kdd98 splits", "kdd98 sweep", "kdd98 scores"}  # no weights to shift
     for name in ("kdd98", "kdd98 splits"):
         assert found[name].run().is_complete

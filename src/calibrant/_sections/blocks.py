@@ -246,10 +246,7 @@ class DataTable:
         """Return the table as HTML, in a container that scrolls where the table is wide."""
         head = element("thead", element("tr", *(self._heading(column) for column in self.columns)))
         models, links = (each or ("",) * len(self.rows) for each in (self.models, self.links))
-        body = element("tbody", *map(self._row, self.rows, models, links))
-        table = element("table", element("caption", text(self.caption)), head, body)
-        scroller = element("div", table, class_="table", role="region", aria_label=self.caption, tabindex=0)
-        return scroller + (element("p", text(self.note), class_="note") if self.note else "")
+        return _scrolled(self.caption, self.note, head, element("tbody", *map(self._row, self.rows, models, links)))
 
     @staticmethod
     def _heading(column: TableColumn) -> str:
@@ -266,6 +263,13 @@ class DataTable:
             element("td", _lines(cell), class_=column.align, data_model_name=column.model) for cell, column in others
         )
         return element("tr", heading, *rest, data_model_name=model)
+
+
+def _scrolled(caption: str, note: str, *content: str) -> str:
+    """Return a table in a container that scrolls, with a note below."""
+    table = element("table", element("caption", text(caption)), *content)
+    container = element("div", table, class_="table", role="region", aria_label=caption, tabindex=0)
+    return container + (element("p", text(note), class_="note") if note else "")
 
 
 def _lines(cell: str) -> str:
@@ -329,9 +333,7 @@ class Shares:
 
     def html(self) -> str:
         """Return the parts as an HTML table, in a container that scrolls where names are long."""
-        table = element("table", element("caption", text(self.caption)), element("tbody", *map(_row, self.parts)))
-        note = element("p", text(self.note), class_="note") if self.note else ""
-        return element("div", table, class_="table", role="region", aria_label=self.caption, tabindex=0) + note
+        return _scrolled(self.caption, self.note, element("tbody", *map(_row, self.parts)))
 
 
 def _row(part: Share) -> str:

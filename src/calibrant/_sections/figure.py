@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,6 +64,19 @@ class Layer:
     label: str = ""
     model: str = ""
 
+    @classmethod
+    def of_intervals(cls, rows: Iterable[Sequence[Any]], label: str = "", model: str = "") -> Layer:
+        """Return a layer of values with their intervals: the name of each, the value, and the ends of its interval.
+
+        Examples
+        --------
+        >>> Layer.of_intervals([("tree", 0.8, 0.7, 0.9)]).columns
+        {'x': ['tree'], 'y': [0.8], 'low': [0.7], 'high': [0.9]}
+        """
+        kept = list(rows)
+        columns = {name: [row[place] for row in kept] for place, name in enumerate(("x", "y", "low", "high"))}
+        return cls("interval", columns, label, model)
+
     @property
     def n_rows(self) -> int:
         """Number of points."""
@@ -110,27 +123,18 @@ class Figure:
     def html(self) -> str:
         """Return the figure as HTML: its title, its caption and a table of each layer's numbers."""
         caption = element("figcaption", element("strong", text(self.title)), " ", text(self.caption))
-        return element("figure", caption, self.numbers_html())
-
-    def numbers_html(self) -> str:
-        """Return a table of each layer's numbers as HTML that opens on request."""
         tables = "".join(_table(layer, self.most_rows).html() for layer in self.layers if layer.n_rows)
-        return element("details", element("summary", "Numbers"), tables)
+        return element("figure", caption, element("details", element("summary", "Numbers"), tables))
 
 
 def _table(layer: Layer, most_rows: int) -> DataTable:
     caption = " ".join(filter(None, [layer.model, layer.label])) or layer.mark
-    shown = _spread(layer.n_rows, most_rows)
+    shown: Sequence[int] = range(layer.n_rows)
+    if layer.n_rows > most_rows:  # evenly spread, the first and the last among them
+        shown = sorted({round(position * (layer.n_rows - 1) / (most_rows - 1)) for position in range(most_rows)})
     rows = tuple(tuple(_cell(values[row]) for values in layer.columns.values()) for row in shown)
     note = f"{len(shown)} of {layer.n_rows:,} points." if len(shown) < layer.n_rows else ""
     return DataTable(caption, tuple(TableColumn(name) for name in layer.columns), rows, note=note)
-
-
-def _spread(n_rows: int, most_rows: int) -> list[int]:
-    """Return some rows, evenly spread, the first and the last among them."""
-    if n_rows <= most_rows:
-        return list(range(n_rows))
-    return sorted({round(position * (n_rows - 1) / (most_rows - 1)) for position in range(most_rows)})
 
 
 def _cell(value: Any) -> str:

@@ -11,15 +11,9 @@ from unicodedata import east_asian_width
 
 from calibrant._sections.blocks import element, text
 
-_BOX, _GAP, _HEIGHT, _ROW, _MARGIN, _PAD, _TURN = (
-    172,
-    90,
-    40,
-    48,
-    2,
-    10,
-    11,
-)  # pixels: four levels fit a report on a screen
+# Pixels: four levels fit a report on a screen
+_BOX, _GAP, _HEIGHT, _ROW = 172, 90, 40, 48
+_MARGIN, _PAD, _TURN = 2, 10, 11
 _TALL = 12  # rows: what is not higher fits a screen, with tests in the middle of their branches
 _REMARK = 120  # pixels beside a box, where the drawing stops
 _SPLIT, _BRANCH = 22, 12  # letters that fit
@@ -50,9 +44,14 @@ def tree_svg(drawing: TreeDrawing) -> str:
     width = 2 * _MARGIN + n_levels * _BOX + (n_levels - 1) * _GAP + is_cut * _REMARK
     height = 2 * _MARGIN + round((1 + max(node.position for node in drawing.nodes)) * _ROW)
     below = [node for node in nodes.values() if node.parent >= 0]
+    edges = []
+    for node in below:
+        (x0, y0), (x1, y1) = _corner(nodes[node.parent]), _corner(node)
+        path = f"M{x0 + _BOX} {y0 + _HEIGHT // 2}H{x1 - _GAP + _TURN}V{y1 + _HEIGHT // 2}H{x1}"
+        edges.append(element("path", d=path, stroke_dasharray="3 3" if node.kind == "removed" else None))
     return element(
         "svg",
-        element("g", *(_edge(nodes[node.parent], node) for node in below), **_LINES),
+        element("g", *edges, **_LINES),
         *map(_branch, below),
         *(_box(drawing, node, node.id in tests, fills) for node in nodes.values()),
         role="img",
@@ -106,10 +105,25 @@ def _fills(base_rates: tuple[float, ...], shown_class: int | None) -> list[tuple
 
 def _box(drawing: TreeDrawing, node: TreeNode, has_branches: bool, fills: list[tuple[str, float]]) -> str:
     x, y = _corner(node)
-    label, share = _shown(drawing, node)
+    p = node.probabilities
+    shown = drawing.shown_class if drawing.shown_class is not None else max(range(len(p)), key=p.__getitem__)
+    label, share = drawing.classes[shown], percent(p[shown])
     full = [f"tests {node.split}"] * bool(node.split) + [node.rows]
-    full += [f"{name}: {percent(p)}" for name, p in zip(drawing.classes, node.probabilities, strict=True)][:20]
-    parts = [element("title", text(" · ".join(full))), _frame(x, y, node)]
+    full += [f"{name}: {percent(p)}" for name, p in zip(drawing.classes, p, strict=True)][:20]
+    frame = element(
+        "rect",
+        x=x,
+        y=y,
+        width=_BOX,
+        height=_HEIGHT,
+        rx=6,
+        fill_opacity="0.05" if node.split else "0",
+        stroke="currentColor",
+        stroke_opacity="0.45",
+        stroke_width=2 if node.kind == "both" else 1,
+        stroke_dasharray="3 3" if node.kind == "removed" else None,
+    )
+    parts = [element("title", text(" · ".join(full))), frame]
     if node.kind == "removed":
         parts += [_text(x + _PAD, y + 24, f"removed · {node.rows}", small=True)]
     elif has_branches:
@@ -123,7 +137,11 @@ def _box(drawing: TreeDrawing, node: TreeNode, has_branches: bool, fills: list[t
         parts += [_text(x + _PAD, y + 17, _cut(label, n_letters) + rest, bold=True, room=_room(node.rows))]
         parts += [_text(x + _BOX - _PAD, y + 17, node.rows, small=True, anchor="end")]
         parts += _bar(x + _PAD, y + 25, node.probabilities, fills, drawing.shown_class)
-    return element("g", *parts, *_remark(node, has_branches))
+    if node.n_hidden:  # beside a box at which the drawing stops, or below one with further branches
+        note = f"+ {node.n_hidden:,} {'node' if node.n_hidden == 1 else 'nodes'}"
+        place = (x + _PAD, y + _HEIGHT + 14, note) if has_branches else (x + _BOX + 8, y + 24, f"… {note}")
+        parts.append(_text(*place, small=True))
+    return element("g", *parts)
 
 
 def _letters_left(pixels: float, rest: str, beside: str = "") -> int:
@@ -136,13 +154,6 @@ def _room(beside: str = "") -> float:
     return _BOX - 2 * _PAD - (_SMALL * len(beside) + 8 if beside else 0)
 
 
-def _shown(drawing: TreeDrawing, node: TreeNode) -> tuple[str, str]:
-    """Return the class that a box names and its probability."""
-    p = node.probabilities
-    best = drawing.shown_class if drawing.shown_class is not None else max(range(len(p)), key=p.__getitem__)
-    return drawing.classes[best], percent(p[best])
-
-
 def percent(share: float) -> str:
     """Return a share as a percentage of one decimal; what is not certain is never shown as 0 % or 100 %.
 
@@ -151,25 +162,7 @@ def percent(share: float) -> str:
     >>> percent(0.1234), percent(0.0001), percent(0.9999), percent(1.0)
     ('12.3%', '<0.1%', '>99.9%', '100.0%')
     """
-    if 0 < share < 0.0005:
-        return "<0.1%"
-    return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
-
-
-def _frame(x: int, y: int, node: TreeNode) -> str:
-    return element(
-        "rect",
-        x=x,
-        y=y,
-        width=_BOX,
-        height=_HEIGHT,
-        rx=6,
-        fill_opacity="0.05" if node.split else "0",
-        stroke="currentColor",
-        stroke_opacity="0.45",
-        stroke_width=2 if node.kind == "both" else 1,
-        stroke_dasharray="3 3" if node.kind == "removed" else None,
-    )
+    return "<0.1%" if 0 < share < 0.0005 else ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def _bar(
@@ -183,25 +176,6 @@ def _bar(
     for fill, share in shares.items():
         yield _rect(left, y, share * width, 8, fill)
         left += share * width
-
-
-def _remark(node: TreeNode, has_branches: bool) -> Iterator[str]:
-    """Yield the number of hidden nodes: beside a box at which the drawing stops, or below one with further branches."""
-    if not node.n_hidden:
-        return
-    x, y = _corner(node)
-    note = f"+ {node.n_hidden:,} {'node' if node.n_hidden == 1 else 'nodes'}"
-    yield (
-        _text(x + _PAD, y + _HEIGHT + 14, note, small=True)
-        if has_branches
-        else _text(x + _BOX + 8, y + 24, f"… {note}", small=True)
-    )
-
-
-def _edge(above: TreeNode, node: TreeNode) -> str:
-    (x0, y0), (x1, y1) = _corner(above), _corner(node)
-    path = f"M{x0 + _BOX} {y0 + _HEIGHT // 2}H{x1 - _GAP + _TURN}V{y1 + _HEIGHT // 2}H{x1}"
-    return element("path", d=path, stroke_dasharray="3 3" if node.kind == "removed" else None)
 
 
 def _branch(node: TreeNode) -> str:
@@ -355,25 +329,15 @@ class TreeDrawing:
 
     def html(self) -> str:
         """Return the drawing as HTML: a legend, the tree in a container that scrolls, and the tree as text."""
+        n_nodes = "1 node is" if self.n_hidden == 1 else f"{self.n_hidden:,} nodes are"
+        note = f"{n_nodes} not drawn, below boxes marked +: the drawing shows those that most rows reach."
+        words = element("pre", escape(self.text), tabindex=0)
         return element(
             "figure",
             element("figcaption", element("strong", text(self.caption))),
             legend_html(self.classes, self.nodes[0].probabilities, self.shown_class),
             element("div", tree_svg(self), class_="tree", role="region", aria_label=self.caption, tabindex=0),
-            self._note(),
-            self._details(),
+            element("p", text(note), class_="note") if self.n_hidden else "",
+            element("details", element("summary", "The tree as text"), words) if self.text else "",
             class_="drawing",
         )
-
-    def _details(self) -> str:
-        if not self.text:
-            return ""
-        words = element("pre", escape(self.text), tabindex=0)
-        return element("details", element("summary", "The tree as text"), words)
-
-    def _note(self) -> str:
-        if not self.n_hidden:
-            return ""
-        n_nodes = "1 node is" if self.n_hidden == 1 else f"{self.n_hidden:,} nodes are"
-        note = f"{n_nodes} not drawn, below boxes marked +: the drawing shows those that most rows reach."
-        return element("p", text(note), class_="note")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,6 @@ class BrierCurve(Curve):
     0.1925
     """
 
-    _columns: ClassVar[tuple[str, ...]] = ("cost_proportion", "loss", "best")
-
     cost_proportion: NDArray[np.float64]
     loss: NDArray[np.float64]
     best: NDArray[np.float64]
@@ -60,14 +58,11 @@ class BrierCurve(Curve):
     @property
     def best_area(self) -> float:
         """The area under `best`: the Brier score after isotonic regression on the same rows."""
-        x = np.unique(np.append(self.cost_proportion, self._kinks()))
+        x, share = self.envelope.probability_cost, self.base_rate
+        kinks = share * (1.0 - x) / (share * (1.0 - x) + (1.0 - share) * x)  # where the best threshold changes
+        x = np.unique(np.append(self.cost_proportion, kinks))
         height = self.best_at(x)
         return float((np.diff(x) * (height[1:] + height[:-1])).sum() / 2.0)
-
-    def _kinks(self) -> NDArray[np.float64]:
-        """Return the cost proportions where the best threshold changes."""
-        x, share = self.envelope.probability_cost, self.base_rate
-        return np.asarray(share * (1.0 - x) / (share * (1.0 - x) + (1.0 - share) * x))
 
     def at(self, cost_proportion: Any) -> NDArray[np.float64]:
         """Return the loss of deciding by the probabilities.
@@ -129,7 +124,7 @@ def brier_curve(
     x = np.column_stack([ends[:-1], ends[1:]]).ravel()
     loss = _loss(x, np.repeat(fn, 2), np.repeat(fp, 2), total)
     curve = BrierCurve(x, loss, loss, float(tp[-1] / total), ranked, envelope)
-    return BrierCurve(x, loss, curve.best_at(x), curve.base_rate, ranked, envelope)
+    return replace(curve, best=curve.best_at(x))
 
 
 def _loss(

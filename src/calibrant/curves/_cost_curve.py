@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._params import Real, check_param
-from calibrant.curves._curve import Curve
+from calibrant.curves._curve import Curve, read_numbers
 from calibrant.curves._roc_curve import roc
 from calibrant.curves._roc_hull import hull_of
 from calibrant.exceptions import ParameterError
@@ -49,11 +49,9 @@ class Costs:
         """Validate a matrix: rows actual class, columns decision, negative before positive; None: all errors cost 1."""
         if costs is None:
             return cls()
-        try:
-            matrix = as_floats(costs)
-        except (TypeError, ValueError):
-            matrix = np.empty(0)
-        if matrix.shape != (2, 2) or not np.isfinite(matrix).all() or not (_net_costs(matrix) > 0).all():
+        matrix = read_numbers(costs)
+        is_matrix = matrix.shape == (2, 2) and bool(np.isfinite(matrix).all())
+        if not is_matrix or matrix[0, 1] <= matrix[0, 0] or matrix[1, 0] <= matrix[1, 1]:
             raise ParameterError(
                 "costs must be [[C(-|-), C(+|-)], [C(-|+), C(+|+)]], rows the actual class, each error more expensive "
                 f"than the correct decision; got {costs!r}."
@@ -83,10 +81,6 @@ class Costs:
         right = share * self.tp + (1.0 - share) * self.tn
         wrong = share * self.fn + (1.0 - share) * self.fp
         return np.asarray(right + as_floats(normalised) * (wrong - right))
-
-
-def _net_costs(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array([matrix[0, 1] - matrix[0, 0], matrix[1, 0] - matrix[1, 1]])
 
 
 class Crossover(NamedTuple):

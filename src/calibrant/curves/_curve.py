@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant._numbers import as_floats
 from calibrant._optional import optional_import
 from calibrant.exceptions import DataError
 from calibrant.metrics._internal import Predictions, read_predictions
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Curve:
-    """Arrays of equal length, named in `_columns`; those that are None are left out of frames."""
+    """Arrays of equal length: all fields that are arrays, or those that `_columns` names; not those that are None."""
 
-    _columns: ClassVar[tuple[str, ...]]
+    _columns: ClassVar[tuple[str, ...]] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the arrays as the columns of a pandas frame.
@@ -36,10 +37,25 @@ class Curve:
         3  1.0  1.0        0.2
         """
         pandas = optional_import("pandas", extra="data", purpose="convert a curve to a frame")
-        frame: pd.DataFrame = pandas.DataFrame(
-            {name: each for name in self._columns if (each := getattr(self, name)) is not None}
-        )
+        found = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        names = self._columns or [name for name, each in found.items() if isinstance(each, np.ndarray)]
+        columns = {name: getattr(self, name) for name in names}
+        frame: pd.DataFrame = pandas.DataFrame({name: each for name, each in columns.items() if each is not None})
         return frame
+
+
+def read_numbers(values: Any) -> NDArray[np.float64]:
+    """Return numbers as an array of one dimension or more; an empty one of what are no numbers.
+
+    Examples
+    --------
+    >>> read_numbers([1, 2]), read_numbers("one")
+    (array([1., 2.]), array([], dtype=float64))
+    """
+    try:
+        return np.atleast_1d(as_floats(values))
+    except (TypeError, ValueError):
+        return np.empty(0)
 
 
 def count(number: float) -> str:

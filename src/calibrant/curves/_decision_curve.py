@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._numbers import as_floats
 from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Real, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._threads import n_threads
-from calibrant.curves._curve import Curve, read_one_class
+from calibrant.curves._curve import Curve, read_numbers, read_one_class
 from calibrant.data._internal import warn_of_weights
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._internal import BootstrapPlan, Predictions, percentile_interval
+from calibrant.metrics._internal import BootstrapPlan, percentile_interval
 
 _RULES = {
     "confidence": CONFIDENCE | Nothing(),
@@ -136,62 +135,41 @@ def decision_curve(
         check_param(name, value, _RULES[name])
     chosen = _check_thresholds(thresholds)
     read = read_one_class(y_true, y_proba, sample_weight, pos_label, labels, "a decision curve")
-    rates = _Rates.of(read, chosen)
-    benefit = rates.net_benefit(rates.cells(read), chosen, prevalence)
-    odds, share = chosen / (1.0 - chosen), rates.share(rates.cells(read)) if prevalence is None else prevalence
-    everybody = np.asarray(share - (1.0 - share) * odds)
+    # Rows by the number of thresholds that they reach, and by class: cell 2 * reached + positive
+    reached = np.searchsorted(chosen, read.column(read.positive), side="right")
+    cell, n_cells = (2 * reached + (read.label == read.positive)).astype(np.uint16), 2 * len(chosen) + 2
+    cells = np.bincount(cell, read.weights, n_cells).astype(np.float64)
+    benefit, share = _net_benefit(cells, chosen, prevalence)
+    everybody = np.asarray(share - (1.0 - share) * (chosen / (1.0 - chosen)))
     if confidence is None:
         return DecisionCurve(chosen, benefit, everybody)
     seed, is_stratified = seed_sequence(random_state), weight_kind == "probability"
     if not is_stratified:
         warn_of_weights(read.weights)
     plan = BootstrapPlan(read, None, weight_kind, is_stratified, n_boot, confidence, seed, n_threads(None))  # type: ignore[arg-type]
-    replicates = plan.replicate_cells(rates.cell, rates.n_cells)
-    benefits = np.stack([rates.net_benefit(cells, chosen, prevalence) for cells in replicates])
+    replicates = plan.replicate_cells(cell, n_cells)
+    benefits = np.stack([_net_benefit(cells, chosen, prevalence)[0] for cells in replicates])
     ends = [percentile_interval(benefits[:, column], confidence) for column in range(len(chosen))]
     return DecisionCurve(chosen, benefit, everybody, *np.array(ends).T)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rates:
-    """Rows by the number of thresholds that they reach, and by class: cell 2 * reached + positive."""
-
-    cell: NDArray[np.uint16]
-    n_cells: int
-
-    @classmethod
-    def of(cls, read: Predictions, thresholds: NDArray[np.float64]) -> _Rates:
-        reached = np.searchsorted(thresholds, read.column(read.positive), side="right")
-        cell = (2 * reached + (read.label == read.positive)).astype(np.uint16)
-        return cls(cell, 2 * len(thresholds) + 2)
-
-    def cells(self, read: Predictions) -> NDArray[np.float64]:
-        return np.bincount(self.cell, read.weights, self.n_cells).astype(np.float64)
-
-    @staticmethod
-    def share(cells: NDArray[np.float64]) -> float:
-        return float(cells[1::2].sum() / cells.sum())
-
-    def net_benefit(
-        self, cells: NDArray[np.float64], thresholds: NDArray[np.float64], prevalence: float | None
-    ) -> NDArray[np.float64]:
-        """Return the net benefit from the weight of the rows in each cell."""
-        share = self.share(cells) if prevalence is None else prevalence
-        reached = [np.cumsum(cells[of_class::2][::-1])[::-1] for of_class in (0, 1)]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            fpr, tpr = (weight[1:] / weight[0] for weight in reached)
-        odds = thresholds / (1.0 - thresholds)
-        return np.asarray(np.nan_to_num(tpr) * share - np.nan_to_num(fpr) * (1.0 - share) * odds)
+def _net_benefit(
+    cells: NDArray[np.float64], thresholds: NDArray[np.float64], prevalence: float | None
+) -> tuple[NDArray[np.float64], float]:
+    """Return the net benefit from the weight of the rows in each cell, and the share of positives."""
+    share = float(cells[1::2].sum() / cells.sum()) if prevalence is None else prevalence
+    reached = [np.cumsum(cells[of_class::2][::-1])[::-1] for of_class in (0, 1)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fpr, tpr = (weight[1:] / weight[0] for weight in reached)
+    odds = thresholds / (1.0 - thresholds)
+    return np.asarray(np.nan_to_num(tpr) * share - np.nan_to_num(fpr) * (1.0 - share) * odds), share
 
 
 def _check_thresholds(thresholds: Any) -> NDArray[np.float64]:
     """Return the sorted thresholds; cells are 16-bit integers, two for each threshold, hence the limit of 30,000."""
     if thresholds is None:
         return np.asarray(np.arange(1, 100) / 100.0)
-    try:
-        chosen = np.unique(np.atleast_1d(as_floats(thresholds)))
-    except (TypeError, ValueError):
-        chosen = np.empty(0)
+    chosen = np.unique(read_numbers(thresholds))
     if not 0 < len(chosen) < 30_000 or not ((chosen > 0) & (chosen < 1)).all():
         raise ParameterError(f"thresholds must be numbers inside (0, 1), fewer than 30,000; got {thresholds!r}.")
     return chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,6 @@ class LiftCurve(Curve):
     >>> lift([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
     LiftCurve: the top 10 % of 4 rows contain 0.4 of 2 positives, lift 2; 4 points
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("fraction", "responses", "lift", "threshold")
 
     fraction: NDArray[np.float64]
     responses: NDArray[np.float64]
@@ -123,8 +121,6 @@ class PrecisionRecallCurve(Curve):
     >>> precision_recall([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
     PrecisionRecallCurve: average precision 0.8333 (base rate 0.5), 3 points
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("recall", "precision", "threshold")
 
     recall: NDArray[np.float64]
     precision: NDArray[np.float64]

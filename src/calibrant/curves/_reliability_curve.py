@@ -8,10 +8,9 @@ or, where the variance is large, normal with a correction for skewness (Volkova 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from scipy import optimize
 from calibrant._docstrings import fill_docstring
 from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Seed, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
-from calibrant.curves._curve import Curve, Ranked, count, read_ranked
+from calibrant.curves._curve import Curve, count, read_ranked
 from calibrant.data._internal import WEIGHT_KIND, WeightKind, as_frequencies
 from calibrant.metrics._internal import Band, honest_bands
 
@@ -28,16 +27,12 @@ _LARGE_VARIANCE = 400.0  # beyond it the corrected normal quantile is at most on
 _MAX_GROUPS = 1_000  # more distinct probabilities in a bin are averaged: neighbours hardly differ
 
 
-class BinBand(NamedTuple):
-    """The lower and upper ends of a band, one for each bin."""
-
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+Ends: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
 
 
 def bin_bands(
     bin_: NDArray[np.intp], score: NDArray[np.float64], weight: NDArray[np.float64], *, confidence: float
-) -> tuple[BinBand, BinBand]:
+) -> tuple[Ends, Ends]:
     """Return the pointwise and the simultaneous band of the observed frequency in each bin.
 
     Parameters
@@ -54,13 +49,12 @@ def bin_bands(
 
     Returns
     -------
-    tuple of two BinBand
-        The pointwise and the simultaneous band.
+    tuple of two pairs of arrays of shape (n_bins,)
+        The lower and upper ends of the pointwise and of the simultaneous band.
 
     Examples
     --------
-    >>> one = bin_bands(np.array([0]), np.array([0.5]), np.array([100.0]), confidence=0.95)[0]
-    >>> one.lower, one.upper
+    >>> bin_bands(np.array([0]), np.array([0.5]), np.array([100.0]), confidence=0.95)[0]
     (array([0.4]), array([0.6]))
     """
     n_bins = int(bin_[-1]) + 1
@@ -68,7 +62,7 @@ def bin_bands(
     tails = np.stack([(1.0 - levels) / 2.0, (1.0 + levels) / 2.0], axis=1).ravel()
     starts = np.searchsorted(bin_, np.arange(n_bins + 1))
     ends = np.array([_quantiles(score[a:b], weight[a:b], tails) for a, b in pairwise(starts)])
-    return BinBand(ends[:, 0], ends[:, 1]), BinBand(ends[:, 2], ends[:, 3])
+    return (ends[:, 0], ends[:, 1]), (ends[:, 2], ends[:, 3])
 
 
 def merge_neighbours(
@@ -122,19 +116,15 @@ def _exact_counts(p: NDArray[np.float64], n: NDArray[np.float64], tails: NDArray
     return first + np.searchsorted(np.cumsum(np.maximum(mass, 0.0)), tails * (1.0 - 1e-12)).astype(np.float64)
 
 
-Ends: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
-
-
-def consistency_band(
+def corp_bands(
     score: NDArray[np.float64],
     weight: NDArray[np.float64],
-    curve: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     *,
     confidence: float,
     n_resamples: int,
     random_state: SeedLike,
-) -> tuple[Ends, Ends]:
-    """Return the pointwise and the simultaneous band of a curve over classes drawn from the predicted probabilities.
+) -> tuple[Band, Band]:
+    """Return both bands of isotonic regression over classes drawn from the predicted probabilities.
 
     Parameters
     ----------
@@ -142,8 +132,6 @@ def consistency_band(
         Distinct probabilities.
     weight : array of shape (n_groups,)
         The number of rows of each; for a fractional number the next integer is drawn and scaled.
-    curve : callable
-        Returns the values of the curve from the weight of the positives of each group.
     confidence : float
         The probability that one value of a drawn curve lies inside the pointwise band, and that all of them lie inside
         the simultaneous one.
@@ -154,22 +142,29 @@ def consistency_band(
 
     Returns
     -------
-    tuple of two pairs of arrays
-        The lower and upper ends of the pointwise and of the simultaneous band.
+    tuple of two Band
+        The pointwise and the simultaneous band, at up to 1,000 of the probabilities.
 
     Examples
     --------
-    >>> (low, high), _ = consistency_band(
-    ...     np.array([0.5]), np.array([100.0]), lambda positive: positive / 100, confidence=0.95, n_resamples=2000,
-    ...     random_state=0,
+    >>> pointwise, _ = corp_bands(
+    ...     np.array([0.5]), np.array([100.0]), confidence=0.95, n_resamples=2000, random_state=0
     ... )
-    >>> low.round(2), high.round(2)
+    >>> pointwise.lower.round(2), pointwise.upper.round(2)
     (array([0.4]), array([0.6]))
     """
-    random = stream(seed_sequence(random_state))
-    curves = np.stack([curve(_draw_positives(random, score, weight)) for _ in range(n_resamples)])
+    score, weight = merge_neighbours(score, weight, _MAX_DRAWN_GROUPS)
+    kept = np.unique(np.linspace(0, len(score) - 1, _MAX_BAND_POINTS).round().astype(np.intp))
+    random, whole = stream(seed_sequence(random_state)), np.ceil(weight)
+    several = np.flatnonzero(whole > 1)
+    curves = np.empty((n_resamples, len(kept)))
+    for curve in curves:
+        # The weight of the positives of each group; groups of one row need no binomial draw, which is slower
+        positive = (random.random(len(score)) < score).astype(np.float64)
+        positive[several] = random.binomial(whole[several].astype(np.int64), score[several])
+        curve[:] = _recalibrated(positive * (weight / whole), weight)[kept]
     low, high = np.quantile(curves, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0], axis=0)
-    return (np.asarray(low), np.asarray(high)), _simultaneous(curves, confidence)
+    return Band(score[kept], low, high), Band(score[kept], *_simultaneous(curves, confidence))
 
 
 def _simultaneous(curves: NDArray[np.float64], confidence: float) -> Ends:
@@ -189,17 +184,6 @@ def _simultaneous(curves: NDArray[np.float64], confidence: float) -> Ends:
 
 def _ratio(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.divide(values, scale, out=np.zeros_like(values), where=scale > 0)
-
-
-def _draw_positives(
-    random: np.random.Generator, score: NDArray[np.float64], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Draw the weight of the positives of each group; groups of one row need no binomial draw, which is slower."""
-    whole = np.ceil(weight)
-    positive = (random.random(len(score)) < score).astype(np.float64)
-    several = np.flatnonzero(whole > 1)
-    positive[several] = random.binomial(whole[several].astype(np.int64), score[several])
-    return positive * (weight / whole)
 
 
 _MAX_BAND_POINTS = 1_000  # more are not visible in a picture, and 500 draws of millions of points would not fit memory
@@ -247,8 +231,6 @@ class ReliabilityCurve(Curve):
     >>> reliability([0, 0, 1, 1], [0.05, 0.32, 0.38, 0.91])
     ReliabilityCurve: 4 rows in 3 bins (fixed), mean distance from the diagonal 0.11
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("predicted", "observed", "weight", "low", "high")
 
     predicted: NDArray[np.float64]
     observed: NDArray[np.float64]
@@ -367,16 +349,23 @@ def reliability(
         check_param(name, value, _RULES[name])
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
     scale = _scale(sample_weight, weight_kind, has_band=bands is not None)
-    groups = _Groups(ranked, scale)
-    bin_, low, high = groups.bins(method, n_bins)
-    predicted, observed, weight = groups.points(bin_)
+    score, positive = ranked.score[::-1], ranked.positive[::-1]
+    rows = positive + ranked.negative[::-1]
+    if scale != 1.0:  # rounded, because a whole number of rows is not the next one by the last bit of a sum
+        positive, rows = (np.round(scale * each, 9) for each in (positive, rows))
+        kept = rows > 0.0  # what rounds to no row would leave a frequency of 0 / 0
+        score, positive, rows = (each[kept] for each in (score, positive, rows))
+    bin_, low, high = _bins(score, positive, rows, method, n_bins)
+    weight = np.bincount(bin_, rows).astype(np.float64)
+    predicted, observed = np.bincount(bin_, rows * score) / weight, np.bincount(bin_, positive) / weight
     band = simultaneous = None
     if bands == "honest":
-        band = honest_bands(groups.score, groups.positive, groups.weight, confidence=confidence, digits=digits)
+        band = honest_bands(score, positive, rows, confidence=confidence, digits=digits)
     elif bands == "consistency" and method == "corp":
-        band, simultaneous = groups.corp_consistency(confidence, n_resamples, random_state)
+        draws: dict[str, Any] = {"n_resamples": n_resamples, "random_state": random_state}
+        band, simultaneous = corp_bands(score, rows, confidence=confidence, **draws)
     elif bands == "consistency":
-        ends = bin_bands(bin_, groups.score, groups.weight, confidence=confidence)
+        ends = bin_bands(bin_, score, rows, confidence=confidence)
         band, simultaneous = (Band(predicted, *each) for each in ends)
     weight /= scale
     return ReliabilityCurve(predicted, observed, weight, low, high, method, band, bands, confidence, simultaneous)
@@ -392,64 +381,30 @@ def _scale(sample_weight: Any, weight_kind: WeightKind, *, has_band: bool) -> fl
     return 1.0 if frequencies is None or weight_kind == "frequency" else float(frequencies.sum() / weights.sum())
 
 
-class _Groups:
-    """Groups of tied rows, by increasing probability, their weights times a factor."""
-
-    def __init__(self, ranked: Ranked, scale: float = 1.0) -> None:
-        self.score, self.positive = ranked.score[::-1], ranked.positive[::-1]
-        self.weight = self.positive + ranked.negative[::-1]
-        if scale != 1.0:  # rounded, because a whole number of rows is not the next one by the last bit of a sum
-            self.positive, self.weight = (np.round(scale * each, 9) for each in (self.positive, self.weight))
-            kept = self.weight > 0.0  # what rounds to no row would leave a frequency of 0 / 0
-            self.score, self.positive, self.weight = (each[kept] for each in (self.score, self.positive, self.weight))
-
-    def bins(
-        self, method: str, n_bins: int | Literal["auto"]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the bin of each group, numbered without empty bins, and the ends of the bins."""
-        if n_bins == "auto":
-            n_bins = int(np.clip(np.sqrt(self._rarer_class()), 1, _MAX_AUTO_BINS))
-        if method == "fixed":
-            cell = np.searchsorted(np.arange(1, n_bins) / n_bins, self.score, side="right")
-        elif method == "equal_mass":
-            # The middle of a group decides its bin, so that tied rows stay together.
-            middle = np.cumsum(self.weight) - self.weight / 2.0
-            cell = np.minimum((middle / self.weight.sum() * n_bins).astype(np.intp), n_bins - 1)
-        else:
-            cell = np.cumsum(np.diff(self.recalibrated(self.positive), prepend=-1.0) > 0) - 1
-        _, first, number = np.unique(cell, return_index=True, return_inverse=True)
-        if method == "fixed":
-            return number, cell[first] / n_bins, (cell[first] + 1) / n_bins
-        return number, self.score[first], self.score[np.append(first[1:], len(cell)) - 1]
-
-    def _rarer_class(self) -> float:
-        """Return the number of rows of the class with fewer of them."""
-        n_positive = float(self.positive.sum())
-        return min(n_positive, float(self.weight.sum()) - n_positive)
-
-    def points(self, bin_: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return mean predicted probability, observed frequency and weight of each bin."""
-        weight = np.bincount(bin_, self.weight).astype(np.float64)
-        predicted = np.bincount(bin_, self.weight * self.score) / weight
-        return predicted, np.bincount(bin_, self.positive) / weight, weight
-
-    def recalibrated(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the isotonic regression of the observed frequency on the probability."""
-        return _recalibrated(positive, self.weight)
-
-    def corp_consistency(self, confidence: float, n_resamples: int, random_state: SeedLike) -> tuple[Band, Band]:
-        """Return the pointwise and the simultaneous band at up to 1,000 distinct probabilities."""
-        score, weight = merge_neighbours(self.score, self.weight, _MAX_DRAWN_GROUPS)
-        kept = np.unique(np.linspace(0, len(score) - 1, _MAX_BAND_POINTS).round().astype(np.intp))
-        pointwise, simultaneous = consistency_band(
-            score,
-            weight,
-            lambda positive: _recalibrated(positive, weight)[kept],
-            confidence=confidence,
-            n_resamples=n_resamples,
-            random_state=random_state,
-        )
-        return Band(score[kept], *pointwise), Band(score[kept], *simultaneous)
+def _bins(
+    score: NDArray[np.float64],
+    positive: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    method: str,
+    n_bins: int | Literal["auto"],
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the bin of each group of tied rows, numbered without empty bins, and the ends of the bins."""
+    if n_bins == "auto":
+        n_positive = float(positive.sum())
+        n_of_rarer = min(n_positive, float(weight.sum()) - n_positive)
+        n_bins = int(np.clip(np.sqrt(n_of_rarer), 1, _MAX_AUTO_BINS))
+    if method == "fixed":
+        cell = np.searchsorted(np.arange(1, n_bins) / n_bins, score, side="right")
+    elif method == "equal_mass":
+        # The middle of a group decides its bin, so that tied rows stay together.
+        middle = np.cumsum(weight) - weight / 2.0
+        cell = np.minimum((middle / weight.sum() * n_bins).astype(np.intp), n_bins - 1)
+    else:
+        cell = np.cumsum(np.diff(_recalibrated(positive, weight), prepend=-1.0) > 0) - 1
+    _, first, number = np.unique(cell, return_index=True, return_inverse=True)
+    if method == "fixed":
+        return number, cell[first] / n_bins, (cell[first] + 1) / n_bins
+    return number, score[first], score[np.append(first[1:], len(cell)) - 1]
 
 
 def _recalibrated(positive: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:

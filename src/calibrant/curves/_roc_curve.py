@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,22 +34,6 @@ def fold_codes(folds: Any, n_rows: int) -> tuple[np.ndarray[Any, np.dtype[np.int
     return index[coded.codes].astype(np.intp), names.tolist()
 
 
-def by_fold(
-    folds: Any, y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]
-) -> list[tuple[Any, Any, Any, dict[str, Any]]]:
-    """Split predictions by fold: classes, probabilities, weights, and options that name the positive class."""
-    if folds is None:
-        raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
-    read = read_one_class(y_true, y_proba, sample_weight, **options, who="a ROC curve")
-    of_row = fold_codes(folds, read.n_input_rows)[0][read.rows]
-    known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
-    labels = read.classes[read.label]
-    return [
-        (labels[of_row == fold], read.proba[of_row == fold], read.weight[of_row == fold], known)
-        for fold in np.unique(of_row)
-    ]
-
-
 @fill_docstring()
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Curve):
@@ -66,8 +50,6 @@ class RocCurve(Curve):
     >>> roc([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
     RocCurve: AUC 0.875, 4 points
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("fpr", "tpr", "threshold")
 
     fpr: NDArray[np.float64]
     tpr: NDArray[np.float64]
@@ -124,8 +106,14 @@ def roc(
     options = {"pos_label": pos_label, "labels": labels}
     if average == "pooled":
         return _curve(y_true, y_proba, sample_weight, options)
-    parts = by_fold(folds, y_true, y_proba, sample_weight, options)
-    return _vertical_average([_curve(*part) for part in parts])
+    if folds is None:
+        raise ParameterError('folds must be passed with average="vertical": the fold in which each row was predicted.')
+    read = read_one_class(y_true, y_proba, sample_weight, **options, who="a ROC curve")
+    of_row = fold_codes(folds, read.n_input_rows)[0][read.rows]
+    known = {"labels": read.classes.tolist(), "pos_label": read.classes.tolist()[read.positive]}
+    parts = (of_row == fold for fold in np.unique(of_row))
+    labels = read.classes[read.label]
+    return _vertical_average([_curve(labels[part], read.proba[part], read.weight[part], known) for part in parts])
 
 
 def _curve(y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any]) -> RocCurve:
@@ -137,17 +125,17 @@ def _curve(y_true: Any, y_proba: Any, sample_weight: Any, options: dict[str, Any
 def _vertical_average(curves: list[RocCurve]) -> RocCurve:
     """Average the curves at every false positive rate where one of them has a point, from the left and the right."""
     fpr = np.unique(np.concatenate([curve.fpr for curve in curves]))
-    low, high = (np.mean([_height(curve, fpr, side) for curve in curves], axis=0) for side in ("left", "right"))
-    points = np.stack([np.repeat(fpr, 2), np.stack([low, high], axis=1).ravel()])
+    heights = []
+    for side in ("left", "right"):  # the limit of the true positive rate from there; from the left it starts at 0
+        rates = []
+        for curve in curves:
+            step = np.searchsorted(curve.fpr, fpr, side=side) - (side == "right")
+            at_point = curve.tpr[np.clip(step, 0, len(curve.tpr) - 1)]
+            rates.append(np.where(np.isin(fpr, curve.fpr), at_point, np.interp(fpr, curve.fpr, curve.tpr)))
+        heights.append(np.mean(rates, axis=0))
+    points = np.stack([np.repeat(fpr, 2), np.stack(heights, axis=1).ravel()])
     is_new = np.append(True, (np.diff(points) != 0).any(axis=0))
     return RocCurve(points[0, is_new], points[1, is_new], np.full(int(is_new.sum()), np.nan))
-
-
-def _height(curve: RocCurve, fpr: NDArray[np.float64], side: Literal["left", "right"]) -> NDArray[np.float64]:
-    """Return the limit of the true positive rate from one side; from the left it starts at 0."""
-    position = np.searchsorted(curve.fpr, fpr, side=side)
-    at_point = curve.tpr[np.clip(position if side == "left" else position - 1, 0, len(curve.tpr) - 1)]
-    return np.where(np.isin(fpr, curve.fpr), at_point, np.interp(fpr, curve.fpr, curve.tpr))
 
 
 @fill_docstring()
@@ -168,8 +156,6 @@ class RocPoints(Curve):
     >>> roc_by_cost_ratio([0, 1, 1, 0], {1: [0, 1, 0, 0], 10: [1, 1, 1, 0]})
     RocPoints: 2 cost ratios, 1 fold
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("cost_ratio", "fold", "fpr", "tpr")
 
     cost_ratio: NDArray[np.float64]
     fold: NDArray[Any]
@@ -234,8 +220,12 @@ def roc_by_cost_ratio(
     if not (total > 0).all():
         raise DataError("each fold needs rows of the positive class and of another; merge folds, or pass pos_label=.")
     ratios = sorted(decisions)
-    rates = np.concatenate([_rates(read, decisions[ratio], cells, total) for ratio in ratios])
-    return RocPoints(np.repeat(np.array(ratios, float), len(names)), np.tile(names, len(ratios)), *rates.T)
+    rates = []
+    for ratio in ratios:
+        selected = (read.read_labels("decisions", decisions[ratio]) == read.positive) * read.weight
+        rates.append(np.bincount(cells, selected, total.size).reshape(-1, 2) / total)
+    of_ratio = np.repeat(np.array(ratios, float), len(names))
+    return RocPoints(of_ratio, np.tile(names, len(ratios)), *np.concatenate(rates).T)
 
 
 def _read_classes(y_true: Any, sample_weight: Any, pos_label: Any) -> Predictions:
@@ -246,9 +236,3 @@ def _read_classes(y_true: Any, sample_weight: Any, pos_label: Any) -> Prediction
     n_columns = n_classes if n_classes > 2 else 1
     uniform = np.full((len(codes), n_columns), 1.0 / n_columns)
     return read_one_class(y_true, uniform, sample_weight, pos_label, None, "a ROC point")
-
-
-def _rates(read: Predictions, decided: Any, cells: NDArray[np.intp], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the false and true positive rates, one row for each fold."""
-    selected = (read.read_labels("decisions", decided) == read.positive) * read.weight
-    return np.asarray(np.bincount(cells, selected, total.size).reshape(-1, 2) / total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +50,8 @@ class Mix:
     def __repr__(self) -> str:
         sides = zip(self.models, self.thresholds, self.probabilities, strict=True)
         parts = [f"{name} at threshold {threshold:.4g} for {share:.4g}" for name, threshold, share in sides if share]
-        return (
-            f"fpr {self.fpr:.4g}, tpr {self.tpr:.4g}: "
-            + parts[0]
-            + " of the rows"
-            + "".join(f", {part}" for part in parts[1:])
-        )
+        parts[0] += " of the rows"
+        return f"fpr {self.fpr:.4g}, tpr {self.tpr:.4g}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,8 +71,6 @@ class RocHull(RocCurve):
     RocHull: AUC 0.875, 4 points
     """
 
-    _columns: ClassVar[tuple[str, ...]] = ("fpr", "tpr", "threshold", "model")
-
     model: NDArray[Any]
 
     def mix(self, fpr: float) -> Mix:
@@ -90,16 +84,11 @@ class RocHull(RocCurve):
         """
         check_param("fpr", fpr, Real(0, 1))
         end = int(np.clip(np.searchsorted(self.fpr, fpr, side="right"), 1, len(self.fpr) - 1))
-        start = end - 1
-        width = float(self.fpr[end] - self.fpr[start])
-        share = (float(self.fpr[end]) - fpr) / width if width > 0 else 0.0
-        return Mix(
-            (str(self.model[start]), str(self.model[end])),
-            (float(self.threshold[start]), float(self.threshold[end])),
-            (share, 1.0 - share),
-            float(fpr),
-            float(share * self.tpr[start] + (1.0 - share) * self.tpr[end]),
-        )
+        (left, right), (low, high) = (each[end - 1 : end + 1].tolist() for each in (self.fpr, self.tpr))
+        share = (right - fpr) / (right - left) if right > left else 0.0
+        (first, second), thresholds = (each[end - 1 : end + 1].tolist() for each in (self.model, self.threshold))
+        tpr = share * low + (1.0 - share) * high
+        return Mix((str(first), str(second)), tuple(thresholds), (share, 1.0 - share), float(fpr), tpr)
 
     def best(self, probability_cost: float) -> tuple[str, float]:
         """Return the model and threshold of least expected cost at a value of the probability cost function.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._optional import optional_import
 from calibrant._params import Choice, Int, check_param
-from calibrant.curves._curve import Curve, count, read_ranked
+from calibrant.curves._curve import Curve, count, read_numbers, read_ranked
 from calibrant.data._internal import classes_of_columns, column_names, named_classes
 from calibrant.exceptions import DataError, ParameterError, nearest
 
@@ -37,8 +37,6 @@ class ScoreHistogram(Curve):
     >>> score_histogram([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4])
     ScoreHistogram: 2 positive rows (mean probability 0.65) and 2 others (0.3) in 20 bins
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("low", "high", "positive", "negative")
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -89,7 +87,10 @@ def score_histogram(
     """
     check_param("n_bins", n_bins, Int(1))
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
-    low, high = _check_limits(limits)
+    ends = read_numbers(limits)
+    if ends.shape != (2,) or not 0.0 <= ends[0] < ends[1] <= 1.0:
+        raise ParameterError(f"limits must be two increasing numbers from 0 to 1; got {limits!r}.")
+    low, high = ends.tolist()
     edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
     edges[-1] = high
     inside = (ranked.score >= low) & (ranked.score <= high)
@@ -97,22 +98,11 @@ def score_histogram(
     positive, negative = (
         np.bincount(cell, part[inside], n_bins).astype(np.float64) for part in (ranked.positive, ranked.negative)
     )
-    means = tuple(_mean(ranked.score, part) for part in (ranked.positive, ranked.negative))
-    return ScoreHistogram(edges[:-1], edges[1:], positive, negative, (means[0], means[1]))
-
-
-def _check_limits(limits: Any) -> tuple[float, float]:
-    try:
-        low, high = (float(each) for each in limits)
-    except (TypeError, ValueError):
-        low = high = np.nan
-    if not 0.0 <= low < high <= 1.0:
-        raise ParameterError(f"limits must be two increasing numbers from 0 to 1; got {limits!r}.")
-    return low, high
-
-
-def _mean(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    return float(np.average(values, weights=weight)) if weight.any() else np.nan
+    first, second = (
+        float(np.average(ranked.score, weights=part)) if part.any() else np.nan
+        for part in (ranked.positive, ranked.negative)
+    )
+    return ScoreHistogram(edges[:-1], edges[1:], positive, negative, (first, second))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,20 +183,15 @@ def sorted_scores(
     names = list(y_proba)
     by = names[0] if reference is None else reference
     check_param("reference", by, Choice(*names))
-    classes = _classes_of_tables(y_proba, labels)
+    classes = [] if labels is None else list(labels)
+    if labels is None:  # the sorted names of the columns of the first frame that has names of classes
+        named = (named_classes(table) for table in y_proba.values())
+        classes = next((found for found in named if len(found) > 1), [])
     scores = {name: _column(name, table, classes, pos_label) for name, table in y_proba.items()}
     if len({len(score) for score in scores.values()}) > 1:
         raise DataError("y_proba must hold the same rows for each method; the numbers of rows differ.")
     order = np.lexsort([scores[name] for name in reversed([by, *(name for name in names if name != by)])])
     return SortedScores({name: score[order] for name, score in scores.items()}, by)
-
-
-def _classes_of_tables(y_proba: Mapping[str, Any], labels: Any) -> list[Any]:
-    """Return the labels, or the sorted names of the columns of the first frame that has names of classes, or none."""
-    if labels is not None:
-        return list(labels)
-    named = (named_classes(table) for table in y_proba.values())
-    return next((names for names in named if len(names) > 1), [])
 
 
 def _column(name: str, table: Any, classes: list[Any], pos_label: Any) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._saved import Array, saved
-from calibrant.curves._curve import Curve, Ranked, read_one_class, read_ranked
+from calibrant.curves._curve import Curve, read_numbers, read_one_class, read_ranked
 from calibrant.exceptions import ParameterError
 
 
@@ -35,8 +35,6 @@ class ProfitCurve(Curve):
     >>> profit_curve([0, 1, 1, 0], [0.2, 0.9, 0.4, 0.4], amount=10, cost=4)
     ProfitCurve: best 8 from 75 % of the rows (threshold 0.4); 4 from all, 4 points
     """
-
-    _columns: ClassVar[tuple[str, ...]] = ("fraction", "selected", "profit", "threshold")
 
     fraction: NDArray[np.float64]
     selected: NDArray[np.float64]
@@ -202,12 +200,11 @@ class ThresholdTable(Curve):
         return (self.tp + self.tn) / (self.tp + self.fp + self.fn + self.tn)
 
     def __repr__(self) -> str:
-        bests = [f"best {name} {self._best(values)}" for name, values in (("accuracy", self.accuracy), ("F1", self.f1))]
+        bests = []
+        for name, values in (("accuracy", self.accuracy), ("F1", self.f1)):
+            best = int(np.nan_to_num(values, nan=-1.0).argmax())
+            bests.append(f"best {name} {values[best]:.4g} at {self.threshold[best]:.4g}")
         return f"ThresholdTable: {len(self.threshold)} thresholds; {', '.join(bests)}"
-
-    def _best(self, values: NDArray[np.float64]) -> str:
-        best = int(np.nan_to_num(values, nan=-1.0).argmax())
-        return f"{values[best]:.4g} at {self.threshold[best]:.4g}"
 
 
 @fill_docstring()
@@ -243,20 +240,14 @@ def threshold_table(
     """
     ranked = read_ranked(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, labels=labels)
     all_tp, all_fp = ranked.cumulative()
-    step, chosen = (slice(None), ranked.thresholds()) if thresholds is None else _steps(ranked, thresholds)
+    step, chosen = np.arange(len(all_tp)), ranked.thresholds()
+    if thresholds is not None:
+        chosen = np.sort(read_numbers(thresholds))[::-1]
+        if chosen.ndim != 1 or not len(chosen) or np.isnan(chosen).any():
+            raise ParameterError(f"thresholds must be a list of numbers; got {thresholds!r}.")
+        step = np.searchsorted(-ranked.score, -chosen, side="right")  # the groups at or above each threshold
     tp, fp = all_tp[step], all_fp[step]
     return ThresholdTable(chosen, tp, fp, all_tp[-1] - tp, all_fp[-1] - fp)
-
-
-def _steps(ranked: Ranked, thresholds: Any) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the number of groups at or above each threshold, and the thresholds, the highest first."""
-    try:
-        chosen = np.sort(np.atleast_1d(as_floats(thresholds)))[::-1]
-    except (TypeError, ValueError):
-        chosen = np.empty(0)
-    if chosen.ndim != 1 or not len(chosen) or np.isnan(chosen).any():
-        raise ParameterError(f"thresholds must be a list of numbers; got {thresholds!r}.")
-    return np.searchsorted(-ranked.score, -chosen, side="right"), chosen
 
 
 def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

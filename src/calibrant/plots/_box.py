@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.plots._display import results_of
-from calibrant.plots._style import COLORS
+from calibrant.plots._style import COLORS, MAX_COLUMNS, panels, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MAX_COLUMNS = 4  # panels side by side
 _MAX_LETTERS = 34  # in a line of a name or a title
 _LINE, _GAP = 0.15, 0.14  # heights of a line of a name and between two boxes, in inches
 _PANEL, _HEAD = 2.5, 0.75  # width of a panel, and height of its title and scale, in inches
@@ -129,47 +127,36 @@ class BoxDisplay:
         'mse'
         """
         names = [fill(name, _MAX_LETTERS) for name in self.methods]
-        self.axes_ = self._panels(ax, max(name.count("\n") + 1 for name in names))
+        n_lines, n_columns = max(name.count("\n") + 1 for name in names), min(len(self.values), MAX_COLUMNS)
+        height = max(_LEAST, _HEAD + len(self.methods) * (_GAP + _LINE * n_lines))
+        self.axes_ = panels(ax, len(self.values), "data set", (_PANEL, height), (0.0, 0.0))
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         for number, (panel, (dataset, values)) in enumerate(zip(self.axes_, self.values.items(), strict=True)):
             _draw_boxes(panel, values)
-            is_first = ax is not None or number % self._n_columns == 0
+            is_first = ax is not None or number % n_columns == 0
             panel.set_yticks(range(len(names)), names if is_first else [""] * len(names))
             panel.set_title(fill(dataset, _MAX_LETTERS), fontsize="medium")
-            is_last = ax is not None or number + self._n_columns >= len(self.values)
+            is_last = ax is not None or number + n_columns >= len(self.values)
             panel.set_xlabel(self.label if is_last else "")
         if ax is None:
-            _make_room(self.ax_, self._n_columns)
+            width = n_columns * (_PANEL if n_columns > 1 else 2 * _PANEL)
+            self.figure_.set_figwidth(text_width(self.ax_.get_yticklabels()) + 0.6 + width)  # type: ignore[union-attr]
         return self
-
-    @property
-    def _n_columns(self) -> int:
-        return min(len(self.values), _MAX_COLUMNS)
-
-    def _panels(self, ax: Any, n_lines: int) -> list[Axes]:
-        if ax is None:
-            pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-            n_rows = -(-len(self.values) // self._n_columns)
-            height = max(_LEAST, _HEAD + len(self.methods) * (_GAP + _LINE * n_lines))
-            options: dict[str, Any] = {"figsize": (7.0, height * n_rows), "layout": "constrained", "squeeze": False}
-            _, grid = pyplot.subplots(n_rows, self._n_columns, **options)
-            ax, spare = np.split(grid.ravel(), [len(self.values)])
-            for unused in spare:
-                unused.remove()
-        panels = list(np.ravel(np.asarray(ax, dtype=object)))
-        if len(panels) != len(self.values):
-            raise ParameterError(f"ax must be {len(self.values)} Axes, one for each data set; got {len(panels)}.")
-        return panels
 
 
 def _draw_boxes(ax: Axes, values: NDArray[np.float64]) -> None:
     """Draw the box of each method, the first at the top; methods without a finite value have none."""
+    from matplotlib.cbook import boxplot_stats
+
     for number, row in enumerate(values):
         finite = row[np.isfinite(row)]
         if not len(finite):
             continue
         color, position = _color(number), float(number)
-        drawn = ax.bxp([_figures(finite)], [position], **_box_style(ax, color))
+        (figures,) = boxplot_stats(finite)
+        if len(finite) <= _MOST_POINTS:
+            figures["fliers"] = finite[:0]
+        drawn = ax.bxp([figures], [position], **_box_style(ax, color))
         drawn["means"][0].set_zorder(4)
         if len(finite) <= _MOST_POINTS:
             ax.plot(finite, np.full(len(finite), position), "o", color=color, markersize=3, alpha=0.7, zorder=3)
@@ -179,17 +166,6 @@ def _draw_boxes(ax: Axes, values: NDArray[np.float64]) -> None:
     ax.set_axisbelow(True)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=5)
-
-
-def _figures(finite: NDArray[np.float64]) -> dict[str, Any]:
-    """Return median, quartiles, ends of the whiskers, mean and outliers as matplotlib takes them."""
-    low, middle, high = np.percentile(finite, [25, 50, 75])
-    reach = 1.5 * (high - low)
-    inside = finite[(finite >= low - reach) & (finite <= high + reach)]
-    outliers = finite[(finite < low - reach) | (finite > high + reach)]
-    ends = {"whislo": min(low, inside.min()), "whishi": max(high, inside.max())}
-    shown = outliers if len(finite) > _MOST_POINTS else outliers[:0]
-    return {"med": middle, "q1": low, "q3": high, "mean": finite.mean(), "fliers": shown, **ends}
 
 
 def _color(number: int) -> tuple[float, float, float]:
@@ -216,10 +192,3 @@ def _box_style(ax: Axes, color: tuple[float, float, float]) -> dict[str, Any]:
         "meanprops": {"marker": "D", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": color},
         "flierprops": {"marker": "o", "markersize": 3, "markerfacecolor": "none", "markeredgecolor": color},
     }
-
-
-def _make_room(ax: Axes, n_columns: int) -> None:
-    """Make a new figure as wide as its panels with the longest name beside them."""
-    figure: Any = ax.figure
-    width = max(label.get_window_extent().width for label in ax.get_yticklabels()) / figure.dpi
-    figure.set_figwidth(width + 0.6 + n_columns * (_PANEL if n_columns > 1 else 2 * _PANEL))

@@ -20,15 +20,15 @@ from calibrant.curves import (
     error_curve,
     profit_curve,
 )
-from calibrant.plots._display import Display, positive_class
+from calibrant.plots._display import Display
 from calibrant.plots._style import (
     COLORS,
     MARKERS,
     REFERENCE_LINE,
     band_label,
     format_axes,
-    format_counts,
     format_number,
+    format_ticks,
     line_style,
     probability_limits,
     thin,
@@ -73,22 +73,17 @@ class CostCurveDisplay(Display):
         self.n_lines = n_lines
 
     def _draw(self, ax: Axes) -> None:
-        if len(self.curves) == 1:
-            self._draw_lines(ax, next(iter(self.curves.values())))
+        if len(self.curves) == 1 and self.n_lines:
+            # The cost lines of some thresholds, evenly spaced among those of the envelope
+            (curve,) = self.curves.values()
+            chosen = np.unique(np.linspace(0, len(curve.best_threshold) - 1, self.n_lines).astype(int))
+            for number, threshold in enumerate(curve.best_threshold[chosen]):
+                line, label = curve.line(float(threshold)), None if number else "single thresholds"
+                ax.plot([0, 1], [line.fpr, line.fnr], color="0.75", linewidth=0.8, zorder=0, label=label)
         ax.plot([0, 1], [0, 1], label="always negative", **REFERENCE_LINE)
         ax.plot([0, 1], [1, 0], label="always positive", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
-        for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"area {curve.area:.3f}")
-            ax.plot(*thin(curve.probability_cost, curve.cost), label=label, **line_style(number))
+        self._draw_lines(ax, lambda curve: (curve.probability_cost, curve.cost, f"area {curve.area:.3f}"))
         format_axes(ax, *self._names, ylim=(0.0, self._top))
-
-    def _draw_lines(self, ax: Axes, curve: CostCurve) -> None:
-        """Draw the cost lines of some thresholds, evenly spaced among those of the envelope."""
-        chosen = np.unique(np.linspace(0, len(curve.best_threshold) - 1, self.n_lines).astype(int))
-        for number, threshold in enumerate(curve.best_threshold[chosen] if self.n_lines else []):
-            line = curve.line(float(threshold))
-            label = None if number else "single thresholds"
-            ax.plot([0, 1], [line.fpr, line.fnr], color="0.75", linewidth=0.8, zorder=0, label=label)
 
 
 class ErrorCurveDisplay(CostCurveDisplay):
@@ -128,16 +123,19 @@ class BrierCurveDisplay(Display):
         share = next(iter(self.curves.values())).base_rate
         ax.plot([0, 1], [0, 2 * (1 - share)], label="always positive", **{**REFERENCE_LINE, "linestyle": (0, (1, 2))})
         ax.plot([0, 1], [2 * share, 0], label="always negative", **REFERENCE_LINE)
-        top = 0.0
+        is_single, end = len(self.curves) == 1, self._end()
         for number, (name, curve) in enumerate(self.curves.items()):
-            style = line_style(number)
-            label = self._label(name, f"area {curve.area:.3f}")
-            ax.plot(*thin(curve.cost_proportion, curve.loss), label=label, **style)
-            self._draw_best(ax, curve, style)
-            top = max(top, float(curve.loss.max()))
-        if len(self.curves) > 1:
+            style, (x, loss) = line_style(number), thin(curve.cost_proportion, curve.loss)
+            ax.plot(x, loss, label=f"{name} (area {curve.area:.3f})", **style)
+            label = f"best thresholds (area {curve.best_area:.3f})" if is_single else None
+            x = np.unique(np.concatenate([x, np.linspace(0.0, end, 501), [1.0]]))
+            ax.plot(x, curve.best_at(x), label=label, **{**style, "linewidth": _THIN, "alpha": 0.7})
+            if is_single:  # the loss by miscalibration
+                ax.fill_between(x, curve.best_at(x), curve.at(x), color=style["color"], alpha=0.15, linewidth=0)
+        if not is_single:
             ax.plot([], [], color="0.4", linewidth=_THIN, label="thin lines: best thresholds")
-        format_axes(ax, "cost proportion $c$ (decision threshold)", "expected loss", xlim=(0.0, self._end()))
+        top = max(float(curve.loss.max()) for curve in self.curves.values())
+        format_axes(ax, "cost proportion $c$ (decision threshold)", "expected loss", xlim=(0.0, end))
         ax.set_ylim(0, 1.08 * max(top, 2 * share * (1 - share)))
 
     def _end(self) -> float:
@@ -148,16 +146,6 @@ class BrierCurveDisplay(Display):
             differs = np.abs(loss - 2 * rate * (1 - x)) > 0.02 * max(float(loss.max()), 1e-300)
             limit = max(limit, float(x[differs].max(initial=0.0)))
         return probability_limits(0.0, limit)[1]
-
-    def _draw_best(self, ax: Axes, curve: BrierCurve, style: dict[str, Any]) -> None:
-        """Draw the loss of the best thresholds; for a single model, fill the loss by miscalibration above it."""
-        is_single = len(self.curves) == 1
-        label = f"best thresholds (area {curve.best_area:.3f})" if is_single else None
-        end = self._end()
-        x = np.unique(np.concatenate([thin(curve.cost_proportion, curve.loss)[0], np.linspace(0.0, end, 501), [1.0]]))
-        ax.plot(x, curve.best_at(x), label=label, **{**style, "linewidth": _THIN, "alpha": 0.7})
-        if is_single:
-            ax.fill_between(x, curve.best_at(x), curve.at(x), color=style["color"], alpha=0.15, linewidth=0)
 
 
 class ProfitDisplay(Display):
@@ -180,14 +168,14 @@ class ProfitDisplay(Display):
         for number, (name, curve) in enumerate(self.curves.items()):
             best, style = curve.best, line_style(number)
             where = f"best profit {format_number(curve.profit[best])} at {100 * curve.fraction[best]:.3g} %"
-            ax.plot(*thin(curve.fraction, curve.profit), label=self._label(name, where), **style)
+            ax.plot(*thin(curve.fraction, curve.profit), label=f"{name} ({where})", **style)
             marker: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": style["color"]}
             point = [curve.fraction[best]], [curve.profit[best]]
             ax.plot(*point, linestyle="none", markersize=8, markeredgecolor="white", **marker)
         total = float(next(iter(self.curves.values())).profit[-1])
         ax.plot([0, 1], [0, total], label=f"random order (all rows: {format_number(total)})", **REFERENCE_LINE)
         format_axes(ax, "share of rows selected, most promising first", "profit")
-        format_counts(ax, whole=False)
+        format_ticks(ax.yaxis, whole=False)
 
 
 class DecisionCurveDisplay(Display):
@@ -227,21 +215,12 @@ class DecisionCurveDisplay(Display):
         self.confidence = confidence
 
     @classmethod
-    def _of_models(
-        cls,
-        y_true: Any,
-        models: Mapping[str, Any],
-        rows: dict[str, Any],
-        *,
-        thresholds: Any = None,
-        confidence: float | None = None,
-        **options: Any,
-    ) -> Self:
-        if thresholds is None:
-            thresholds = _paying_thresholds(y_true, models, rows)
-        options |= {"thresholds": thresholds, "confidence": confidence, **rows}
-        curves = {key: decision_curve(y_true, proba, **options) for key, proba in models.items()}
-        return cls(curves, confidence=confidence, pos_label=positive_class(y_true, models, **rows))
+    def _of_models(cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], **options: Any) -> Self:
+        if options.get("thresholds") is None:
+            options["thresholds"] = _paying_thresholds(y_true, models, rows)
+        display = super()._of_models(y_true, models, rows, **options)
+        display.confidence = options.get("confidence")
+        return display
 
     def _draw(self, ax: Axes) -> None:
         first = next(iter(self.curves.values()))

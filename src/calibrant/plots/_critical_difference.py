@@ -10,7 +10,7 @@ from calibrant._params import Choice, check_param
 from calibrant.comparison import CriticalDifference, bonferroni_dunn, nemenyi
 from calibrant.exceptions import ParameterError
 from calibrant.plots._display import results_of
-from calibrant.plots._style import COLORS, axes_or_new
+from calibrant.plots._style import COLORS, axes_or_new, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,7 +140,8 @@ class CriticalDifferenceDisplay:
         self._draw_difference(self.ax_)
         drawn = _draw_names(self.ax_, names, ranks, top, height, self.result.control)
         if ax is None:
-            _make_room(drawn)
+            widths = [text_width(side) for side in drawn]
+            self.figure_.set_figwidth(_SCALE + sum(widths) + 0.4)  # type: ignore[union-attr]
         for number, group in enumerate(bars):
             ends = [self.result.mean_ranks[name] for name in (group[0], group[-1])]
             self.ax_.plot(
@@ -190,20 +191,10 @@ def _draw_names(
         middle, edge = top + height * (row + 0.5), low if is_left else high
         color = COLORS[0] if name == control else "0.25"
         ax.plot([rank, rank, edge], [0.0, middle, middle], color=color, linewidth=1.0)
-        label = f"{wrapped}  {rank:.2f}" if is_left else f"{rank:.2f}  {_indented(wrapped)}"
+        # Further lines begin about where the first one does, after the rank
+        indented = wrapped.replace("\n", "\n" + 9 * " ")
+        label = f"{wrapped}  {rank:.2f}" if is_left else f"{rank:.2f}  {indented}"
         style: dict[str, Any] = {"ha": "right" if is_left else "left", "va": "center", "color": color}
         text = ax.text(edge - gap if is_left else edge + gap, middle, label, **style, multialignment=style["ha"])
         drawn[0 if is_left else 1].append(text)
     return drawn
-
-
-def _indented(name: str) -> str:
-    """Return a name whose further lines begin about where the first one does, after the rank."""
-    return name.replace("\n", "\n" + 9 * " ")
-
-
-def _make_room(names: tuple[list[Text], list[Text]]) -> None:
-    """Make a new figure as wide as the scale with the longest names on both sides of it."""
-    figure: Any = names[0][0].figure
-    widths = [max((text.get_window_extent().width for text in side), default=0.0) / figure.dpi for side in names]
-    figure.set_figwidth(_SCALE + sum(widths) + 0.4)

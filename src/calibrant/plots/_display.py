@@ -11,7 +11,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._internal import read_predictions
-from calibrant.plots._style import axes_or_new, draw_legend
+from calibrant.plots._style import axes_or_new, draw_legend, line_style, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,19 +159,18 @@ class Display:
         self.ax_: Axes = axes_or_new(ax, self._size)
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        self.legend_ = draw_legend(self.ax_, title=self._title(), is_new_figure=ax is None)
+        title = None if self.pos_label is None else f"positive class: {self.pos_label}"
+        self.legend_ = draw_legend(self.ax_, title=title, is_new_figure=ax is None)
         return self
 
     def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
 
-    def _title(self) -> str | None:
-        """Return the title of the legend: the positive class, where it is known."""
-        return None if self.pos_label is None else f"positive class: {self.pos_label}"
-
-    def _label(self, name: str, metric: str) -> str:
-        """Return the label of a model's line: its name and how good it is."""
-        return f"{name} ({metric})"
+    def _draw_lines(self, ax: Axes, line_of: Callable[[Any], tuple[Any, Any, str]]) -> None:
+        """Draw the line of each curve, of which `line_of` returns x, y and how good it is."""
+        for number, (name, curve) in enumerate(self.curves.items()):
+            x, y, metric = line_of(curve)
+            ax.plot(*thin(x, y), label=f"{name} ({metric})", **line_style(number))
 
 
 def positive_class(y_true: Any, models: Mapping[str, Any], **options: Any) -> Any:

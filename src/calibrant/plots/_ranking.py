@@ -13,8 +13,8 @@ from calibrant.plots._display import Display
 from calibrant.plots._style import (
     REFERENCE_LINE,
     format_axes,
-    format_counts,
     format_number,
+    format_ticks,
     line_style,
     probability_limits,
     thin,
@@ -56,21 +56,15 @@ class RocDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], label="random order", **REFERENCE_LINE)
-        for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"AUC {curve.auc:.3f}")
-            ax.plot(*thin(curve.fpr, curve.tpr), label=label, **line_style(number))
+        self._draw_lines(ax, lambda curve: (curve.fpr, curve.tpr, f"AUC {curve.auc:.3f}"))
         if self.hull:
-            self._draw_hull(ax)
+            hull = hull_of(self.curves)
+            style: dict[str, Any] = {"color": "0.1", "linewidth": 0.8, "zorder": 2.5}
+            if len(hull.fpr) <= _MAX_VERTICES:
+                style |= {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgewidth": 0.8}
+            ax.plot(hull.fpr, hull.tpr, label=f"convex hull (AUC {hull.auc:.3f})", **style)
+            ax.fill_between(hull.fpr, hull.tpr, color="0.95", linewidth=0, zorder=0)
         format_axes(ax, "false positive rate", "true positive rate", ylim=(0.0, 1.0))
-
-    def _draw_hull(self, ax: Axes) -> None:
-        hull = hull_of(self.curves)
-        marker: dict[str, Any] = {"marker": "o", "markersize": 3.5, "markerfacecolor": "white", "markeredgewidth": 0.8}
-        if len(hull.fpr) > _MAX_VERTICES:
-            marker = {}
-        label = self._label("convex hull", f"AUC {hull.auc:.3f}")
-        ax.plot(hull.fpr, hull.tpr, color="0.1", linewidth=0.8, zorder=2.5, label=label, **marker)
-        ax.fill_between(hull.fpr, hull.tpr, color="0.95", linewidth=0, zorder=0)
 
 
 class PrecisionRecallDisplay(Display):
@@ -91,7 +85,7 @@ class PrecisionRecallDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"average precision {curve.average_precision:.3f}")
+            label = f"{name} (average precision {curve.average_precision:.3f})"
             recall, precision = np.append(0.0, curve.recall), np.append(curve.precision[0], curve.precision)
             ax.step(*thin(recall, precision), where="pre", label=label, **line_style(number))
         rate = next(iter(self.curves.values())).base_rate
@@ -117,9 +111,7 @@ class LiftDisplay(Display):
     curves: dict[str, LiftCurve]
 
     def _draw(self, ax: Axes) -> None:
-        for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"lift {curve.lift_at(0.1):.2f} at 10 %")
-            ax.plot(*thin(curve.fraction, curve.lift), label=label, **line_style(number))
+        self._draw_lines(ax, lambda curve: (curve.fraction, curve.lift, f"lift {curve.lift_at(0.1):.2f} at 10 %"))
         ax.axhline(1.0, label="random order", **REFERENCE_LINE)
         # The lift of the first few rows is mostly noise and would flatten the rest of the curve.
         top = 1.15 * max(float(curve.lift[curve.fraction >= _FEW].max()) for curve in self.curves.values())
@@ -153,23 +145,15 @@ class GainsDisplay(Display):
             zorder=1,
         )
         ax.plot([0, 1], [0, total], label="random order", **REFERENCE_LINE)
-        for number, (name, curve) in enumerate(self.curves.items()):
-            label = self._label(name, f"{format_number(float(curve.responses_at(0.1)))} positives at 10 %")
-            ax.plot(*thin(curve.fraction, curve.responses), label=label, **line_style(number))
+
+        def words(curve: LiftCurve) -> str:
+            return f"{format_number(float(curve.responses_at(0.1)))} positives at 10 %"
+
+        self._draw_lines(ax, lambda curve: (curve.fraction, curve.responses, words(curve)))
         format_axes(ax, "share of rows selected, most likely first", "positives selected", ylim=(0.0, total))
-        format_counts(ax)
-        _draw_percentages(ax, total)
+        format_ticks(ax.yaxis)
+        both = (lambda number: 100 * number / total, lambda percent: percent * total / 100)
+        share = ax.secondary_yaxis("right", functions=both)
+        share.set_ylabel("% of all positives")
 
-
-def _draw_percentages(ax: Axes, total: float) -> None:
-    """Add an axis on the right with the percentage of all positives."""
-
-    def percent(number: Any) -> Any:
-        return 100 * number / total
-
-    def number(percent: Any) -> Any:
-        return percent * total / 100
-
-    share = ax.secondary_yaxis("right", functions=(percent, number))
-    share.set_ylabel("% of all positives")
-    share.spines["right"].set_visible(False)
+        share.spines["right"].set_visible(False)

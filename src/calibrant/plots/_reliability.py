@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._params import Bool, Nothing, check_param
 from calibrant.curves import Band, ReliabilityCurve, ScoreHistogram, reliability, score_histogram
-from calibrant.plots._display import FROM_PREDICTIONS, Display, positive_class
+from calibrant.plots._display import FROM_PREDICTIONS, Display
 from calibrant.plots._style import (
     COLORS,
     MARKERS,
@@ -35,18 +34,19 @@ def draw_bands(ax: Axes, curve: ReliabilityCurve, style: dict[str, Any], *, is_a
     """Draw an honest band in steps, consistency bands as bars at bins or, for "corp", as areas between thin lines."""
     if curve.band is None:
         return
-    if curve.bands == "honest":
-        band = _steps(curve.band)
-        _fill(ax, band, style["color"], _AREA if is_alone else _PALE_AREA)
-        _draw_ends(ax, band, style)
-    elif curve.method != "corp" or len(curve.band.x) == 1:
-        ax.vlines(*curve.band, linewidth=7, color=style["color"], alpha=1.4 * _AREA, zorder=1.5)
+    color, is_honest = style["color"], curve.bands == "honest"
+    if not is_honest and (curve.method != "corp" or len(curve.band.x) == 1):
+        ax.vlines(*curve.band, linewidth=7, color=color, alpha=1.4 * _AREA, zorder=1.5)
         if curve.simultaneous is not None:
-            ax.vlines(*curve.simultaneous, linewidth=_THIN, color=style["color"], alpha=0.8, zorder=1.6)
-    else:
-        _fill(ax, curve.band, style["color"], _AREA if is_alone else _PALE_AREA)
-        if curve.simultaneous is not None and is_alone:
-            _draw_ends(ax, curve.simultaneous, style)
+            ax.vlines(*curve.simultaneous, linewidth=_THIN, color=color, alpha=0.8, zorder=1.6)
+        return
+    band, thin = curve.band, curve.simultaneous if is_alone else None
+    if is_honest:
+        x, lower, upper = curve.band
+        band = thin = Band(np.repeat(x, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2))
+    ax.fill_between(*band, linewidth=0, color=color, alpha=_AREA if is_alone else _PALE_AREA)
+    for end in () if thin is None else (thin.lower, thin.upper):
+        ax.plot(band.x, end, color=color, linestyle=style["linestyle"], linewidth=_THIN, alpha=0.7, zorder=1.6)
 
 
 def name_bands(ax: Axes, curve: ReliabilityCurve, *, n_models: int, drawn: bool) -> None:
@@ -55,41 +55,18 @@ def name_bands(ax: Axes, curve: ReliabilityCurve, *, n_models: int, drawn: bool)
         return
     several, color = n_models > 1, COLORS[0] if n_models == 1 else "0.4"
     is_honest, is_corp = curve.bands == "honest", curve.method == "corp"
-    line: dict[str, Any] = {"color": color, "linewidth": _THIN}
     simultaneous = band_label("simultaneous", curve.confidence, several=several)
     if is_honest or drawn or is_corp:
         pointwise = band_label("pointwise", curve.confidence, several=several)
         label = f"{simultaneous} of the true curve" if is_honest else f"{pointwise}, if calibrated"
         ax.fill_between([], [], color=color, alpha=0.28, linewidth=0, label=label)
-    if drawn and curve.simultaneous is not None:
-        ax.plot([], [], label=f"{simultaneous}, if calibrated", **line)
-    if not drawn and not is_corp and curve.simultaneous is not None:
+    if curve.simultaneous is None:
+        return
+    if drawn:
+        ax.plot([], [], label=f"{simultaneous}, if calibrated", color=color, linewidth=_THIN)
+    elif not is_corp:
         label = band_label("simultaneous", curve.confidence)
         ax.plot([], [], linestyle="none", marker="o", color=color, label=f"filled: outside its {label}, if calibrated")
-
-
-def is_outside(curve: ReliabilityCurve) -> NDArray[np.bool_]:
-    """Find the points of bins outside the simultaneous consistency band."""
-    if curve.simultaneous is None:
-        return np.zeros(len(curve.weight), dtype=np.bool_)
-    _, lower, upper = curve.simultaneous
-    return np.asarray((curve.observed < lower) | (curve.observed > upper))
-
-
-def _steps(band: Band) -> Band:
-    x, lower, upper = band
-    return Band(np.repeat(x, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2))
-
-
-def _fill(ax: Axes, band: Band, color: str, alpha: float) -> None:
-    x, lower, upper = band
-    ax.fill_between(x, lower, upper, linewidth=0, color=color, alpha=alpha)
-
-
-def _draw_ends(ax: Axes, band: Band, style: dict[str, Any]) -> None:
-    x, lower, upper = band
-    for end in (lower, upper):
-        ax.plot(x, end, color=style["color"], linestyle=style["linestyle"], linewidth=_THIN, alpha=0.7, zorder=1.6)
 
 
 _MAX_MARKED = 40
@@ -134,6 +111,8 @@ class ReliabilityDisplay(Display):
     ['pointwise 95 % band, if calibrated', 'simultaneous 95 % band, if calibrated']
     """
 
+    _curve = staticmethod(reliability)
+    _display_options = ("zoom",)
     _size = (5.2, 5.8)
 
     curves: dict[str, ReliabilityCurve]
@@ -198,18 +177,13 @@ class ReliabilityDisplay(Display):
         return super().from_predictions(y_true, y_proba, name=name, ax=ax, **rows, **options)
 
     @classmethod
-    def _of_models(
-        cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], *, zoom: bool | None = None, **options: Any
-    ) -> Self:
-        curves = {key: reliability(y_true, proba, **rows, **options) for key, proba in models.items()}
-        display = cls(curves, zoom=zoom, pos_label=positive_class(y_true, models, **rows))
-        n_rows = float(next(iter(curves.values())).weight.sum())
-        bins = {"limits": display._limits(), "n_bins": n_histogram_bins(n_rows), **rows}
+    def _of_models(cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], **options: Any) -> Self:
+        display = super()._of_models(y_true, models, rows, **options)
+        n_rows = float(next(iter(display.curves.values())).weight.sum())
+        limits = reliability_limits(display.curves.values(), zoom=display.zoom)
+        bins = {"limits": limits, "n_bins": n_histogram_bins(n_rows), **rows}
         display.histograms = {key: score_histogram(y_true, proba, **bins) for key, proba in models.items()}
         return display
-
-    def _limits(self) -> tuple[float, float]:
-        return reliability_limits(self.curves.values(), zoom=self.zoom)
 
     def _draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], label="perfectly calibrated", **REFERENCE_LINE)
@@ -219,7 +193,7 @@ class ReliabilityDisplay(Display):
                 draw_bands(ax, curve, line_style(number), is_alone=draws_bands)
             _draw_curve(ax, number, name, curve, hollow=not draws_bands and curve.simultaneous is not None)
         name_bands(ax, next(iter(self.curves.values())), n_models=len(self.curves), drawn=draws_bands)
-        limits = self._limits()
+        limits = reliability_limits(self.curves.values(), zoom=self.zoom)
         format_axes(ax, "predicted probability", "observed frequency", xlim=limits, ylim=limits)
         self.histogram_ax_ = _divide_for_histogram(ax) if self.histograms else None
         if self.histogram_ax_ is not None:
@@ -250,10 +224,12 @@ def _draw_curve(ax: Axes, number: int, name: str, curve: ReliabilityCurve, *, ho
         return
     fill: dict[str, Any] = {"markerfacecolor": "white"} if hollow else {"markeredgecolor": "white"}
     ax.plot(curve.predicted, curve.observed, label=name, marker=marker, markersize=6, **fill, **style)
-    out = is_outside(curve) if hollow else np.zeros(len(curve.weight), dtype=np.bool_)
-    if out.any():
+    if hollow and curve.simultaneous is not None:
+        _, lower, upper = curve.simultaneous
+        out = (curve.observed < lower) | (curve.observed > upper)
         filled: dict[str, Any] = {"linestyle": "none", "color": style["color"], "marker": marker, "markersize": 6}
-        ax.plot(curve.predicted[out], curve.observed[out], **filled)
+        if out.any():
+            ax.plot(curve.predicted[out], curve.observed[out], **filled)
 
 
 def _divide_for_histogram(ax: Axes) -> Axes | None:

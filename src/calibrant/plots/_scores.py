@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
 from calibrant.curves import ScoreHistogram, SortedScores, score_histogram, sorted_scores
-from calibrant.exceptions import ParameterError
-from calibrant.plots._display import Display, positive_class, probabilities_of
+from calibrant.plots._display import Display, probabilities_of
 from calibrant.plots._style import (
     COLORS,
     MARKERS,
+    MAX_COLUMNS,
     axes_or_new,
     draw_legend,
     format_axes,
     format_ticks,
     line_style,
+    panels,
     score_bins,
     thin,
 )
@@ -30,7 +30,6 @@ from calibrant.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MAX_COLUMNS = 4  # panels side by side: 13 inches
 _MAX_LETTERS = 36  # in a line of a panel's title: the width of a panel
 _MAX_RATIO = 3.0  # panels whose highest bars differ by more have vertical axes of their own
 
@@ -62,21 +61,12 @@ class ScoreHistogramDisplay(Display):
     curves: dict[str, ScoreHistogram]
 
     @classmethod
-    def _of_models(
-        cls,
-        y_true: Any,
-        models: Mapping[str, Any],
-        rows: dict[str, Any],
-        *,
-        n_bins: int | Literal["auto"] = "auto",
-        limits: tuple[float, float] | None = None,
-        **options: Any,
-    ) -> Self:
+    def _of_models(cls, y_true: Any, models: Mapping[str, Any], rows: dict[str, Any], **options: Any) -> Self:
         fine = [score_histogram(y_true, proba, n_bins=1000, **rows) for proba in models.values()]
-        given = {"n_bins": None if n_bins == "auto" else n_bins, "limits": limits}
-        options |= score_bins(fine) | {key: each for key, each in given.items() if each is not None} | rows
-        curves = {key: score_histogram(y_true, proba, **options) for key, proba in models.items()}
-        return cls(curves, pos_label=positive_class(y_true, models, **rows))
+        if options.get("n_bins") == "auto":
+            del options["n_bins"]
+        given = {key: each for key, each in options.items() if each is not None}
+        return super()._of_models(y_true, models, rows, **score_bins(fine) | given)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the histograms.
@@ -97,15 +87,23 @@ class ScoreHistogramDisplay(Display):
         >>> ScoreHistogramDisplay({"tree": score_histogram([0, 1], [0.2, 0.9])}).plot().ax_.get_title()
         'tree'
         """
-        self.axes_ = self._panels(ax)
+        # The highest share to show in each panel: the same, unless they differ widely
+        tops = [float(np.max(_class_shares(histogram))) for histogram in self.curves.values()]
+        is_shared = max(tops) <= _MAX_RATIO * min(tops)
+        tops = [max(tops)] * len(tops) if is_shared else tops
+        self.axes_ = panels(ax, len(tops), "model", (3.0, 2.9), (1.0, 0.5), sharey=len(set(tops)) == 1)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        tops = self._tops()
         names = ("positive class" if self.pos_label is None else f"positive class: {self.pos_label}", "other rows")
         for number, (panel, (name, histogram)) in enumerate(zip(self.axes_, self.curves.items(), strict=True)):
-            _draw_histogram(panel, histogram, names)
+            edges = np.append(histogram.low, histogram.high[-1])
+            positive, others = _class_shares(histogram)
+            panel.stairs(positive, edges, fill=True, color=COLORS[0], alpha=0.55, label=names[0])
+            panel.stairs(others, edges, color=COLORS[1], linewidth=1.6, hatch="////", label=names[1])
+            limits = float(edges[0]), float(edges[-1])
+            format_axes(panel, "predicted probability", "share of the class", xlim=limits)
             panel.set_title(fill(name, _MAX_LETTERS), fontsize="medium")
             panel.set_ylim(0, 1.05 * tops[number])
-            if number % _MAX_COLUMNS if ax is None else number:
+            if number % MAX_COLUMNS if ax is None else number:
                 panel.set_ylabel("")
         if ax is None:
             handles, labels = self.ax_.get_legend_handles_labels()
@@ -114,37 +112,6 @@ class ScoreHistogramDisplay(Display):
         else:
             self.legend_ = draw_legend(self.ax_)
         return self
-
-    def _tops(self) -> list[float]:
-        """Return the highest share to show in each panel: the same, unless they differ widely."""
-        tops = [float(np.max(_class_shares(histogram))) for histogram in self.curves.values()]
-        return tops if max(tops) > _MAX_RATIO * min(tops) else [max(tops)] * len(tops)
-
-    def _panels(self, ax: Any) -> list[Axes]:
-        if ax is None:
-            pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
-            n_columns = min(len(self.curves), _MAX_COLUMNS)
-            n_rows = -(-len(self.curves) // n_columns)
-            size = (1.0 + 3.0 * n_columns, 0.5 + 2.9 * n_rows)
-            is_shared = len(set(self._tops())) == 1
-            options = {"figsize": size, "layout": "constrained", "sharey": is_shared, "squeeze": False}
-            _, grid = pyplot.subplots(n_rows, n_columns, **options)
-            ax, spare = np.split(grid.ravel(), [len(self.curves)])
-            for unused in spare:
-                unused.remove()
-        panels = list(np.ravel(np.asarray(ax, dtype=object)))
-        if len(panels) != len(self.curves):
-            raise ParameterError(f"ax must be {len(self.curves)} Axes, one for each model; got {len(panels)}.")
-        return panels
-
-
-def _draw_histogram(ax: Axes, histogram: ScoreHistogram, names: tuple[str, str]) -> None:
-    edges = np.append(histogram.low, histogram.high[-1])
-    positive, negative = _class_shares(histogram)
-    ax.stairs(positive, edges, fill=True, color=COLORS[0], alpha=0.55, label=names[0])
-    ax.stairs(negative, edges, color=COLORS[1], linewidth=1.6, hatch="////", label=names[1])
-    limits = float(edges[0]), float(edges[-1])
-    format_axes(ax, "predicted probability", "share of the class", xlim=limits)
 
 
 def _class_shares(histogram: ScoreHistogram) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -277,7 +244,7 @@ class SortedScoresDisplay:
         end = float(max(len(first) - 1, 1))
         names = f"rows, sorted by {self.scores.reference}", "predicted probability"
         format_axes(self.ax_, *names, xlim=(0.0, end), ylim=(0.0, top or 1.0))
-        format_ticks(self.ax_.xaxis, is_linear=self.ax_.get_xscale() == "linear")
+        format_ticks(self.ax_.xaxis)
         self.legend_ = draw_legend(self.ax_, is_new_figure=ax is None)
         return self
 
@@ -292,7 +259,10 @@ def _draw_method(ax: Axes, number: int, name: str, score: NDArray[np.float64]) -
     x = np.arange(len(score), dtype=np.float64)
     is_shaded = not is_calm and len(score) >= _MANY_ROWS
     if is_shaded:
-        x, lower, score, upper = _neighbours(score)
+        # The middle, the 10 %, 50 % and 90 % quantile of each of up to 100 stretches of neighbouring rows
+        bounds = np.linspace(0, len(score), min(_N_STRETCHES, len(score) // 50) + 1).astype(np.intp)
+        x = (bounds[:-1] + bounds[1:] - 1) / 2.0
+        lower, score, upper = np.array([np.quantile(score[a:b], [0.1, 0.5, 0.9]) for a, b in pairwise(bounds)]).T
         ax.fill_between(x, lower, upper, color=color, alpha=_SHADE, linewidth=0, zorder=1.5)
     x, score = thin(x, score)
     marker: dict[str, Any] = {
@@ -304,10 +274,3 @@ def _draw_method(ax: Axes, number: int, name: str, score: NDArray[np.float64]) -
     line: dict[str, Any] = {"color": color, "linewidth": 1.2 if is_plain else 0.5, "alpha": 1.0 if is_plain else 0.4}
     ax.plot(x, score, label=name, zorder=2.0 + 1.0 / (1.0 + variation), **line, **marker)
     return is_shaded
-
-
-def _neighbours(score: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Return the middle, the 10 %, 50 % and 90 % quantile of each of up to 100 stretches of neighbouring rows."""
-    bounds = np.linspace(0, len(score), min(_N_STRETCHES, len(score) // 50) + 1).astype(np.intp)
-    parts = [np.quantile(score[a:b], [0.1, 0.5, 0.9]) for a, b in pairwise(bounds)]
-    return (bounds[:-1] + bounds[1:] - 1) / 2.0, *np.array(parts).T

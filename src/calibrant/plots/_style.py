@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from calibrant._optional import optional_import
 from calibrant.curves import ReliabilityCurve, ScoreHistogram
+from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
 # Okabe & Ito (2008), without their yellow, which is too pale for a line on white paper.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -53,6 +55,33 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] = (5.4, 4.6)) -> Axes
     return axes
 
 
+MAX_COLUMNS = 4  # panels side by side
+
+
+def panels(
+    ax: Any, n_panels: int, noun: str, panel: tuple[float, float], margin: tuple[float, float], **options: Any
+) -> list[Axes]:
+    """Return the axes that were passed, one for each of what the noun names, or those of a new figure."""
+    if ax is None:
+        pyplot = optional_import("matplotlib.pyplot", extra="plots", purpose="draw")
+        n_columns = min(n_panels, MAX_COLUMNS)
+        n_rows = -(-n_panels // n_columns)
+        size = (margin[0] + panel[0] * n_columns, margin[1] + panel[1] * n_rows)
+        _, grid = pyplot.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False, **options)
+        ax, spare = np.split(grid.ravel(), [n_panels])
+        for unused in spare:
+            unused.remove()
+    found = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(found) != n_panels:
+        raise ParameterError(f"ax must be {n_panels} Axes, one for each {noun}; got {len(found)}.")
+    return found
+
+
+def text_width(texts: Iterable[Text]) -> float:
+    """Return the width of the widest of some texts, in inches."""
+    return max((text.get_window_extent().width / text.figure.dpi for text in texts), default=0.0)
+
+
 def format_axes(
     ax: Axes, x: str, y: str, *, xlim: tuple[float, float] | None = (0.0, 1.0), ylim: tuple[float, float] | None = None
 ) -> None:
@@ -65,27 +94,17 @@ def format_axes(
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
-    if xlim is not None and ax.get_xscale() == "linear":
-        ax.set_xlim(*_with_margin(*xlim))
-    if ylim is not None and ax.get_yscale() == "linear":
-        ax.set_ylim(*_with_margin(*ylim))
+    for axis, set_limits, limits in ((ax.xaxis, ax.set_xlim, xlim), (ax.yaxis, ax.set_ylim, ylim)):
+        if limits is not None and axis.get_scale() == "linear":
+            margin = 0.015 * (limits[1] - limits[0])
+            set_limits(limits[0] - margin, limits[1] + margin)
 
 
-def _with_margin(low: float, high: float) -> tuple[float, float]:
-    margin = 0.015 * (high - low)
-    return low - margin, high + margin
-
-
-def format_counts(ax: Axes, *, whole: bool = True) -> None:
-    """Format the ticks of the vertical axis as 12,000 and, if they are counts, at whole numbers only."""
-    format_ticks(ax.yaxis, whole=whole, is_linear=ax.get_yscale() == "linear")
-
-
-def format_ticks(axis: Axis, *, whole: bool = True, is_linear: bool = True) -> None:
-    """Format the ticks of an axis of numbers of rows."""
+def format_ticks(axis: Axis, *, whole: bool = True) -> None:
+    """Format the ticks of an axis as 12,000 and, if they are counts, at whole numbers only; logarithmic ones stay."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    if not is_linear:
+    if axis.get_scale() not in ("linear", "function"):
         return
     axis.set_major_formatter(FuncFormatter(lambda value, _: format_number(value)))
     if whole:
@@ -191,19 +210,15 @@ def reliability_limits(curves: Iterable[ReliabilityCurve], *, zoom: bool | None 
 
 def _extent(curve: ReliabilityCurve) -> tuple[float, float]:
     """Return the least and the greatest value to show; not those of a few rows at the ends."""
+    share, positives = curve.weight / curve.weight.sum(), curve.weight * curve.observed
     upto = np.cumsum(curve.weight) / curve.weight.sum()
-    shown = (upto > _FEW) & (upto - curve.weight / curve.weight.sum() < 1 - _FEW)
-    shown |= _holds_positives(curve)
+    shown = (upto > _FEW) & (upto - share < 1 - _FEW)
+    # Nor the last twentieth of the positive rows, which of a rare class are few of all rows
+    shown |= (np.cumsum(positives) - positives < (1 - _FEW_OF_CLASS) * positives.sum()) & (positives > 0)
     values = [curve.predicted[shown], curve.observed[shown]]
     if curve.simultaneous is not None and curve.method != "corp":
         values += [curve.simultaneous.lower[shown], curve.simultaneous.upper[shown]]
     return float(min(each.min() for each in values)), float(max(each.max() for each in values))
-
-
-def _holds_positives(curve: ReliabilityCurve) -> NDArray[np.bool_]:
-    """Return the points below the last twentieth of the positive rows, which of a rare class are few of all rows."""
-    positives = curve.weight * curve.observed
-    return np.asarray((np.cumsum(positives) - positives < (1 - _FEW_OF_CLASS) * positives.sum()) & (positives > 0))
 
 
 _MAX_LETTERS = 48  # in a line of a label: about 3.5 inches, which fit into the narrowest figure with the line sample

@@ -105,7 +105,11 @@ class TreeDisplay:
         size = max(_LEAF_WIDTH * n_columns, 3.0), max(_LEVEL_HEIGHT * n_levels, 2.0)
         self.ax_: Axes = axes_or_new(ax, (min(size[0], _MAX_SIZE), min(size[1], _MAX_SIZE)))
         self.figure_ = self.ax_.figure
-        self._draw(outline, positions, _font_scale(self.ax_, size, is_new=ax is None))
+        # The font shrinks for the tree to fit
+        figure: Any = self.ax_.figure
+        room = figure.bbox if ax is None else self.ax_.get_window_extent()
+        scale = min(1.0, room.width / figure.dpi / size[0], room.height / figure.dpi / size[1])
+        self._draw(outline, positions, scale)
         self.ax_.set(xlim=(-0.6, n_columns - 0.4), ylim=(0.45 - n_levels, 0.5))
         self.ax_.set_axis_off()
         title = "; ".join(filter(None, [outline.head, _describe_cut(outline, self.max_depth)]))
@@ -122,37 +126,24 @@ class TreeDisplay:
                 dotted = ":" if outline.is_eliminated[node] else "-"
                 text = _truncate(conditions[node].removeprefix(name).strip())
                 _draw_edge(self.ax_, positions[above], (x, depth), text, dotted, 8.0 * scale)
-            is_cut = outline.is_test[node] and depth == self.max_depth
-            text = _cut_text(outline, node, below[node]) if is_cut else _node_text(outline, node)
-            _draw_node(self.ax_, (x, depth), text, _box_style(outline, node, is_cut), 8.5 * scale)
+            is_cut = bool(outline.is_test[node] and depth == self.max_depth)
+            style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5 * scale, "zorder": 3}
+            text = _node_text(outline, node, below[node] if is_cut else None)
+            self.ax_.text(x, -depth, text, bbox=_box_style(outline, node, is_cut), **style)
 
 
-def _font_scale(ax: Axes, size: tuple[float, float], *, is_new: bool) -> float:
-    """Return the factor, at most 1, by which the font shrinks for a tree of some size to fit."""
-    available = ax.figure.bbox if is_new else ax.get_window_extent()
-    return min(1.0, available.width / ax.figure.dpi / size[0], available.height / ax.figure.dpi / size[1])
-
-
-def _node_text(outline: Outline, node: int) -> str:
-    weight = _weight_text(outline, node)
-    if outline.is_eliminated[node]:
+def _node_text(outline: Outline, node: int, n_cut: int | None) -> str:
+    """Return the text of a node; one at which the drawing stops says how many leaves are below it."""
+    weight = f"n = {format_number(float(outline.tree.weight[node]))}"
+    if outline.is_eliminated[node] and n_cut is None:
         return weight
     label, p = outline.top_class(node)
+    shown = f"{_truncate(label)}\np = {p:.3f}"
+    if n_cut is not None:
+        return f"{shown}, {weight}\n… {n_cut:,} {'leaf' if n_cut == 1 else 'leaves'} below"
     if not outline.is_test[node]:
-        return f"{_truncate(label)}\np = {p:.3f}\n{weight}"
-    test = _truncate(outline.tree.schema.names[outline.tree.feature[node]])
-    return f"{test}\n{_truncate(label)}\np = {p:.3f}, {weight}"
-
-
-def _weight_text(outline: Outline, node: int) -> str:
-    return f"n = {format_number(float(outline.tree.weight[node]))}"
-
-
-def _cut_text(outline: Outline, node: int, n_leaves: int) -> str:
-    """Return the text of a node at which the drawing stops."""
-    label, p = outline.top_class(node)
-    below = f"… {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'} below"
-    return f"{_truncate(label)}\np = {p:.3f}, {_weight_text(outline, node)}\n{below}"
+        return f"{shown}\n{weight}"
+    return f"{_truncate(outline.tree.schema.names[outline.tree.feature[node]])}\n{shown}, {weight}"
 
 
 def _describe_cut(outline: Outline, max_depth: int | None) -> str:
@@ -194,10 +185,6 @@ def _draw_edge(ax: Axes, above: tuple[float, int], below: tuple[float, int], tex
     box = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
     position = (x0 + along * (x1 - x0), y0 + along * (y1 - y0))
     ax.text(*position, text, ha="center", va="center", fontsize=size, bbox=box, zorder=2)
-
-
-def _draw_node(ax: Axes, position: tuple[float, int], text: str, box: dict[str, Any], size: float) -> None:
-    ax.text(position[0], -position[1], text, ha="center", va="center", fontsize=size, bbox=box, zorder=3)
 
 
 def _truncate(text: str) -> str:

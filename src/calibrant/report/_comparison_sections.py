@@ -72,20 +72,31 @@ def _money(found: TableComparison, text: str) -> Callout:
     lost = found.money.miscalibration
     if lost.low is not None and lost.low > 0:
         return Callout("bad", f"Miscalibration costs {lost!r} on these rows.", capital(text))
-    words = (
-        "Deciding by it earns more than the best single action for all" if gain > 0 else "Deciding by it earns no more"
-    )
-    tail = f": {gain:,.2f} on these rows." if gain > 0 else " than the best single action for all."
-    return Callout("info", words + tail, capital(text))
+    best = "than the best single action for all"
+    words = f"earns more {best}: {gain:,.2f} on these rows." if gain > 0 else f"earns no more {best}."
+    return Callout("info", f"Deciding by it {words}", capital(text))
 
 
 def ranking_section(found: TableComparison, models: tuple[str, ...]) -> Section:
     """Return the methods, the best first: a table, a figure of the intervals, and the differences from the best."""
     blocks: list[Block] = [_ranking_table(found, models)]
     blocks += [block for block in (_figure(found, models), _differences(found)) if block is not None]
-    if found.comparison is not None:
-        blocks.append(Paragraph(_on_test(found), "note"))
-    blocks.append(Paragraph(_on_rows(found, models), "note"))
+    test = found.comparison
+    if test is not None and test.pairs:
+        text = (
+            f"{test.how}, at {100 * test.confidence:g} %. The best one is chosen by the same rows, and the comparisons "
+            "allow for that and for training sets that share rows. A method that is not shown to be worse may still "
+            "be worse."
+        )
+        blocks.append(Paragraph(text, "note"))
+    elif test is not None:
+        blocks.append(Paragraph(f"No test holds: {test.reason}.", "note"))
+    text = (
+        f"The sections below are about the held-out predictions of {listed(list(models))} for the same "
+        f"{len(found.held_out):,} rows, each predicted by a fit that did not see it; intervals are of these "
+        "predictions."
+    )
+    blocks.append(Paragraph(text, "note"))
     return Section("ranking", "How do the methods compare?", tuple(blocks), term="Ranking")
 
 
@@ -96,14 +107,11 @@ def _of_model(method: str, models: tuple[str, ...]) -> str:
 def _ranking_table(found: TableComparison, models: tuple[str, ...]) -> DataTable:
     head, *rows = ranking_cells(found)
     text = ("method", "standing")
-    columns = tuple(TableColumn(_heading(name), "left" if name in text else "right") for name in head)
+    # As the other tables of the report have them; the names of metrics stay
+    heads = {name: capital(name) if name in (*text, "seconds") else name for name in head}
+    columns = tuple(TableColumn(heads[name], "left" if name in text else "right") for name in head)
     caption = f"Methods by {metric_term(found.metric)}, the best first: means over held-out rows, {found.plan}"
     return DataTable(caption, columns, tuple(rows), tuple(_of_model(each.method, models) for each in found.ranking))
-
-
-def _heading(name: str) -> str:
-    """Return a heading as the other tables of the report have it; the names of metrics stay."""
-    return f"{name[0].upper()}{name[1:]}" if name in ("method", "seconds", "standing") else name
 
 
 def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
@@ -112,11 +120,8 @@ def _figure(found: TableComparison, models: tuple[str, ...]) -> Figure | None:
     if not known:
         return None
     layers = tuple(
-        Layer(
-            "interval",
-            {"x": [each.method], "y": [each.value], "low": [each.low], "high": [each.high]},
-            "mean and interval",
-            _of_model(each.method, models),
+        Layer.of_intervals(
+            [(each.method, each.value, each.low, each.high)], "mean and interval", _of_model(each.method, models)
         )
         for each in known
     )
@@ -156,26 +161,6 @@ def _differences(found: TableComparison) -> DataTable | None:
     return DataTable(f"Every method against {found.best.method}", columns, rows)
 
 
-def _on_rows(found: TableComparison, models: tuple[str, ...]) -> str:
-    """Return the sentence that introduces the sections below."""
-    n_rows, names = len(found.held_out), listed(list(models))
-    return (
-        f"The sections below are about the held-out predictions of {names} for the same {n_rows:,} rows, each "
-        "predicted by a fit that did not see it; intervals are of these predictions."
-    )
-
-
-def _on_test(found: TableComparison) -> str:
-    test = found.comparison
-    if test is None or not test.pairs:
-        return "" if test is None else f"No test holds: {test.reason}."
-    return (
-        f"{test.how}, at {100 * test.confidence:g} %. The best one is chosen by the same rows, and the comparisons "
-        "allow for that and for training sets that share rows. A method that is not shown to be worse may still be "
-        "worse."
-    )
-
-
 _MOST = 4  # models in the figures: more lines than that cannot be told apart
 _PREFIX = "probability_"
 
@@ -210,11 +195,13 @@ def _kept_proba(found: TableComparison, method: str) -> NDArray[np.float64] | No
         pooled = found.study.predictions(method)
     except (StoreError, StudyError):
         return None
-    wanted = list(zip(found.held_out["row"].tolist(), found.held_out["split"].tolist(), strict=True))
-    places = {key: place for place, key in enumerate(zip(pooled.row.tolist(), pooled.split.tolist(), strict=True))}
-    if list(pooled.classes) != held_out_classes(found) or any(key not in places for key in wanted):
+    rows = zip(pooled.row.tolist(), pooled.split.tolist(), strict=True)
+    places = {key: place for place, key in enumerate(rows)}
+    wanted = zip(found.held_out["row"].tolist(), found.held_out["split"].tolist(), strict=True)
+    kept = [places.get(key, -1) for key in wanted]
+    if list(pooled.classes) != held_out_classes(found) or -1 in kept:
         return None
-    return np.asarray(pooled.y_pred[[places[key] for key in wanted]], dtype=np.float64)
+    return np.asarray(pooled.y_pred[kept], dtype=np.float64)
 
 
 # The report of a comparison has its own: the comparison of predictions does not allow for the choice of the best one
@@ -225,15 +212,13 @@ def held_out_sections(
     found: TableComparison, models: dict[str, NDArray[np.float64]], *, rows: bool
 ) -> tuple[Section, ...]:
     """Return the sections of a report of predictions, less those that the report of a comparison has of its own."""
-    row = found.held_out["row"].to_numpy()
+    row, weight = found.held_out["row"].to_numpy(), found.table.sample_weight
     compared, classes = found.compared, held_out_classes(found)
-    weight = found.table.sample_weight
-    is_binary = len(classes) == 2
     options: dict[str, Any] = {
         "costs": found.costs,
         "groups": None if compared.groups is None else compared.groups[row],
         "sample_weight": None if weight is None else np.asarray(weight)[row],
-        "pos_label": found.table.positive if is_binary else None,
+        "pos_label": found.table.positive if len(classes) == 2 else None,
         "labels": classes,
         "model": None if found.model is None else {found.advised: found.model},
     }

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._repr import listed
 from calibrant._sections import Block, Definitions, Paragraph, Preformatted, Section
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.wording import confidence_text, rows_text
+from calibrant.report._predictions.wording import rows_text
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "altair", "vl-convert-python")
 
@@ -109,11 +109,14 @@ def _call(data: ReportData) -> str:
 
 def _facts(data: ReportData) -> dict[str, str]:
     facts = {"Source": data.source} if data.source else {}
-    facts |= {"Rows": _rows(data), "Classes": _classes(data)}
+    classes = [str(label) for label in data.classes]
+    named = (
+        f"{listed(classes)}; probabilities are of {data.positive}" if data.is_binary else listed(classes, _MOST_LISTED)
+    )
+    facts |= {"Rows": _rows(data), "Classes": named}
     facts |= {"Models": listed(data.names)} if len(data.names) > 1 else {}
     facts |= {
-        "Settings": f"intervals at {confidence_text(data.confidence)}; {data.n_boot:,} bootstrap replicates; "
-        f"seed {data.random_state}",
+        "Settings": f"intervals at {data.level}; {data.n_boot:,} bootstrap replicates; seed {data.random_state}",
         "Single rows": "may be embedded" if data.rows else "none: rows are pooled by tens at least",
         "Versions": versions_text(),
         "Fingerprint": fingerprint(data),
@@ -130,27 +133,16 @@ def _rows(data: ReportData) -> str:
     return text
 
 
-def _classes(data: ReportData) -> str:
-    names = [str(label) for label in data.classes]
-    if data.is_binary:
-        return f"{listed(names)}; probabilities are of {data.positive}"
-    return listed(names, _MOST_LISTED)
-
-
 def fingerprint(data: ReportData) -> str:
     """Return the SHA-256 of classes and probabilities in the order of the rows, as `RECIPE` describes it.
 
     Probabilities are those that were read: of the positive class where there are two classes.
     """
     digest = hashlib.sha256(json.dumps([str(label) for label in data.classes]).encode())
-    digest.update(_codes(data).astype("<i8").tobytes())
+    codes = np.zeros(data.n_rows, dtype="<i8")
+    for code, label in enumerate(data.classes):
+        codes[data.y_true == label] = code
+    digest.update(codes.tobytes())
     for table in data.probas.values():
         digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
     return digest.hexdigest()
-
-
-def _codes(data: ReportData) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    codes = np.zeros(data.n_rows, dtype=np.int64)
-    for code, label in enumerate(data.classes):
-        codes[data.y_true == label] = code
-    return codes

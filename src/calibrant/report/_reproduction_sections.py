@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import math
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from calibrant._sections import (
@@ -23,7 +21,6 @@ _KINDS = {"holds": "good", "does not hold": "bad", "undecided": "unsure"}
 _UNDECIDED = "cannot be decided by our figures"
 _COUNTED = {"holds": ("holds", "hold"), "does not hold": ("does not", "do not"), "undecided": (_UNDECIDED,) * 2}
 _DPI = 90  # a figure of 6.4 inches is then as wide as the text of the page
-_LARGE = 200.0  # dollars and counts, whose decimals say nothing
 
 
 def reproduction_sections(found: Any, command: str | None) -> tuple[Section, ...]:
@@ -84,55 +81,9 @@ def _table_section(table: Any) -> Section:
 
 
 def _block_table(table: Any, block: str) -> DataTable:
-    cells = [each for each in table.cells if each.block == block]
-    published = {each.column for each in cells if each.published is not None}
-    columns = [*dict.fromkeys(each.column for each in cells)]
-    head = [TableColumn("", "left")]
-    for column in columns:
-        names = (f"{column}: paper", "ours", "difference") if column in published else (column,)
-        head += [TableColumn(name) for name in names]
-    by_place = {(each.row, each.column): each for each in cells}
-    rows = tuple(
-        (
-            row,
-            *(
-                text
-                for column in columns
-                for text in _texts(by_place.get((row, column)), column in published, table.decimals)
-            ),
-        )
-        for row in dict.fromkeys(each.row for each in cells)
-    )
-    return DataTable(block or table.title, tuple(head), rows)
-
-
-def _texts(cell: Any, is_published: bool, decimals: int) -> Iterator[str]:
-    """Yield the published figure, ours and the difference; ours alone where the column has no published ones."""
-    digits = 0 if cell is None else _digits(cell, decimals)
-    if is_published:
-        yield "" if cell is None or cell.published is None else cell.published.text
-    yield "" if cell is None else _ours(cell, digits)
-    if is_published:
-        star = "" if cell is None or cell.verdict != "differs" else "* "
-        yield "" if cell is None else f"{star}{_number(cell.difference, digits)}"
-
-
-def _ours(cell: Any, digits: int) -> str:
-    ends = "" if math.isnan(cell.low) else f" [{_number(cell.low, digits)}, {_number(cell.high, digits)}]"
-    return f"{_number(cell.ours, digits)}{ends}"
-
-
-def _digits(cell: Any, decimals: int) -> int:
-    """Return the decimals of the published figure; else those of the table, but none for large numbers."""
-    if cell.published is not None and math.isfinite(cell.published.value):
-        return int(cell.published.decimals)
-    return 0 if math.isfinite(cell.ours) and abs(cell.ours) >= _LARGE else decimals
-
-
-def _number(value: float, digits: int) -> str:
-    if math.isnan(value):
-        return ""
-    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("inf", "∞")
+    head, rows = table._texts(block, "* {}")
+    columns = tuple(TableColumn(name, "right" if number else "left") for number, name in enumerate(head))
+    return DataTable(block or table.title, columns, tuple(map(tuple, rows)))
 
 
 def _causes(table: Any) -> list[str]:

@@ -25,7 +25,8 @@ from calibrant._sections import (
 )
 from calibrant.exceptions import CalibrantError, CalibrantWarning
 from calibrant.report._how_made import made_section, store_text, versions_text
-from calibrant.report._predictions.wording import metric_heading, metric_phrase, metric_term
+from calibrant.report._predictions.report_data import computed_once
+from calibrant.report._predictions.wording import metric_heading, metric_term
 
 if TYPE_CHECKING:
     from calibrant.comparison import CriticalDifference
@@ -50,33 +51,30 @@ class StudyQueries:
     test: str | None = None
     reference: str | None = None
     confidence: float = 0.95
-    _compared: dict[str, StudyComparison | str] = field(default_factory=dict)
-    _best: dict[str, BestMethod | str] = field(default_factory=dict)
+    _computed: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def percent(self) -> str:
         """The confidence as text."""
         return f"{100 * self.confidence:g} %"
 
+    @computed_once
     def compare(self, metric: str) -> StudyComparison | str:
         """Return the methods compared by a metric, or why that cannot be done."""
-        if metric not in self._compared:
-            options: dict[str, Any] = {"reference": self.reference, "confidence": self.confidence, "partial": True}
-            try:
-                found = self.results.compare(metric, self.test, **options)
-                self._compared[metric] = found if found.test else f"No test holds: {found.reason}."
-            except CalibrantError as error:
-                self._compared[metric] = str(error)
-        return self._compared[metric]
+        options: dict[str, Any] = {"reference": self.reference, "confidence": self.confidence, "partial": True}
+        try:
+            found = self.results.compare(metric, self.test, **options)
+        except CalibrantError as error:
+            return str(error)
+        return found if found.test else f"No test holds: {found.reason}."
 
+    @computed_once
     def best(self, metric: str) -> BestMethod | str:
         """Return the best method by a metric, or why there is none."""
-        if metric not in self._best:
-            try:
-                self._best[metric] = self.results.best(metric, confidence=self.confidence, partial=True)
-            except CalibrantError as error:
-                self._best[metric] = str(error)
-        return self._best[metric]
+        try:
+            return self.results.best(metric, confidence=self.confidence, partial=True)
+        except CalibrantError as error:
+            return str(error)
 
     def direction(self, metric: str) -> str:
         """Return the better direction of a metric, in words; empty where it is not known."""
@@ -104,7 +102,9 @@ def _lead(queries: StudyQueries, metric: str) -> str:
         return f"{methods} on {on}."
     is_clear, _ = _beaten(queries, metric, best.method)
     doubt = "" if is_clear else ", but is not shown to be the best"
-    return f"Of {methods} on {on}, {best.method} comes out best by {metric_phrase(metric)}{doubt}."
+    words, term = metric_heading(metric)
+    phrase = f"{words[0].lower()}{words[1:]} ({term})" if term != words else words
+    return f"Of {methods} on {on}, {best.method} comes out best by {phrase}{doubt}."
 
 
 def _on_metric(queries: StudyQueries, metric: str) -> Callout:
@@ -176,12 +176,7 @@ def _rank_figure(found: CriticalDifference, number: int) -> Figure:
     """Return the mean ranks, with bars as long as the critical difference: methods whose bars do not meet differ."""
     ordered = sorted(found.mean_ranks.items(), key=lambda item: item[1])
     half = found.critical_difference / 2
-    columns: dict[str, list[Any]] = {
-        "x": [name for name, _ in ordered],
-        "y": [rank for _, rank in ordered],
-        "low": [rank - half for _, rank in ordered],
-        "high": [rank + half for _, rank in ordered],
-    }
+    bars = ((name, rank, rank - half, rank + half) for name, rank in ordered)
     described = "; ".join(f"{name} {rank:.2f}" for name, rank in ordered)
     return Figure(
         f"ranks-{number}",
@@ -190,14 +185,13 @@ def _rank_figure(found: CriticalDifference, number: int) -> Figure:
         f"Mean ranks: {described}; critical difference {found.critical_difference:.2f}.",
         Axis("Method"),
         Axis("Mean rank (1 is best)"),
-        (Layer("interval", columns, "mean rank and half the critical difference"),),
+        (Layer.of_intervals(bars, "mean rank and half the critical difference"),),
     )
 
 
 def _rank_words(found: CriticalDifference) -> str:
     """Name the methods that are not shown to differ, group by group."""
-    percent = f"{100 * found.confidence:g} %"
-    how = f"{found.test} over {found.n_datasets} data sets, {percent}"
+    how = f"{found.test} over {found.n_datasets} data sets, {100 * found.confidence:g} %"
     test = f"critical difference {found.critical_difference:.3g} ({how})"
     groups = [group for group in found.groups if len(group) > 1]
     if not groups:
@@ -216,10 +210,6 @@ def difference_blocks(queries: StudyQueries, metric: str) -> list[Block]:
     found = queries.compare(metric)
     if isinstance(found, str):
         return [Paragraph(found, "note")]
-    return [*_pairs(found), *_wins(queries.results, metric)]
-
-
-def _pairs(found: StudyComparison) -> list[Block]:
     shown = sorted(found.pairs, key=lambda pair: not pair.holds)[:_MOST_PAIRS]
     columns = (
         TableColumn("Methods", "left"),
@@ -234,7 +224,7 @@ def _pairs(found: StudyComparison) -> list[Block]:
     caption = f"{n_found} of {len(found.pairs)} pairs of methods are shown to differ by {metric_term(found.metric)}"
     table = DataTable(caption, columns, tuple(map(_row, shown)), note=note)
     parts = [f"{found.how}, at {100 * found.confidence:g} %: {found.reason}.", *found.notes]
-    return [table, Paragraph(" ".join(parts), "note")]
+    return [table, Paragraph(" ".join(parts), "note"), *_wins(queries.results, metric)]
 
 
 def _row(pair: PairDifference) -> tuple[str, ...]:
@@ -256,11 +246,8 @@ def _wins(results: StudyResults, metric: str) -> list[Block]:
         found = results.win_tie_loss(metric, partial=True)
     except CalibrantError as error:
         return [Paragraph(f"Wins and losses: {error}", "note")]
-    columns = (
-        TableColumn("Method", "left"),
-        TableColumn("Against", "left"),
-        *(TableColumn(name) for name in ("Wins", "Ties", "Losses")),
-    )
+    columns = tuple(TableColumn(name, "left") for name in ("Method", "Against"))
+    columns += tuple(TableColumn(name) for name in ("Wins", "Ties", "Losses"))
     records = found.records[:_MOST_PAIRS]
     rows = tuple((each.method, each.competitor, *map(str, (each.wins, each.ties, each.losses))) for each in records)
     caption = f"Wins, ties and losses over the data sets, each tested at {100 * (1 - found.alpha):g} %"
@@ -281,18 +268,15 @@ def metric_section(queries: StudyQueries, metric: str, number: int) -> Section:
     return Section(f"metric-{number}", words, tuple(blocks), term=term)
 
 
-def _is_best(queries: StudyQueries, metric: str, values: Any) -> list[bool]:
-    """Mark the best values of a row, ties included; none where the direction is not known."""
+def _marked(queries: StudyQueries, metric: str, values: Any) -> list[str]:
+    """Return the values of a row, the best ones marked, ties included; none where the direction is not known."""
     means = np.asarray(values, dtype=np.float64)
-    if not queries.direction(metric) or np.isnan(means).all():
-        return [False] * len(means)
-    losses = queries.results.facts(metric).losses(means)
-    found: list[bool] = (losses <= np.nanmin(losses)).tolist()
-    return found
-
-
-def _cell(value: float, is_best: bool) -> str:
-    return "" if math.isnan(value) else f"{_BEST if is_best else ''}{number_text(value)}"
+    is_best = np.zeros(len(means), dtype=bool)
+    if queries.direction(metric) and not np.isnan(means).all():
+        losses = queries.results.facts(metric).losses(means)
+        is_best = losses <= np.nanmin(losses)
+    marks = zip(means.tolist(), is_best.tolist(), strict=True)
+    return ["" if math.isnan(value) else f"{_BEST if mark else ''}{number_text(value)}" for value, mark in marks]
 
 
 def _note(frame: Any, direction: str) -> str:
@@ -304,12 +288,12 @@ def _means(queries: StudyQueries, metric: str) -> DataTable:
     """Return the means, data sets x methods, the best one of each data set marked."""
     frame = queries.results.table(metric, partial=True)
     columns = (TableColumn("Data set", "left"), *(TableColumn(str(name)) for name in frame.columns))
-    rows = []
-    for dataset, values in zip(frame.index, frame.to_numpy(), strict=True):
-        best = _is_best(queries, metric, values)
-        rows.append((str(dataset), *(_cell(value, mark) for value, mark in zip(values.tolist(), best, strict=True))))
+    rows = tuple(
+        (str(dataset), *_marked(queries, metric, values))
+        for dataset, values in zip(frame.index, frame.to_numpy(), strict=True)
+    )
     caption = f"{metric_term(metric)}, mean over the test rows of the splits"
-    return DataTable(caption, columns, tuple(rows), note=_note(frame, queries.direction(metric)))
+    return DataTable(caption, columns, rows, note=_note(frame, queries.direction(metric)))
 
 
 def _on_one_dataset(queries: StudyQueries, metric: str, number: int) -> list[Block]:
@@ -318,11 +302,11 @@ def _on_one_dataset(queries: StudyQueries, metric: str, number: int) -> list[Blo
     frame = results.table(metric, interval=True, confidence=queries.confidence, partial=True)
     values = {end: [float(frame[name, end].iloc[0]) for name in results.methods] for end in ("mean", "low", "high")}
     found = list(zip(results.methods, values["mean"], values["low"], values["high"], strict=True))
-    best = _is_best(queries, metric, values["mean"])
+    means = _marked(queries, metric, values["mean"])
     columns = (TableColumn("Method", "left"), TableColumn("Mean"), TableColumn(f"{queries.percent} interval"))
     rows = tuple(
-        (name, _cell(mean, mark), "" if math.isnan(low) else f"{number_text(low)} to {number_text(high)}")
-        for (name, mean, low, high), mark in zip(found, best, strict=True)
+        (name, mean, "" if math.isnan(low) else f"{number_text(low)} to {number_text(high)}")
+        for (name, _, low, high), mean in zip(found, means, strict=True)
     )
     plan = results.plans[results.datasets[0]].words
     table = DataTable(
@@ -331,16 +315,13 @@ def _on_one_dataset(queries: StudyQueries, metric: str, number: int) -> list[Blo
     known = [row for row in found if math.isfinite(row[1]) and math.isfinite(row[2])]
     if not known:
         return [table, Paragraph("No interval holds for this plan and metric.", "note")]
-    return [table, _intervals(known, metric, number, queries.percent)]
-
-
-def _intervals(known: list[tuple[str, float, float, float]], metric: str, number: int, percent: str) -> Figure:
-    names, means, lows, highs = (list(column) for column in zip(*known, strict=True))
-    layer = Layer("interval", {"x": names, "y": means, "low": lows, "high": highs}, f"mean and {percent} interval")
+    percent = queries.percent
+    layer = Layer.of_intervals(known, f"mean and {percent} interval")
     described = "; ".join(f"{name} {number_text(mean)}" for name, mean, _, _ in known)
     caption = f"Mean and {percent} interval of each method; whether two differ is tested below."
     axes = Axis("Method"), Axis(metric_term(metric))
-    return Figure(f"intervals-{number}", f"{metric_heading(metric)[0]}, by method", caption, described, *axes, (layer,))
+    title = f"{metric_heading(metric)[0]}, by method"
+    return [table, Figure(f"intervals-{number}", title, caption, described, *axes, (layer,))]
 
 
 _MOST_ROWS = 50
@@ -358,12 +339,8 @@ def failures_sections(results: StudyResults) -> tuple[Section, ...]:
         (str(dataset), str(method), f"{n:,}", str(error))
         for (dataset, method, error), n in zip(places, counts.tolist(), strict=True)
     )
-    columns = (
-        TableColumn("Data set", "left"),
-        TableColumn("Method", "left"),
-        TableColumn("Trials"),
-        TableColumn("Error", "left"),
-    )
+    heads = ("Data set", "Method", "Trials", "Error")
+    columns = tuple(TableColumn(name, "right" if name == "Trials" else "left") for name in heads)
     more = f"{len(rows) - _MOST_ROWS:,} more rows are left out. " if len(rows) > _MOST_ROWS else ""
     note = f"{more}Run the study with retry=True (--retry) to run these trials again."
     table = DataTable(f"{len(failed):,} trials failed", columns, rows[:_MOST_ROWS], note=note)

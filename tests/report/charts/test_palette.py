@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from calibrant.report._charts.palette import THEMES, model_style, vega_config
+from calibrant.report._charts.palette import MODELS, THEMES, model_style, vega_config
 
 ThemeName = Literal["light", "dark"]
 both = pytest.mark.parametrize("theme", ["light", "dark"])
@@ -62,32 +62,34 @@ def test_contrast_is_that_of_wcag() -> None:
 @both
 def test_lines_have_a_contrast_of_3_to_1(theme: ThemeName) -> None:
     colors = THEMES[theme]
-    lines = (*colors.models, colors.neutral)
-    assert min(contrast(line, ground) for line in lines for ground in (colors.background, colors.surface)) >= 3
+    grounds = (colors["background"], colors["surface"])
+    assert min(contrast(line, ground) for line in (*MODELS[theme], colors["neutral"]) for ground in grounds) >= 3
 
 
 @both
 def test_texts_have_a_contrast_of_4_5_to_1(theme: ThemeName) -> None:
     colors = THEMES[theme]
-    texts = (colors.ink, colors.muted, colors.accent, colors.good, colors.bad, colors.unsure)
-    assert min(contrast(text, ground) for text in texts for ground in (colors.background, colors.surface)) >= 4.5
+    kinds = ("good", "bad", "unsure", "info", "warning")
+    texts = [colors[name] for name in ("ink", "muted", "accent", *kinds)]
+    assert min(contrast(text, colors[ground]) for text in texts for ground in ("background", "surface")) >= 4.5
+    assert min(contrast(colors[each], colors[f"{kind}-ground"]) for kind in kinds for each in (kind, "ink")) >= 4.5
 
 
 @both
 @pytest.mark.parametrize("vision", VISION)
 def test_the_first_six_models_differ_for_colour_blind_readers(theme: ThemeName, vision: str) -> None:
-    labs = [seen(color, vision) for color in THEMES[theme].models[:6]]
+    labs = [seen(color, vision) for color in MODELS[theme][:6]]
     assert min(float(np.linalg.norm(one - other)) for one, other in combinations(labs, 2)) >= 0.11  # a step seen: 0.02
 
 
 def test_49_models_differ_in_colour_or_dashes() -> None:
     styles = [model_style(index) for index in range(49)]
     assert len({(style["color"]["light"], tuple(style["dash"])) for style in styles}) == 49
-    assert [style["color"]["dark"] for style in styles[:7]] == list(THEMES["dark"].models)
+    assert [style["color"]["dark"] for style in styles[:7]] == list(MODELS["dark"])
 
 
 @both
 def test_the_configuration_has_the_colours_of_its_theme(theme: ThemeName) -> None:
     config = vega_config(theme)
-    assert config["range"]["category"] == list(THEMES[theme].models)
-    assert config["axis"]["labelColor"] == THEMES[theme].muted
+    assert config["range"]["category"] == list(MODELS[theme])
+    assert config["axis"]["labelColor"] == THEMES[theme]["muted"]

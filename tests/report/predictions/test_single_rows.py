@@ -73,4 +73,4 @@ def test_pages_of_classes_share_the_room_of_a_report() -> None:
     proba = RNG.dirichlet(np.ones(5), 41_000)
     pages = read_report_data(RNG.integers(0, 5, 41_000), proba).class_pages()
     assert [page.n_pages for page in pages] == [5] * 5
-    assert not CostBenefitAnalyser(pages[0], pages[0].n_pages).has_rows
+    assert not CostBenefitAnalyser(pages[0]).has_rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibrant.papers._caruana.algorithms import PAPER_MAPS
+from calibrant.papers._caruana.tables_of_paper import BoostedPredictions, read_boosted
 from calibrant.papers._reproduction.paper import Picture, new_panels
 from calibrant.papers._reproduction.table import PaperTable
 from calibrant.plots._internal import line_style
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from calibrant.papers._caruana.tables_of_paper import BoostedPredictions
+    from calibrant.studies import StudyResults
 
 _COLUMN = 2.1  # inches
 _N_BARS = 20
@@ -24,9 +25,9 @@ _WORDS = {"RAW": "raw", "PLATT": "Platt", "ISOTONIC": "isotonic"}
 _COLOR = {name: line_style(number)["color"] for number, name in enumerate(PAPER_MAPS)}
 
 
-def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) -> list[Picture]:
-    """Return the pictures: predictions of boosted trees by problem, raw and calibrated, and the squared errors."""
-    made = []
+def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return Figures 1 to 4: boosted trees by problem, raw and calibrated, and the squared errors."""
+    made, boosted = [], read_boosted(results)
     if boosted:
         of = f"boosted trees ({boosted[0].setting})"
         made = [
@@ -40,47 +41,53 @@ def draw_pictures(boosted: Sequence[BoostedPredictions], table_4: PaperTable) ->
                 "figure_2",
                 f"Figure 2. Histograms of predicted values and reliability diagrams for {of} calibrated with Platt's "
                 "method.",
-                _calibrated(boosted, "PLATT"),
+                _panels(boosted, "PLATT", ["PLATT"], "Predicted probability")[0],
             ),
             Picture(
                 "figure_3",
                 f"Figure 3. Histograms of predicted values for {of} calibrated with isotonic regression, and, which "
                 "the paper leaves out, their reliability diagrams.",
-                _calibrated(boosted, "ISOTONIC"),
+                _panels(boosted, "ISOTONIC", ["ISOTONIC"], "Predicted probability")[0],
             ),
         ]
     caption = (
         "Figure 4. Root of the squared error of the learning algorithms: ours over five problems as bars, the paper's "
         "over seven as diamonds."
     )
-    return [*made, Picture("figure_4", caption, _figure_4(table_4))]
+    return [*made, Picture("figure_4", caption, _figure_4(tables["table_4"]))]
 
 
 def _figure_1(boosted: Sequence[BoostedPredictions]) -> Figure:
-    figure, axes = new_panels(3, len(boosted), (_COLUMN * len(boosted) + 0.5, 3 * _COLUMN + 0.3))
-    for column, each in enumerate(boosted):
-        _draw_histogram(axes[0, column], each, "RAW")
-        axes[0, column].set_title(each.problem, fontsize=10)
-        for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
-            _draw_reliability(axes[row, column], each, "RAW")
-            _draw_map(axes[row, column], each, name)
-    _label_rows(axes, ("Share of rows", "Fraction of positives", "Fraction of positives"))
-    _label_columns(axes, "Predicted value")
-    for row, name in ((1, "PLATT"), (2, "ISOTONIC")):
-        axes[row, 0].legend(loc="upper left", fontsize=7, frameon=False)
-        axes[row, 0].get_legend().get_texts()[-1].set_text({"PLATT": "sigmoid", "ISOTONIC": "isotonic"}[name])
+    maps = {"PLATT": "sigmoid", "ISOTONIC": "isotonic"}
+    figure, axes = _panels(boosted, "RAW", ["RAW"] * len(maps), "Predicted value")
+    for (name, word), line in zip(maps.items(), axes[1:], strict=True):
+        for ax, each in zip(line, boosted, strict=True):
+            # The fitted map: what it makes of the raw predictions
+            order = np.argsort(each.proba["RAW"], kind="stable")
+            raw, mapped = each.proba["RAW"][order], each.proba[name][order]
+            ax.plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
+        line[0].legend(loc="upper left", fontsize=7, frameon=False)
+        line[0].get_legend().get_texts()[-1].set_text(word)
     return figure
 
 
-def _calibrated(boosted: Sequence[BoostedPredictions], name: str) -> Figure:
-    figure, axes = new_panels(2, len(boosted), (_COLUMN * len(boosted) + 0.5, 2 * _COLUMN + 0.3))
+def _panels(
+    boosted: Sequence[BoostedPredictions], histogram: str, diagrams: Sequence[str], label: str
+) -> tuple[Figure, Any]:
+    """Return a figure of a histogram for each problem, with reliability diagrams below it, and its panels."""
+    n_rows = 1 + len(diagrams)
+    figure, axes = new_panels(n_rows, len(boosted), (_COLUMN * len(boosted) + 0.5, n_rows * _COLUMN + 0.3))
     for column, each in enumerate(boosted):
-        _draw_histogram(axes[0, column], each, name)
-        _draw_reliability(axes[1, column], each, name)
+        _draw_histogram(axes[0, column], each, histogram)
         axes[0, column].set_title(each.problem, fontsize=10)
-    _label_rows(axes, ("Share of rows", "Fraction of positives"))
-    _label_columns(axes, "Predicted probability")
-    return figure
+        axes[-1, column].set_xlabel(label, fontsize=8)
+        for row, name in enumerate(diagrams, 1):
+            _draw_reliability(axes[row, column], each, name)
+            if column:
+                axes[row, column].set_yticklabels(())
+    for row in range(n_rows):
+        axes[row, 0].set_ylabel("Fraction of positives" if row else "Share of rows", fontsize=8)
+    return figure, axes
 
 
 def _draw_histogram(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
@@ -101,31 +108,12 @@ def _draw_reliability(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
     _format(ax)
 
 
-def _draw_map(ax: Axes, boosted: BoostedPredictions, name: str) -> None:
-    """Draw the fitted map: what it makes of the raw predictions."""
-    order = np.argsort(boosted.proba["RAW"], kind="stable")
-    raw, mapped = boosted.proba["RAW"][order], boosted.proba[name][order]
-    ax.plot(raw, mapped, color=_COLOR[name], linewidth=1.4, label=name)
-
-
 def _format(ax: Axes) -> None:
     ax.set_xlim(-0.03, 1.03)
     ax.set_xticks((0.0, 0.5, 1.0))
     ax.tick_params(labelsize=7)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-
-
-def _label_rows(axes: Any, labels: Sequence[str]) -> None:
-    for row, label in enumerate(labels):
-        axes[row, 0].set_ylabel(label, fontsize=8)
-        for ax in axes[row, 1:] if label != "Share of rows" else ():
-            ax.set_yticklabels(())
-
-
-def _label_columns(axes: Any, label: str) -> None:
-    for ax in axes[-1]:
-        ax.set_xlabel(label, fontsize=8)
 
 
 def _figure_4(table: PaperTable) -> Figure:

@@ -10,6 +10,7 @@ import numpy as np
 from calibrant.data import Table, load
 
 TRAINING, VALIDATION, TEST = 0, 1, 2
+_load = lru_cache(maxsize=2)(load)
 _SEED = 2004
 
 
@@ -43,11 +44,6 @@ class Problem:
     n_rows: int
     n_test: int
     percent_positive: str
-
-    @property
-    def has_two_tables(self) -> bool:
-        """Whether trees have a table of their own."""
-        return self.table != self.coded
 
 
 @dataclass(frozen=True)
@@ -87,20 +83,8 @@ PROBLEMS = {
 }
 
 
-def draw_rows(n_rows: int, n_drawn: int, sample: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return the positions of the rows of a sample, drawn without replacement.
-
-    Examples
-    --------
-    >>> first, second = draw_rows(100, 10, sample=1), draw_rows(100, 10, sample=2)
-    >>> len(set(first)), (first == draw_rows(100, 10, sample=1)).all(), (first == second).all()
-    (10, np.True_, np.False_)
-    """
-    return np.random.default_rng([_SEED, sample]).permutation(n_rows)[:n_drawn].astype(np.intp)
-
-
 def problem_table(problem: Problem, numbers: RowNumbers, sample: int, *, coded: bool) -> Table:
-    """Return the rows of a sample of a problem: first the training rows, then the validation rows, then the test rows.
+    """Return a sample of the rows of a problem: first the training rows, then the validation rows, then the test rows.
 
     The class is 1 for positive rows and 0 for others, and the extra column ``part`` has the part of each row.
 
@@ -114,13 +98,9 @@ def problem_table(problem: Problem, numbers: RowNumbers, sample: int, *, coded: 
 
     whole = _load(problem.coded if coded else problem.table)
     sizes = numbers.of(problem)
-    drawn = whole.take(draw_rows(whole.n_rows, sum(sizes), sample))
+    order = np.random.default_rng([_SEED, sample]).permutation(whole.n_rows)
+    drawn = whole.take(order[: sum(sizes)])
     assert drawn.y is not None  # noqa: S101 - every problem has a class column
     positive = (drawn.y == drawn.positive).astype(np.int64)
     part = pd.DataFrame({"part": np.repeat([TRAINING, VALIDATION, TEST], sizes)})
     return replace(drawn, y=positive, positive=1, extra=part, split=None, name=f"{problem.name} {sample}")
-
-
-@lru_cache(maxsize=2)
-def _load(name: str) -> Table:
-    return load(name)

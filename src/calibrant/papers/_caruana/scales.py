@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from calibrant.neighbors import grid_of_k
@@ -53,13 +53,9 @@ class SvmSetting:
     gamma: float = 1.0
     C: float = 1.0
 
-    @property
-    def shape(self) -> str:
-        """The kernel in words."""
-        return self.kernel + {"linear": "", "polynomial": f" {self.degree}", "radial": f" {self.gamma:g}"}[self.kernel]
-
     def __str__(self) -> str:
-        return f"{self.shape}, C = {self.C:g}"
+        shape = {"linear": "", "polynomial": f" {self.degree}", "radial": f" {self.gamma:g}"}[self.kernel]
+        return f"{self.kernel}{shape}, C = {self.C:g}"
 
 
 ALL_NETS = tuple(NetSetting(n_hidden, momentum) for n_hidden in _HIDDEN for momentum in _MOMENTUM)
@@ -159,8 +155,8 @@ class Scale:
         The maps behind each model.
     rows : RowNumbers
         Numbers of rows of each part.
-    auto_grid : ModelGrid
-        The models behind the map Auto too, which tries several maps and takes as long as all others together.
+    auto_grid : ModelGrid or None
+        The models behind the map Auto too, if any, which tries several maps and takes as long as all others together.
     n_samples : int
         Number of samples of rows, each with its own training, validation and test rows.
     problems : tuple of str
@@ -172,7 +168,7 @@ class Scale:
     grid: ModelGrid = field(default_factory=ModelGrid)
     maps: tuple[str, ...] = (*PAPER_MAPS, *OUR_MAPS)
     rows: RowNumbers = field(default_factory=RowNumbers)
-    auto_grid: ModelGrid = field(default_factory=ModelGrid)
+    auto_grid: ModelGrid | None = field(default_factory=ModelGrid)
     n_samples: int = 1
     problems: tuple[str, ...] = tuple(PROBLEMS)
     has_choice: bool = False
@@ -207,31 +203,6 @@ PAPER_MODELS = ModelGrid(
     svms=(SvmSetting("radial", gamma=0.05, C=10.0),),
     has_blend=False,
 )
-_AUTO = ModelGrid(
-    bagged_styles=BAGGED_STYLES,
-    boosted_styles=BOOSTED_STYLES,
-    bag_sizes=(100,),
-    boosting_steps=(64, 1024),
-    stump_steps=(64, 1024),
-    stump_criteria=("entropy",),
-    n_neighbors=(14, 54),
-    neighbor_weights=("uniform", "gaussian"),
-    nets=NETS,
-    epochs=(64,),
-    svms=SVMS,
-    svm_max_iter=200_000,
-    has_blend=False,
-)
-_NO_MODELS = ModelGrid(
-    tree_styles=(),
-    bagged_styles=(),
-    boosted_styles=(),
-    stump_criteria=(),
-    neighbor_weights=(),
-    nets=(),
-    svms=(),
-    has_blend=False,
-)
 _QUICK = ModelGrid(
     tree_styles=("ID3", "C4", "C44LS", "C44BS"),
     bagged_styles=BAGGED_STYLES[:1],
@@ -263,8 +234,19 @@ _DEFAULT = ModelGrid(
     svms=SVMS,
     svm_max_iter=200_000,
 )
+_AUTO = replace(
+    _DEFAULT,
+    bag_sizes=(100,),
+    boosting_steps=(64, 1024),
+    stump_steps=(64, 1024),
+    stump_criteria=("entropy",),
+    n_neighbors=(14, 54),
+    neighbor_weights=("uniform", "gaussian"),
+    epochs=(64,),
+    has_blend=False,
+)
 SCALES: Mapping[Size, Scale] = {
-    "quick": Scale(grid=_QUICK, auto_grid=_NO_MODELS, maps=(*PAPER_MAPS, "Beta"), rows=RowNumbers(1000, 500, 3000)),
+    "quick": Scale(grid=_QUICK, auto_grid=None, maps=(*PAPER_MAPS, "Beta"), rows=RowNumbers(1000, 500, 3000)),
     "default": Scale(grid=_DEFAULT, auto_grid=_AUTO, n_samples=1, has_choice=True),
     "full": Scale(),
 }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, SIGN, CandidateName
+from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, SEPARATOR, SIGN
 from calibrant.papers._caruana.metrics import HIGHER_IS_BETTER, METRIC_NAMES
 from calibrant.papers._caruana.problems import PROBLEMS
 from calibrant.papers._caruana.scales import CHOICE_PROBLEM
@@ -31,16 +31,11 @@ def read_trials(results: Mapping[str, StudyResults]) -> pd.DataFrame:
 
     frames = [found.to_frame() for name, found in results.items() if name.partition(" ")[0] in PROBLEMS]
     trials = pd.concat(frames, ignore_index=True)
-    candidates = [CandidateName.parse(name) for name in trials["method"]]
-    problem, sample = zip(*(str(name).rsplit(" ", 1) for name in trials["dataset"]), strict=True)
-    named = trials.assign(
-        problem=problem,
-        sample=[int(each) for each in sample],
-        algorithm=[each.algorithm for each in candidates],
-        setting=[each.setting for each in candidates],
-        map=[each.map for each in candidates],
-    )
-    return with_accuracy_by_sign(named)
+    trials[["problem", "sample"]] = trials["dataset"].astype(str).str.rsplit(" ", n=1, expand=True)
+    trials["sample"] = trials["sample"].astype(int)
+    parts = trials["method"].astype(str).str.split(SEPARATOR, regex=False, expand=True)
+    trials[["algorithm", "setting", "map"]] = parts
+    return with_accuracy_by_sign(trials)
 
 
 def with_accuracy_by_sign(trials: pd.DataFrame) -> pd.DataFrame:
@@ -57,32 +52,26 @@ def choose_models(trials: pd.DataFrame) -> Chosen:
     """Return the best model on the validation rows by each metric; of ties the first."""
     import pandas as pd
 
-    lines = [
-        line
-        for (problem, sample, algorithm, name), group in trials.groupby(
-            ["problem", "sample", "algorithm", "map"], sort=False
-        )
-        for line in _best_lines(group, {"problem": problem, "sample": sample, "algorithm": algorithm, "map": name})
-    ]
+    keys = ["problem", "sample", "algorithm", "map"]
+    lines = []
+    for place, group in trials.groupby(keys, sort=False):
+        for metric in METRIC_NAMES:
+            values = group[f"validation {metric}"].to_numpy(dtype=np.float64)
+            signed = np.where(np.isnan(values), np.inf, -values if metric in HIGHER_IS_BETTER else values)
+            best = group.iloc[int(np.argmin(signed))]
+            unit = _BIT if metric == "MXE" else 1.0
+            lines.append(
+                {
+                    **dict(zip(keys, place, strict=True)),
+                    "metric": metric,
+                    "setting": best["setting"],
+                    **{part: best[f"{part} {metric}"] / unit for part in ("validation", "test")},
+                    "infinite": best["test infinite"],
+                    "models": len(group),
+                    "predicted": best["n_test"],
+                }
+            )
     return Chosen(pd.DataFrame(lines))
-
-
-def _best_lines(group: pd.DataFrame, labels: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for metric in METRIC_NAMES:
-        values = group[f"validation {metric}"].to_numpy(dtype=np.float64)
-        signed = np.where(np.isnan(values), np.inf, -values if metric in HIGHER_IS_BETTER else values)
-        best = group.iloc[int(np.argmin(signed))]
-        unit = _BIT if metric == "MXE" else 1.0
-        figures = {part: best[f"{part} {metric}"] / unit for part in ("validation", "test")}
-        yield {
-            **labels,
-            "metric": metric,
-            "setting": best["setting"],
-            **figures,
-            "infinite": best["test infinite"],
-            "models": len(group),
-            "predicted": best["n_test"],
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +128,9 @@ class Chosen:
         return float(self.by_sample(algorithm, name, metric).mean())
 
     @cached_property
-    def _tests(self) -> dict[tuple[str, str, str, int, str], float]:
-        columns = ("algorithm", "map", "metric", "sample", "problem")
-        places = zip(*(self.lines[each] for each in columns), strict=True)
-        return dict(zip(places, self.lines["test"].astype(float), strict=True))
+    def _tests(self) -> dict[Hashable, float]:
+        places = self.lines.set_index(["algorithm", "map", "metric", "sample", "problem"])
+        return places["test"].astype(float).to_dict()
 
 
 _N_STYLES = 2
@@ -153,12 +141,12 @@ _COLUMN = "validation RMS"
 def make_default_grid(results: StudyResults) -> PaperTable:
     """Return the least validation error of each style, net and SVM over steps, epochs and maps, and what is chosen."""
     best: dict[tuple[str, str], float] = {}
-    for line in results.to_frame()[["method", _COLUMN]].itertuples(index=False):
-        candidate = CandidateName.parse(line[0])
-        if candidate.map not in PAPER_MAPS:
-            continue
-        place = candidate.algorithm, _without_steps(candidate)
-        best[place] = min(best.get(place, 1.0), float(line[1]))
+    for method, value in results.to_frame()[["method", _COLUMN]].itertuples(index=False):
+        algorithm, setting, name = method.split(SEPARATOR)
+        if name in PAPER_MAPS:
+            # Without the number of trees, steps or epochs
+            place = algorithm, setting if algorithm == "SVM" else setting.rsplit(", ", 1)[0]
+            best[place] = min(best.get(place, 1.0), float(value))
     cells = tuple(Cell(row, _COLUMN, value, block=block) for (block, row), value in best.items())
     chosen = choose_default_grid(PaperTable("default_grid", "", cells))
     marks = (Cell(row, "chosen", float(row in chosen[block]), block=block) for block, row in best)
@@ -172,11 +160,6 @@ def make_default_grid(results: StudyResults) -> PaperTable:
     return PaperTable("default_grid", title, (*cells, *marks), note)
 
 
-def _without_steps(candidate: CandidateName) -> str:
-    """Return the setting without the number of trees, steps or epochs."""
-    return candidate.setting if candidate.algorithm == "SVM" else candidate.setting.rsplit(", ", 1)[0]
-
-
 def choose_default_grid(table: PaperTable) -> dict[str, tuple[str, ...]]:
     """Return the chosen rows of each block of the table."""
     chosen = {}
@@ -184,10 +167,15 @@ def choose_default_grid(table: PaperTable) -> dict[str, tuple[str, ...]]:
         cells = [each for each in table.cells if each.block == block and each.column == _COLUMN]
         # Rounded, as machines of several C are often the same one; the sort is stable, so that the least C comes first
         values = dict(sorted(((each.row, round(each.ours, 4)) for each in cells), key=lambda each: each[1]))
-        if block == "SVM":
-            chosen[block] = _best_svms(values)
+        if block in ("ANN", "SVM"):
+            rows = _first_of_each(values)
+            if block == "SVM":  # then the second best, with another figure, of the best kernels
+                best = {_kind(row): values[row] for row in rows}
+                second = _first_of_each(row for row in values if values[row] != best[_kind(row)])
+                rows += second[: _N_SVMS - len(rows)]
+            chosen[block] = tuple(rows)
         else:
-            chosen[block] = tuple(_first_of_each(values)) if block == "ANN" else tuple(values)[:_N_STYLES]
+            chosen[block] = tuple(values)[:_N_STYLES]
     return chosen
 
 
@@ -208,11 +196,3 @@ def _first_of_each(rows: Iterable[str]) -> list[str]:
     for row in rows:
         found.setdefault(_kind(row), row)
     return [*found.values()]
-
-
-def _best_svms(values: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the best C of each kernel, then the second best, with another figure, of the best kernels."""
-    first = _first_of_each(values)
-    best = {_kind(row): values[row] for row in first}
-    second = _first_of_each(row for row in values if values[row] != best[_kind(row)])
-    return (*first, *second[: _N_SVMS - len(first)])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,41 +15,16 @@ from scipy import stats
 from calibrant.comparison import paired_t_test
 from calibrant.papers._caruana.algorithms import ALGORITHMS, AUTO, BLEND, PAPER_MAPS
 from calibrant.papers._caruana.metrics import HIGHER_IS_BETTER
-from calibrant.papers._caruana.published import published_change, published_figure
-from calibrant.papers._reproduction.table import Cell, PaperTable
+from calibrant.papers._caruana.published import TABLE_2, TABLE_4
+from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 
 if TYPE_CHECKING:
     from calibrant.papers._caruana.selection import Chosen
 
 _CONFIDENCE = 0.95
 _N_PUBLISHED = 7  # problems of the paper
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """A weighted sum of the values of algorithms behind maps.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    metric : str
-        The metric.
-    terms : tuple of (weight, algorithm, map)
-        What is summed.
-    """
-
-    name: str
-    metric: str
-    terms: tuple[tuple[float, str, str], ...]
-
-    def values(self, chosen: Chosen) -> NDArray[np.float64]:
-        """Return its values, of shape (n_samples, n_problems)."""
-        return np.asarray(sum(weight * chosen.by_sample(name, map_, self.metric) for weight, name, map_ in self.terms))
-
-    def evaluate(self, chosen: Chosen) -> ContrastResult:
-        """Return its mean, interval and tests."""
-        return ContrastResult.of(self.values(chosen), chosen.shared)
+_LOSSES = ("RMS", "MXE")
+_MAPS = PAPER_MAPS[1:]
 
 
 @dataclass(frozen=True)
@@ -101,44 +76,29 @@ class ContrastResult:
         if n_problems > 1:
             test = paired_t_test(by_problem, np.zeros(n_problems))
             low, high, p_problems = test.low, test.high, test.pvalue
+        mean = float(by_problem.mean())
         if n_samples > 1:
+            # Of a sum of independent parts with these variances (Satterthwaite)
             parts = (1 / n_samples + shared / (1 - shared)) * values.var(axis=0, ddof=1) / n_problems**2
-            low, high, p_rows = _t_interval(float(by_problem.mean()), parts, n_samples - 1)
-        return cls(
-            float(by_problem.mean()),
-            low,
-            high,
-            p_rows,
-            float(p_problems),
-            int(np.count_nonzero(by_problem < 0)),
-            float(by_problem.std(ddof=1)) if n_problems > 1 else math.nan,
-        )
-
-    def published_error(self, n_problems: int) -> float:
-        """Return the standard deviation of the difference to a mean over the paper's problems.
-
-        Its seven and ours are taken as two samples of problems, although they have ours in common.
-        """
-        return self.spread * math.sqrt(1 / n_problems + 1 / _N_PUBLISHED)
+            variance = float(parts.sum())
+            low, high, p_rows = mean, mean, 1.0 if mean == 0.0 else 0.0
+            if variance > 0.0:
+                distribution = stats.t(variance**2 / float((parts**2 / (n_samples - 1)).sum()))
+                half = math.sqrt(variance) * float(distribution.ppf((1 + _CONFIDENCE) / 2))
+                low, high = mean - half, mean + half
+                p_rows = 2 * float(distribution.sf(abs(mean) / math.sqrt(variance)))
+        spread = float(by_problem.std(ddof=1)) if n_problems > 1 else math.nan
+        n_negative = int(np.count_nonzero(by_problem < 0))
+        return cls(mean, low, high, p_rows, float(p_problems), n_negative, spread)
 
 
-def _t_interval(mean: float, parts: NDArray[np.float64], df: int) -> tuple[float, float, float]:
-    """Return the interval and the p-value of a sum of independent parts with these variances (Satterthwaite)."""
-    variance = float(parts.sum())
-    if variance == 0.0:
-        return mean, mean, 1.0 if mean == 0.0 else 0.0
-    degrees = variance**2 / float((parts**2 / df).sum())
-    half = math.sqrt(variance) * float(stats.t.ppf((1 + _CONFIDENCE) / 2, degrees))
-    p_value = 2 * float(stats.t.sf(abs(mean) / math.sqrt(variance), degrees))
-    return mean - half, mean + half, p_value
+Terms = Sequence[tuple[float, str, str]]  # weight, algorithm and map
 
 
-def contrast_cells(result: ContrastResult, row: str, block: str) -> Iterator[Cell]:
-    """Yield the figures of a contrast as cells of a table."""
-    yield Cell(row, "difference", result.mean, block=block, low=result.low, high=result.high)
-    yield Cell(row, "p (rows)", result.p_rows, block=block)
-    yield Cell(row, "p (problems)", result.p_problems, block=block)
-    yield Cell(row, "problems below 0", result.n_negative, block=block)
+def evaluate(chosen: Chosen, metric: str, terms: Terms) -> ContrastResult:
+    """Return the result of a weighted sum of the values of algorithms behind maps."""
+    values = sum(weight * chosen.by_sample(algorithm, name, metric) for weight, algorithm, name in terms)
+    return ContrastResult.of(np.asarray(values), chosen.shared)
 
 
 GAINERS = ("SVM", "BST-STMP", "BST-DT")
@@ -157,61 +117,52 @@ _ORDERINGS = (
 
 def make_changes(chosen: Chosen) -> PaperTable:
     """Return the changes from raw to calibrated, judged beside those of Table 4."""
-    cells = tuple(
-        _change_cell(chosen, algorithm, name, metric)
-        for algorithm in ALGORITHMS
-        for metric in ("RMS", "MXE")
-        for name in PAPER_MAPS[1:]
-    )
+    cells = []
+    # The paper's seven problems and ours are taken as two samples of problems, although they have ours in common
+    scale = math.sqrt(1 / len(chosen.problems) + 1 / _N_PUBLISHED)
+    for algorithm, metric, name in product(ALGORITHMS, _LOSSES, _MAPS):
+        found = evaluate(chosen, metric, ((1.0, algorithm, name), (-1.0, algorithm, "RAW")))
+        before, after = (TABLE_4[algorithm, each, metric].value for each in ("RAW", name))
+        cells.append(
+            Cell(
+                algorithm,
+                f"{metric}, {name}",
+                found.mean,
+                Published(f"{after - before:.4f}"),
+                error=found.spread * scale,
+                low=found.low,
+                high=found.high,
+                why=_CAUSES.get(algorithm, ""),
+            )
+        )
     note = (
         "Negative: calibration helps. The published changes are differences of Table 4. In brackets: the 95 % interval "
         "of our mean, over other rows of the same problems; with a single sample of rows, over other problems. A "
         "change agrees if it lies within two standard deviations of the difference between means over five and over "
         "seven problems, by the spread over ours."
     )
-    return PaperTable("changes", "Changes from raw to calibrated (Table 4)", cells, note)
-
-
-def _change_cell(chosen: Chosen, algorithm: str, name: str, metric: str) -> Cell:
-    result = Contrast("", metric, ((1.0, algorithm, name), (-1.0, algorithm, "RAW"))).evaluate(chosen)
-    return Cell(
-        algorithm,
-        f"{metric}, {name}",
-        result.mean,
-        published_change(algorithm, name, metric),
-        error=result.published_error(len(chosen.problems)),
-        low=result.low,
-        high=result.high,
-        why=_CAUSES.get(algorithm, ""),
-    )
+    return PaperTable("changes", "Changes from raw to calibrated (Table 4)", tuple(cells), note)
 
 
 def make_orderings(chosen: Chosen) -> PaperTable:
     """Return the ranks of the algorithms, the paper's and ours, with Spearman's correlation and its exact p-value."""
-    cells = tuple(cell for name, metric in _ORDERINGS for cell in _ordering_cells(chosen, name, metric))
+    cells = []
+    for name, metric in _ORDERINGS:
+        sign, block = -1.0 if metric in HIGHER_IS_BETTER else 1.0, f"{metric}, {name}"
+        figures = [(TABLE_2 | TABLE_4)[algorithm, name, metric].value for algorithm in ALGORITHMS]
+        means = [chosen.mean(algorithm, name, metric) for algorithm in ALGORITHMS]
+        printed, ours = stats.rankdata(sign * np.array([figures, means]), method="ordinal", axis=1).astype(np.intp)
+        for algorithm, theirs, rank in zip(ALGORITHMS, printed, ours, strict=True):
+            cells.append(Cell(algorithm, "rank in the paper", float(theirs), block=block))
+            cells.append(Cell(algorithm, "our rank", float(rank), block=block))
+        correlation, p_value = rank_correlation(printed, ours)
+        cells.append(Cell("Spearman's correlation", "our rank", correlation, block=block))
+        cells.append(Cell("p", "our rank", p_value, block=block))
     note = (
         "Rank 1 is best. Spearman's correlation of the two orders; p is the exact probability of one as great among "
         "the 5,040 orders of seven algorithms. The paper's SVM raw RMS is that of Table 4."
     )
-    return PaperTable("orderings", "Orders of the seven algorithms, the paper's and ours", cells, note, 3)
-
-
-def _ordering_cells(chosen: Chosen, name: str, metric: str) -> Iterator[Cell]:
-    sign = -1.0 if metric in HIGHER_IS_BETTER else 1.0
-    figures = [published_figure(algorithm, name, metric) for algorithm in ALGORITHMS]
-    printed = _ranks(np.array([sign * (np.nan if each is None else each.value) for each in figures]))
-    ours = _ranks(np.array([sign * chosen.mean(algorithm, name, metric) for algorithm in ALGORITHMS]))
-    block = f"{metric}, {name}"
-    for algorithm, theirs, rank in zip(ALGORITHMS, printed, ours, strict=True):
-        yield Cell(algorithm, "rank in the paper", float(theirs), block=block)
-        yield Cell(algorithm, "our rank", float(rank), block=block)
-    correlation, p_value = rank_correlation(printed, ours)
-    yield Cell("Spearman's correlation", "our rank", correlation, block=block)
-    yield Cell("p", "our rank", p_value, block=block)
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.argsort(np.argsort(values, kind="stable"), kind="stable") + 1
+    return PaperTable("orderings", "Orders of the seven algorithms, the paper's and ours", tuple(cells), note, 3)
 
 
 def rank_correlation(one: NDArray[np.intp], other: NDArray[np.intp]) -> tuple[float, float]:
@@ -230,59 +181,55 @@ def rank_correlation(one: NDArray[np.intp], other: NDArray[np.intp]) -> tuple[fl
 
 def make_comparisons(chosen: Chosen) -> PaperTable:
     """Return the differences between algorithms, and between groups of them, with intervals and tests."""
-    contrasts = [*_pairs(), *_groups(), *_against_blend(chosen)]
-    cells = tuple(
-        cell
-        for block, contrast in contrasts
-        for cell in contrast_cells(contrast.evaluate(chosen), contrast.name, block)
-    )
+    cells = []
+    for block, row, terms in [*_pairs(), *_groups(), *_against_blend(chosen)]:
+        found = evaluate(chosen, block.partition(",")[0], terms)
+        cells += [
+            Cell(row, "difference", found.mean, block=block, low=found.low, high=found.high),
+            Cell(row, "p (rows)", found.p_rows, block=block),
+            Cell(row, "p (problems)", found.p_problems, block=block),
+            Cell(row, "problems below 0", found.n_negative, block=block),
+        ]
     note = (
         "Means over the problems. p (rows): would the mean on these problems be so with other training, validation and "
         "test rows; the samples share rows, so their variance is corrected as Nadeau and Bengio do; nothing with a "
         "single sample. p (problems): would it be so on other problems like these; paired t-test over the problems. "
         "The interval belongs to the first, or with a single sample to the second."
     )
-    return PaperTable("comparisons", "Differences, with intervals and tests", cells, note)
+    return PaperTable("comparisons", "Differences, with intervals and tests", tuple(cells), note)
 
 
-def _pairs() -> Iterator[tuple[str, Contrast]]:
-    """Yield the differences between each of the paper's best and all others."""
+def _pairs() -> Iterator[tuple[str, str, Terms]]:
+    """Yield the differences between each of the paper's best and all others: block, row and terms."""
     for name, metric in _ORDERINGS:
-        if metric == "CAL":
-            continue
-        for one in _RESTLESS if metric in ("RMS", "MXE") else _RESTLESS[:2]:
-            others = [each for each in ALGORITHMS if each not in _RESTLESS[: _RESTLESS.index(one) + 1]]
-            for other in others:
-                yield f"{metric}, {name}", Contrast(f"{one} - {other}", metric, ((1.0, one, name), (-1.0, other, name)))
+        for number, one in enumerate(_RESTLESS if metric in _LOSSES else _RESTLESS[:2] if metric != "CAL" else ()):
+            for other in ALGORITHMS:
+                if other not in _RESTLESS[: number + 1]:
+                    yield f"{metric}, {name}", f"{one} - {other}", ((1.0, one, name), (-1.0, other, name))
 
 
-def _groups() -> Iterator[tuple[str, Contrast]]:
+def _change(weight: float, algorithms: Sequence[str], before: str, after: str) -> list[tuple[float, str, str]]:
+    """Return the terms of the sum of changes from one map to another."""
+    return [(w, each, name) for each in algorithms for w, name in ((weight, after), (-weight, before))]
+
+
+def _groups() -> Iterator[tuple[str, str, Terms]]:
     """Yield the differences between the changes of the three that gain most in the paper and of the other four."""
-    for metric in ("RMS", "MXE"):
-        for name in PAPER_MAPS[1:]:
-            three = [(w / 3, each, map_) for each in GAINERS for w, map_ in ((1.0, name), (-1.0, "RAW"))]
-            four = [(-w / 4, each, map_) for each in _OTHERS for w, map_ in ((1.0, name), (-1.0, "RAW"))]
-            contrast = Contrast("change of SVM, BST-STMP, BST-DT - of the others", metric, (*three, *four))
-            yield f"{metric}, {name}", contrast
+    for metric in _LOSSES:
+        for name in _MAPS:
+            groups = [*_change(1 / 3, GAINERS, "RAW", name), *_change(-1 / 4, _OTHERS, "RAW", name)]
+            yield f"{metric}, {name}", "change of SVM, BST-STMP, BST-DT - of the others", groups
             for each in ALGORITHMS:
-                change = ((1.0, each, name), (-1.0, each, "RAW"))
-                yield f"{metric}, {name}", Contrast(f"change of {each}", metric, change)
+                yield f"{metric}, {name}", f"change of {each}", _change(1.0, [each], "RAW", name)
         terms = ((1.0, "BST-DT", "PLATT"), (-1.0, "BST-DT", "ISOTONIC"))
-        yield f"{metric}, maps", Contrast("BST-DT, PLATT - ISOTONIC", metric, terms)
+        yield f"{metric}, maps", "BST-DT, PLATT - ISOTONIC", terms
 
 
-def _against_blend(chosen: Chosen) -> Iterator[tuple[str, Contrast]]:
+def _against_blend(chosen: Chosen) -> Iterator[tuple[str, str, Terms]]:
     """Yield the differences of calibrant's blend and maps to the best of the paper."""
-    for metric in ("RMS", "MXE"):
-        if BLEND in chosen.algorithms:
-            for other in ("BST-DT", "SVM", "BAG-DT", "ANN"):
-                for name in PAPER_MAPS[1:]:
-                    contrast = Contrast(
-                        f"{BLEND} - {other}, {name}", metric, ((1.0, BLEND, "RAW"), (-1.0, other, name))
-                    )
-                    yield f"{metric}, today", contrast
-        for name in chosen.maps:
+    for metric in _LOSSES:
+        for other, name in product(_RESTLESS if BLEND in chosen.algorithms else (), _MAPS):
+            yield f"{metric}, today", f"{BLEND} - {other}, {name}", ((1.0, BLEND, "RAW"), (-1.0, other, name))
+        for name, best in product(chosen.maps, _MAPS):
             if name not in (*PAPER_MAPS, AUTO):  # Auto stands behind fewer models
-                for best in PAPER_MAPS[1:]:
-                    terms = [(w / 7, each, map_) for each in ALGORITHMS for w, map_ in ((1.0, name), (-1.0, best))]
-                    yield f"{metric}, today", Contrast(f"{name} - {best}, all seven", metric, tuple(terms))
+                yield f"{metric}, today", f"{name} - {best}, all seven", _change(1 / 7, ALGORITHMS, best, name)

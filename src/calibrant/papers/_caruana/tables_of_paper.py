@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, CandidateName
+from calibrant.papers._caruana.algorithms import ALGORITHMS, BLEND, PAPER_MAPS, SEPARATOR
 from calibrant.papers._caruana.metrics import METRIC_NAMES
-from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, Problem, RowNumbers, problem_table
+from calibrant.papers._caruana.problems import PROBLEMS, RowNumbers, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4
+from calibrant.papers._caruana.scales import SCALES
 from calibrant.papers._caruana.selection import Chosen, choose_models, make_default_grid, read_trials
 from calibrant.papers._caruana.studies import CHOICE, FIGURES
 from calibrant.papers._caruana.tables_of_changes import make_changes, make_comparisons, make_orderings
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
@@ -29,46 +31,46 @@ _PAPER_DRAWS = {
 
 def make_table_1(problems: tuple[str, ...], rows: RowNumbers) -> PaperTable:
     """Return the description of the problems."""
-    cells = tuple(cell for name in problems for cell in _problem_cells(PROBLEMS[name], rows))
+    cells = []
+    for problem in map(PROBLEMS.__getitem__, problems):
+        table, coded = (problem_table(problem, rows, 1, coded=each) for each in (False, True))
+        assert table.y is not None  # noqa: S101 - every problem has a class column
+        n_training, _, n_test = rows.of(problem)
+        share = float(table.y[-n_test:].mean())
+        chance = 100 * math.sqrt(2 * share * (1 - share) / n_test)  # the paper's test rows are a sample too
+        numbers = (
+            ("#ATTR", table.n_features, problem.n_attributes),
+            ("#ATTR coded", coded.n_features, problem.n_coded_attributes),
+            ("TRAIN SIZE", n_training, 4000),
+            ("TEST SIZE", n_test, problem.n_test),
+        )
+        fewer = "Fewer rows are taken at this size."
+        cells += [
+            Cell(problem.name, column, ours, Published(str(theirs)), error=0.0, why=fewer)
+            for column, ours, theirs in numbers
+        ]
+        published, why = Published(problem.percent_positive), _PAPER_DRAWS.get(problem.name, "")
+        cells.append(Cell(problem.name, "%POZ", 100 * share, published, error=chance, why=why))
     note = (
         "ADULT has 14 columns for trees and 104, all numeric, for neighbours, nets and SVMs. MEDIS and SLAC, the other "
         "two problems of the paper, are private. The rows of a sample are drawn at random, without replacement."
     )
-    return PaperTable("table_1", "Table 1. The test problems (percentages are of the test rows)", cells, note, 0)
-
-
-def _problem_cells(problem: Problem, rows: RowNumbers) -> Iterator[Cell]:
-    table = problem_table(problem, rows, 1, coded=False)
-    coded = problem_table(problem, rows, 1, coded=True)
-    assert table.y is not None  # noqa: S101 - every problem has a class column
-    assert table.extra is not None  # noqa: S101 - problem_table adds the part of each row
-    part = table.extra["part"].to_numpy()
-    share = float(table.y[part == TEST].mean())
-    n_test = int((part == TEST).sum())
-    chance = 100 * math.sqrt(2 * share * (1 - share) / n_test)  # the paper's test rows are a sample too
-    numbers = (
-        ("#ATTR", table.n_features, str(problem.n_attributes)),
-        ("#ATTR coded", coded.n_features, str(problem.n_coded_attributes)),
-        ("TRAIN SIZE", int((part == TRAINING).sum()), "4000"),
-        ("TEST SIZE", n_test, str(problem.n_test)),
-    )
-    fewer = "Fewer rows are taken at this size."
-    for column, ours, text in numbers:
-        yield Cell(problem.name, column, ours, Published(text), error=0.0, why=fewer)
-    published, why = Published(problem.percent_positive), _PAPER_DRAWS.get(problem.name, "")
-    yield Cell(problem.name, "%POZ", 100 * share, published, error=chance, why=why)
+    return PaperTable("table_1", "Table 1. The test problems (percentages are of the test rows)", tuple(cells), note, 0)
 
 
 def make_table_2(chosen: Chosen) -> PaperTable:
     """Return the performance before calibration: means over the problems."""
     cells = tuple(
-        Cell(algorithm, metric, chosen.mean(algorithm, "RAW", metric), _printed(TABLE_2, algorithm, "RAW", metric))
+        Cell(algorithm, metric, chosen.mean(algorithm, "RAW", metric), TABLE_2.get((algorithm, "RAW", metric)))
         for algorithm in chosen.algorithms
         for metric in METRIC_NAMES
     )
+    raw = chosen.lines[chosen.lines["map"] == "RAW"]
+    counts = raw.groupby("algorithm")["models"].first()
+    counted = ", ".join(f"{name} {counts[name]}" for name in ALGORITHMS if name in counts)
     note = (
         f"{_means(chosen)} MXE is in bits. Each model is chosen on the validation rows by the metric of its column, "
-        f"among the models of its algorithm ({_counts(chosen)}). The row of {BLEND} is not the paper's."
+        f"among the models of its algorithm ({counted}). The row of {BLEND} is not the paper's."
     )
     return PaperTable("table_2", "Table 2. Performance of learning algorithms prior to calibration", cells, note)
 
@@ -76,10 +78,12 @@ def make_table_2(chosen: Chosen) -> PaperTable:
 def make_table_4(chosen: Chosen) -> PaperTable:
     """Return squared error and cross-entropy before and after calibration, then those of our own maps."""
     algorithms = [*(each for each in _ORDER_OF_TABLE_4 if each in chosen.algorithms)]
+    places = [(row, name) for row in algorithms for name in PAPER_MAPS]
+    places += [(BLEND, "RAW")] if BLEND in chosen.algorithms else []
     cells = [
-        Cell(row, name, chosen.mean(row, name, metric), _printed(TABLE_4, row, name, metric), block=title)
+        Cell(row, name, chosen.mean(row, name, metric), TABLE_4.get((row, name, metric)), block=title)
         for metric, title in LOSSES.items()
-        for row, name in _places(chosen, algorithms)
+        for row, name in places
     ]
     ours = [name for name in chosen.maps if name not in PAPER_MAPS]
     cells += [
@@ -97,30 +101,12 @@ def make_table_4(chosen: Chosen) -> PaperTable:
     return PaperTable("table_4", title, tuple(cells), note)
 
 
-def _places(chosen: Chosen, algorithms: list[str]) -> Iterator[tuple[str, str]]:
-    yield from ((row, name) for row in algorithms for name in PAPER_MAPS)
-    if BLEND in chosen.algorithms:
-        yield BLEND, "RAW"
-
-
-def _printed(table: Mapping[tuple[str, str, str], str], *place: str) -> Published | None:
-    text = table.get((place[0], place[1], place[2]))
-    return None if text is None else Published(text)
-
-
 def _means(chosen: Chosen) -> str:
     samples = f"{len(chosen.samples)} samples of rows of each of " if len(chosen.samples) > 1 else ""
     return (
         f"Ours are means over {samples}{len(chosen.problems)} problems, the paper's over seven: only orderings and "
         "changes can be compared, not the figures themselves."
     )
-
-
-def _counts(chosen: Chosen) -> str:
-    """Return the number of models of each algorithm."""
-    raw = chosen.lines[chosen.lines["map"] == "RAW"]
-    counts = raw.groupby("algorithm")["models"].first()
-    return ", ".join(f"{name} {counts[name]}" for name in ALGORITHMS if name in counts)
 
 
 def make_by_problem(chosen: Chosen) -> PaperTable:
@@ -215,15 +201,15 @@ class BoostedPredictions:
 
 def read_boosted(results: Mapping[str, StudyResults]) -> list[BoostedPredictions]:
     """Return the kept predictions, by problem."""
-    return [_read(name, results[f"{FIGURES} {name}"]) for name in PROBLEMS if f"{FIGURES} {name}" in results]
-
-
-def _read(problem: str, results: StudyResults) -> BoostedPredictions:
-    pooled = {CandidateName.parse(name): results.predictions(name) for name in results.methods}
-    first = next(iter(pooled))
-    positive = np.asarray(pooled[first].y_true).astype(bool)
-    proba = {each.map: found.y_pred[:, 1] for each, found in pooled.items()}
-    return BoostedPredictions(problem, first.setting, positive, proba)
+    found = []
+    for problem in PROBLEMS:
+        if kept := results.get(f"{FIGURES} {problem}"):
+            pooled = {tuple(name.split(SEPARATOR)[1:]): kept.predictions(name) for name in kept.methods}
+            (setting, _), first = next(iter(pooled.items()))
+            positive = np.asarray(first.y_true).astype(bool)
+            proba = {name: each.y_pred[:, 1] for (_, name), each in pooled.items()}
+            found.append(BoostedPredictions(problem, setting, positive, proba))
+    return found
 
 
 def make_histograms(boosted: list[BoostedPredictions]) -> PaperTable:
@@ -240,11 +226,11 @@ def make_histograms(boosted: list[BoostedPredictions]) -> PaperTable:
     return PaperTable("figure_1", title, tuple(cells))
 
 
-def make_tables(results: Mapping[str, StudyResults], rows: RowNumbers) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:
     """Return all tables, those of the paper first."""
     chosen = choose_models(read_trials(results))
     made = [
-        make_table_1(chosen.problems, rows),
+        make_table_1(chosen.problems, SCALES[size].rows),
         make_table_2(chosen),
         make_table_4(chosen),
         make_changes(chosen),

@@ -98,11 +98,6 @@ class SplitValues:
         found: NDArray[np.float64] = self.results.split_values(METRICS.get(metric, metric), dataset)[row]
         return found
 
-    def sizes(self, dataset: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the numbers of training rows and of test rows of each split."""
-        plan = self.results.plans[dataset]
-        return plan.n_train, plan.n_test
-
 
 def single_split_error(values: NDArray[np.float64]) -> float:
     """Return the standard deviation of the mean of the values less one more value of the same kind.

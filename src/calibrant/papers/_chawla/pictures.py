@@ -17,7 +17,6 @@ from calibrant.plots._internal import format_axes, line_style
 from calibrant.studies import StudyResults
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _BARS = (*SMOOTHED, *FURTHER)
@@ -26,14 +25,14 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _CLASSES = ("normal", "calcification")  # of mammography
 
 
-def draw_pictures(distributions: StudyResults, tables: Mapping[str, PaperTable]) -> list[Picture]:
-    """Return the pictures."""
+def draw_pictures(results: Mapping[str, StudyResults], tables: Mapping[str, PaperTable]) -> list[Picture]:
+    """Return Figures 2 and 3, and the plane of NCE and AUC."""
     return [
         Picture(
             "figure_2",
             "As Figure 2: probabilities of the positive class for positive test rows of mammography (filled) and for "
             "others (hatched), all splits. Leaf frequencies and Laplace estimates of one tree, then bags.",
-            _draw_distributions(distributions),
+            _draw_distributions(results["distributions"]),
         ),
         Picture(
             "figure_3",
@@ -67,29 +66,23 @@ def _draw_distributions(results: StudyResults) -> Figure:
 def _draw_differences(table: PaperTable) -> Figure:
     n_rows = -(-len(table.blocks) // 3)
     figure, grid = new_panels(n_rows, min(len(table.blocks), 3), (13.0, 3.4 * n_rows))
-    panels = list(grid.ravel()[: len(table.blocks)])
-    for spare in grid.ravel()[len(panels) :]:
-        spare.remove()
-    for number, (panel, name) in enumerate(zip(panels, table.blocks, strict=True)):
-        _draw_bars(panel, table, name)
-        panel.set_title(f"({'abcde'[number]}) {name}", fontsize="medium")
-        if number % 3:
-            panel.set_ylabel("")
+    panels, spare = np.split(grid.ravel(), [len(table.blocks)])
+    for ax in spare:
+        ax.remove()
+    width = 0.8 / len(_BARS)
+    for place, (ax, name) in enumerate(zip(panels, table.blocks, strict=True)):
+        for number, method in enumerate(_BARS):
+            heights = [table.cell(method, metric, name).ours for metric in METRICS]
+            places = np.arange(len(METRICS)) + (number - (len(_BARS) - 1) / 2) * width
+            ax.bar(places, heights, width, color=line_style(number)["color"], label=method)
+        ax.axhline(0.0, color="0.2", linewidth=0.8)
+        format_axes(ax, "", "" if place % 3 else "relative difference", xlim=None)
+        ax.grid(visible=False, axis="x")
+        ax.set_xticks(np.arange(len(METRICS)), [*METRICS])
+        ax.set_title(f"({'abcde'[place]}) {name}", fontsize="medium")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize="small", edgecolor="none")
     return figure
-
-
-def _draw_bars(ax: Axes, table: PaperTable, block: str) -> None:
-    width = 0.8 / len(_BARS)
-    for number, method in enumerate(_BARS):
-        heights = [table.cell(method, metric, block).ours for metric in METRICS]
-        places = np.arange(len(METRICS)) + (number - (len(_BARS) - 1) / 2) * width
-        ax.bar(places, heights, width, color=line_style(number)["color"], label=method)
-    ax.axhline(0.0, color="0.2", linewidth=0.8)
-    format_axes(ax, "", "relative difference", xlim=None)
-    ax.grid(visible=False, axis="x")
-    ax.set_xticks(np.arange(len(METRICS)), [*METRICS])
 
 
 def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
@@ -102,13 +95,9 @@ def _draw_plane(table: PaperTable, datasets: tuple[str, ...]) -> Figure:
             label = name if place == 0 else None
             ax.plot(*point, _MARKERS[place], color=line_style(number)["color"], markersize=6.5, label=label)
     format_axes(ax, "NCE, clipped", "AUC", xlim=None)
-    _draw_plane_legends(figure, ax, methods)
-    return figure
-
-
-def _draw_plane_legends(figure: Figure, ax: Axes, methods: tuple[str, ...]) -> None:
     sets = ax.get_legend_handles_labels()
     shapes = [ax.plot([], [], _MARKERS[place], color="0.3", label=method)[0] for place, method in enumerate(methods)]
-    style: dict[str, Any] = {"fontsize": "small", "edgecolor": "none"}
-    figure.legend(*sets, loc="outside lower center", ncols=5, handlelength=1.0, **style)
-    figure.legend(shapes, methods, loc="outside upper center", ncols=5, handlelength=1.0, **style)
+    style: dict[str, Any] = {"fontsize": "small", "edgecolor": "none", "ncols": 5, "handlelength": 1.0}
+    figure.legend(*sets, loc="outside lower center", **style)
+    figure.legend(shapes, methods, loc="outside upper center", **style)
+    return figure

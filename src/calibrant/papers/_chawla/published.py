@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from calibrant.papers._reproduction.table import Published
+from calibrant.papers._reproduction.table import Published, read_printed
 
 SETS: Final = {
     "Phoneme": "chawla.phoneme",
@@ -34,27 +34,20 @@ CORRELATIONS: Final = {
     ("01L", "AUC"): Published("-0.4931"),
 }
 
-_COLUMNS = ("Frequency", "Pruned frequency", "Laplace", "Pruned Laplace")
+_TABLE_3 = read_printed(
+    """
+    Phoneme      0.312174 0.293877 0.156307 0.159342 0.749640 0.746100 0.798680 0.782070
+    Adult        0.385605 0.157325 0.146401 0.141756 0.668420 0.767510 0.783980 0.777330
+    Satimage     0.451316 0.354893 0.117407 0.112777 0.514000 0.397530 0.822590 0.795210
+    Forest Cover 0.069245 0.057237 0.026180 0.026670 0.877140 0.881790 0.974840 0.966270
+    Mammography  0.041607 0.039046 0.022569 0.023136 0.777647 0.781200 0.849300 0.808600
+    """
+)
 
-# Table 3: NCE and AUC of frequencies and Laplace estimates, each of unpruned and of pruned trees.
-_TABLE_3 = """
-Phoneme .312174 .293877 .156307 .159342 .749640 .746100 .798680 .782070
-Adult .385605 .157325 .146401 .141756 .668420 .767510 .783980 .777330
-Satimage .451316 .354893 .117407 .112777 .514000 .397530 .822590 .795210
-Forest_Cover .069245 .057237 .026180 .026670 .877140 .881790 .974840 .966270
-Mammography .041607 .039046 .022569 .023136 .777647 .781200 .849300 .808600
-"""
-
-
-def _read_table_3() -> dict[tuple[str, str, str], Published]:
-    found = {}
-    for line in _TABLE_3.split("\n")[1:-1]:
-        name, *figures = line.split()
-        places = [(metric, method) for metric in ("NCE", "AUC") for method in _COLUMNS]
-        for (metric, method), text in zip(places, figures, strict=True):
-            found[metric, name.replace("_", " "), method] = Published(f"0{text}")
-    return found
-
-
-# By metric, data set and method.
-PRUNING: Final = _read_table_3()
+# Table 3 by metric, data set and method: NCE and AUC of frequencies and Laplace estimates, of both kinds of trees.
+PRUNING: Final = {
+    (metric, name, method): figures[4 * half + place]
+    for name, figures in _TABLE_3.items()
+    for half, metric in enumerate(("NCE", "AUC"))
+    for place, method in enumerate(("Frequency", "Pruned frequency", "Laplace", "Pruned Laplace"))
+}

@@ -15,6 +15,7 @@ from calibrant.data import load
 from calibrant.papers._chawla.holdout import CLIPS, METRICS, SplitValues, single_split_error
 from calibrant.papers._chawla.methods import BASELINE, SMOOTHED
 from calibrant.papers._chawla.published import CORRELATIONS, DATASETS, PRUNING, SETS
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
@@ -34,7 +35,6 @@ _PAIRS: Final = (
     ("Pruned frequency", BASELINE),
     ("Pruned Laplace", "Laplace"),
 )
-_AGAINST_BASELINE: Final = tuple(pair for pair in _PAIRS if pair[1] == BASELINE)
 
 
 def versus(method: str, other: str) -> str:
@@ -50,32 +50,24 @@ def versus(method: str, other: str) -> str:
 
 def comparison_table(splits: SplitValues) -> PaperTable:
     """Return differences with 95 % intervals, p-values and shares of single splits, by metric and data set."""
-    blocks = dict.fromkeys(METRICS, _PAIRS) | dict.fromkeys(OTHER_CLIPS, _AGAINST_BASELINE)
-    cells = [
-        cell
-        for metric, pairs in blocks.items()
-        for pair in pairs
-        for name in splits.datasets
-        for cell in _comparison_cells(splits, metric, pair, name)
-    ]
+    blocks = [(metric, pair) for metric in METRICS for pair in _PAIRS]
+    blocks += [(metric, pair) for metric in OTHER_CLIPS for pair in _PAIRS if pair[1] == BASELINE]
+    cells = []
+    for (metric, pair), name in itertools.product(blocks, splits.datasets):
+        a, b = (splits.values(name, method, OTHER_CLIPS.get(metric, metric)) for method in pair)
+        plan, row = splits.results.plans[name], versus(*pair)
+        found = corrected_resampled_t_test(a, b, n_train=plan.n_train, n_test=plan.n_test)
+        cells += [
+            Cell(row, name, found.difference, block=metric, low=found.low, high=found.high),
+            Cell(row, name, found.pvalue, block=f"{metric}: {PVALUE}"),
+            Cell(row, name, float(np.mean(a < b)), block=f"{metric}: {SHARE}"),
+        ]
     note = (
         "Mean differences in the same splits with 95 % intervals, p-values of the corrected resampled t-test "
         "(Nadeau & Bengio 2003), and in how many single splits, such as the paper's, the first method has the lower "
         "figure. NCE in base 10, clipped at 10^-6 where no other clip is named."
     )
     return PaperTable("comparisons", "Differences between methods", tuple(cells), note, decimals=5)
-
-
-def _comparison_cells(splits: SplitValues, metric: str, pair: tuple[str, str], dataset: str) -> list[Cell]:
-    a, b = (splits.values(dataset, method, OTHER_CLIPS.get(metric, metric)) for method in pair)
-    n_train, n_test = splits.sizes(dataset)
-    found = corrected_resampled_t_test(a, b, n_train=n_train, n_test=n_test)
-    row = versus(*pair)
-    return [
-        Cell(row, dataset, found.difference, block=metric, low=found.low, high=found.high),
-        Cell(row, dataset, found.pvalue, block=f"{metric}: {PVALUE}"),
-        Cell(row, dataset, float(np.mean(a < b)), block=f"{metric}: {SHARE}"),
-    ]
 
 
 Values = NDArray[np.float64]
@@ -90,9 +82,12 @@ _WHY_CORRELATIONS = (
 
 def correlation_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
     """Return Table 2, once over raw values and once over relative differences."""
-    cells = [
-        cell for points in POINTS for cell in _block(_correlations(splits, datasets, points, METRICS["NCE"]), points)
-    ]
+    cells = []
+    for points in POINTS:
+        for (row, column), values in _correlations(splits, datasets, points, METRICS["NCE"]).items():
+            published, error = CORRELATIONS[row, column], single_split_error(values)
+            cell = Cell(row, column, float(values.mean()), published, points, error)
+            cells.append(replace(cell, why=_WHY_CORRELATIONS) if cell.verdict == "differs" else cell)
     note = (
         "The coefficient in each split, averaged over the splits. Raw values: the five sets with frequencies and "
         "the four methods of Figure 3, 25 points. Relative differences: the bars of Figure 3, 20 points. NCE "
@@ -113,21 +108,16 @@ def correlation_conventions(splits: SplitValues, datasets: tuple[str, ...]) -> P
     return PaperTable("table_2_conventions", title, tuple(cells))
 
 
-def _block(found: dict[tuple[str, str], Values], block: str) -> list[Cell]:
-    cells = []
-    for (row, column), printed in CORRELATIONS.items():
-        values = found[row, column]
-        cell = Cell(row, column, float(values.mean()), printed, block, single_split_error(values))
-        cells.append(replace(cell, why=_WHY_CORRELATIONS) if cell.verdict == "differs" else cell)
-    return cells
-
-
 def _correlations(
     splits: SplitValues, datasets: tuple[str, ...], points: str, nce_metric: str
 ) -> dict[tuple[str, str], Values]:
     """Return the coefficient of each pair of metrics in each split."""
-    by_metric = {name: _points(splits, datasets, points, nce_metric if name == "NCE" else name) for name in METRICS}
-    return {(a, b): _rowwise(by_metric[a], by_metric[b]) for a, b in CORRELATIONS}
+    away = {}
+    for metric in METRICS:
+        found = _points(splits, datasets, points, nce_metric if metric == "NCE" else metric)
+        away[metric] = found - found.mean(axis=1, keepdims=True)
+    sums = {(a, b): (away[a] * away[b]).sum(axis=1) for a, b in itertools.product(METRICS, METRICS)}
+    return {(a, b): sums[a, b] / np.sqrt(sums[a, a] * sums[b, b]) for a, b in CORRELATIONS}
 
 
 def _points(splits: SplitValues, datasets: tuple[str, ...], points: str, metric: str) -> Values:
@@ -143,35 +133,21 @@ def _points(splits: SplitValues, datasets: tuple[str, ...], points: str, metric:
     return np.hstack(columns)
 
 
-def _rowwise(a: Values, b: Values) -> Values:
-    """Return the coefficient of correlation of each row of two arrays."""
-    a, b = (each - each.mean(axis=1, keepdims=True) for each in (a, b))
-    found: Values = (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-    return found
-
-
-_SIZES = ("features", "examples", "positive class")
-
-
 def data_table(datasets: Iterable[str]) -> PaperTable:
     """Return Table 1 for some of the sets, counted in the tables that were split."""
-    cells = [cell for name in datasets for cell in _size_cells(name)]
+    cells = []
+    for name in datasets:
+        table = load(SETS[name])
+        share = float(np.mean(np.asarray(table.y).astype(str) == table.positive))
+        # Sizes are no estimates: they agree if they round to what is printed, rows down to tens.
+        sizes = (("features", table.X.shape[1], 0.0), ("examples", table.n_rows, 5.0), ("positive class", share, 0.0))
+        for (column, ours, error), text in zip(sizes, DATASETS[name], strict=True):
+            cells.append(Cell(name, column, float(ours), Published(text), error=error))
     note = (
         "Forest Cover is Ponderosa Pine against Cottonwood/Willow, Satimage damp grey soil against the rest: the only "
         "classes of these sizes. The paper rounds numbers of rows down to tens."
     )
     return PaperTable("table_1", "Table 1: the data sets", tuple(cells), note)
-
-
-def _size_cells(name: str) -> list[Cell]:
-    table = load(SETS[name])
-    share = float(np.mean(np.asarray(table.y).astype(str) == table.positive))
-    published = [Published(text) for text in DATASETS[name]]
-    ours = (table.X.shape[1], table.n_rows, share)
-    # Sizes are no estimates: they agree if they round to what is printed, rows down to tens.
-    errors = (0.0, 5.0, 0.0)
-    places = zip(_SIZES, ours, published, errors, strict=True)
-    return [Cell(name, column, float(value), each, error=error) for column, value, each, error in places]
 
 
 DRAWN: Final = ("Frequency", "Laplace", "Bagged", "Bagged-Laplace")  # the first three are the paper's panels
@@ -181,7 +157,16 @@ _N_BINS = 10
 
 def distribution_table(results: StudyResults) -> PaperTable:
     """Return the share of the positive test rows in each tenth, and how many are exactly at 0 or 1."""
-    cells = [cell for method in results.methods for cell in _score_cells(method, *positive_scores(results, method))]
+    cells = []
+    for method in results.methods:
+        scores, is_positive = positive_scores(results, method)
+        found = scores[is_positive]
+        counts, edges = np.histogram(found, _N_BINS, (0.0, 1.0))
+        bins = [f"{low:.1f} to {high:.1f}" for low, high in itertools.pairwise(edges)]
+        figures = dict(zip(bins, counts / len(found), strict=True))
+        figures |= {"exactly 0": (found == 0.0).mean(), "exactly 1": (found == 1.0).mean()}
+        figures["distinct values"] = len(np.unique(found))
+        cells += [Cell(method, column, float(each)) for column, each in figures.items()]
     note = "Positive test rows of mammography, all splits together. The last bin includes 1."
     return PaperTable("figure_2", "Figure 2: probabilities of positive rows", tuple(cells), note, decimals=3)
 
@@ -191,16 +176,6 @@ def positive_scores(results: StudyResults, method: str) -> tuple[NDArray[np.floa
     pooled = results.predictions(method)
     positive = list(pooled.classes).index(results.plans[results.datasets[0]].pos_label)
     return pooled.y_pred[:, positive], np.asarray(pooled.y_true == pooled.classes[positive])
-
-
-def _score_cells(method: str, scores: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> list[Cell]:
-    found = scores[is_positive]
-    counts, edges = np.histogram(found, _N_BINS, (0.0, 1.0))
-    bins = [f"{low:.1f} to {high:.1f}" for low, high in itertools.pairwise(edges)]
-    cells = [Cell(method, column, float(share)) for column, share in zip(bins, counts / len(found), strict=True)]
-    ends = {"exactly 0": found == 0.0, "exactly 1": found == 1.0}
-    distinct = Cell(method, "distinct values", float(len(np.unique(found))))
-    return [*cells, *(Cell(method, column, float(each.mean())) for column, each in ends.items()), distinct]
 
 
 _LOSSES: Final = {
@@ -246,26 +221,18 @@ _WHY_PRUNING: Final = {
 
 def pruning_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
     """Return Table 3; the NCE of frequencies is infinite by its definition, and not judged."""
-    metrics = {"NCE": "nce", "AUC": "auc"}
-    cells = [
-        _pruning_cell(splits, block, name, method, metric)
-        for block, metric in metrics.items()
-        for name in datasets
-        for method in COLUMNS
-    ]
+    cells = []
+    for (block, why), name, (method, column) in itertools.product(_WHY_PRUNING.items(), datasets, COLUMNS.items()):
+        values = splits.values(name, method, block.lower())
+        error = float("nan") if np.isinf(values).any() else single_split_error(values)
+        cell = Cell(name, column, float(values.mean()), PRUNING[block, name, method], block, error)
+        cells.append(replace(cell, why=why) if cell.verdict == "differs" else cell)
     note = (
         "NCE in base 10: in no other base are the figures of Laplace estimates near ours. With frequencies it is "
         "infinite wherever a test row is of a class that its leaf lacks; the paper prints finite figures and does "
         "not say how."
     )
     return PaperTable("table_3", "Table 3: unpruned and pruned trees", tuple(cells), note)
-
-
-def _pruning_cell(splits: SplitValues, block: str, dataset: str, method: str, metric: str) -> Cell:
-    values, printed = splits.values(dataset, method, metric), PRUNING[block, dataset, method]
-    error = float("nan") if np.isinf(values).any() else single_split_error(values)
-    cell = Cell(dataset, COLUMNS[method], float(values.mean()), printed, block, error)
-    return replace(cell, why=_WHY_PRUNING[block]) if cell.verdict == "differs" else cell
 
 
 APART: Final = "standard errors apart"
@@ -294,12 +261,19 @@ def area_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
 
 def clip_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
     """Return the NCE of frequencies by what is done with rows at 0, and the clip that the published one implies."""
-    cells = [
-        cell
-        for method, block in _UNSMOOTHED.items()
-        for name in datasets
-        for cell in _clip_cells(splits, name, method, block)
-    ]
+    cells = []
+    for (method, block), name in itertools.product(_UNSMOOTHED.items(), datasets):
+        finite, zeros = (splits.values(name, method, metric) for metric in ("finite_nce", "zero_share"))
+        values = {"left out": finite, "mean of the others": finite / (1.0 - zeros)}
+        values |= {f"clip at 10^-{n}": splits.values(name, method, f"nce_clip_{n}") for n in CLIPS}
+        cells += _readings(name, ("NCE", name, method), values, block)
+        implied = low = high = np.nan
+        if zeros.all():
+            printed = PRUNING["NCE", name, method].value
+            implied = (finite.mean() - printed) / zeros.mean()
+            low, high = np.quantile((finite - printed) / zeros, [0.025, 0.975])
+        column = "implied clip: power of ten"
+        cells.append(Cell(name, column, float(implied), block=block, low=float(low), high=float(high)))
     near = {column: _n_near(cells, column) for column in ("left out", *(f"clip at 10^-{n}" for n in CLIPS))}
     shown = ", ".join(f"{column} {n}" for column, n in near.items())
     note = (
@@ -307,8 +281,7 @@ def clip_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
         "counted at all; `clip at`: probabilities below that are replaced by it. `implied clip` is the power of ten "
         "of the clip that yields the printed figure with our trees: over all splits, and in brackets the middle 95 "
         f"% of single splits. Within two standard errors of the printed figures, of {2 * len(datasets)}: {shown}. "
-        "The paper "
-        "names none."
+        "The paper names none."
     )
     return PaperTable("table_3_clips", "The NCE of unsmoothed trees by convention", tuple(cells), note)
 
@@ -319,8 +292,10 @@ def collapse_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable
     for name in datasets:
         for metric, method in (("NCE", "Laplace"), ("AUC", "Frequency"), ("AUC", "Laplace")):
             row = f"{name}, {'2 AUC - 1' if metric == 'AUC' else metric} of {COLUMNS[method]}"
-            both = {"as grown": method, "collapsed": _COLLAPSED[method]}
-            values = {kind: _area_or_nce(splits, name, each, metric) for kind, each in both.items()}
+            values = {}
+            for kind, each in (("as grown", method), ("collapsed", _COLLAPSED[method])):
+                found = splits.values(name, each, metric.lower())
+                values[kind] = 2.0 * found - 1.0 if metric == "AUC" else found
             cells += _readings(row, (metric, name, method), values)
     near = {kind: _n_near(cells, kind) for kind in ("as grown", "collapsed")}
     note = (
@@ -332,21 +307,13 @@ def collapse_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable
     return PaperTable("table_3_collapsed", "Unpruned trees of Table 3, as grown and collapsed", tuple(cells), note)
 
 
-def _area_or_nce(splits: SplitValues, dataset: str, method: str, metric: str) -> Values:
-    values = splits.values(dataset, method, metric.lower())
-    return 2.0 * values - 1.0 if metric == "AUC" else values
-
-
 def _readings(row: str, place: tuple[str, str, str], values: dict[str, Values], block: str = "") -> list[Cell]:
     """Return the printed figure, the mean of each reading of it, and how far each is from it."""
     printed = PRUNING[place].value
     cells = [Cell(row, "paper", printed, block=block)]
     cells += [Cell(row, kind, float(each.mean()), block=block) for kind, each in values.items()]
-    return cells + [Cell(row, f"{kind}: {APART}", _apart(each, printed), block=block) for kind, each in values.items()]
-
-
-def _apart(values: Values, printed: float) -> float:
-    return float((values.mean() - printed) / single_split_error(values))
+    apart = {kind: float((each.mean() - printed) / single_split_error(each)) for kind, each in values.items()}
+    return cells + [Cell(row, f"{kind}: {APART}", each, block=block) for kind, each in apart.items()]
 
 
 def _n_near(cells: Iterable[Cell], kind: str) -> int:
@@ -354,35 +321,20 @@ def _n_near(cells: Iterable[Cell], kind: str) -> int:
     return sum(abs(each.ours) <= 2.0 for each in cells if each.column == f"{kind}: {APART}")
 
 
-def _clip_cells(splits: SplitValues, dataset: str, method: str, block: str) -> list[Cell]:
-    finite, zeros = (splits.values(dataset, method, metric) for metric in ("finite_nce", "zero_share"))
-    values = {"left out": finite, "mean of the others": finite / (1.0 - zeros)}
-    values |= {f"clip at 10^-{n}": splits.values(dataset, method, f"nce_clip_{n}") for n in CLIPS}
-    place = ("NCE", dataset, method)
-    implied, low, high = _implied_powers(PRUNING[place].value, finite, zeros)
-    cell = Cell(dataset, "implied clip: power of ten", implied, block=block, low=low, high=high)
-    return [*_readings(dataset, place, values, block), cell]
-
-
-def _implied_powers(printed: float, finite: Values, zeros: Values) -> tuple[float, float, float]:
-    """Return the logarithm of the clip that yields the printed NCE: over all splits, and the middle 95 % of them."""
-    if not zeros.all():
-        return (np.nan, np.nan, np.nan)
-    low, high = np.quantile((finite - printed) / zeros, [0.025, 0.975])
-    return float((finite.mean() - printed) / zeros.mean()), float(low), float(high)
-
-
 FURTHER = ("Bagged m-estimate",)  # drawn beside the paper's four
 
 
 def difference_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTable:
     """Return the relative differences; where Table 3 implies the paper's, with them."""
-    cells = [
-        _difference_cell(splits, name, method, metric)
-        for name in datasets
-        for method in (*SMOOTHED, *FURTHER)
-        for metric in METRICS
-    ]
+    cells = []
+    for name, method, metric in itertools.product(datasets, (*SMOOTHED, *FURTHER), METRICS):
+        baseline = splits.values(name, BASELINE, metric)
+        values = (splits.values(name, method, metric) - baseline) / baseline
+        low, high = (values.mean() + values.std(ddof=1) * np.array([-2.0, 2.0])).tolist()
+        printed = PRUNING.get((metric, name, method))
+        if printed is not None:
+            printed = Published(f"{printed.value / PRUNING[metric, name, BASELINE].value - 1.0:.3f}")
+        cells.append(Cell(method, metric, float(values.mean()), printed, name, low=low, high=high))
     note = (
         "(method - unpruned tree) / unpruned tree, in each split, then averaged; in brackets two standard "
         "deviations of single splits. The NCE of the unpruned tree is infinite without a least probability, and "
@@ -393,28 +345,7 @@ def difference_table(splits: SplitValues, datasets: tuple[str, ...]) -> PaperTab
     return PaperTable("figure_3", "Figure 3: relative differences to leaf frequencies", tuple(cells), note, decimals=3)
 
 
-def relative_difference(splits: SplitValues, dataset: str, method: str, metric: str) -> NDArray[np.float64]:
-    """Return the relative difference to the unpruned tree in each split."""
-    baseline = splits.values(dataset, BASELINE, metric)
-    return (splits.values(dataset, method, metric) - baseline) / baseline
-
-
-def _difference_cell(splits: SplitValues, dataset: str, method: str, metric: str) -> Cell:
-    values = relative_difference(splits, dataset, method, metric)
-    spread = values.std(ddof=1) * np.array([-2.0, 2.0])
-    low, high = (values.mean() + spread).tolist()
-    return Cell(method, metric, float(values.mean()), _implied(dataset, method, metric), dataset, low=low, high=high)
-
-
-def _implied(dataset: str, method: str, metric: str) -> Published | None:
-    """Return the relative difference that the figures of Table 3 imply."""
-    figures = [PRUNING.get((metric, dataset, each)) for each in (BASELINE, method)]
-    if figures[0] is None or figures[1] is None:
-        return None
-    return Published(f"{figures[1].value / figures[0].value - 1.0:.3f}")
-
-
-def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG001
     """Return all tables, those of the paper first."""
     splits = SplitValues(results["holdout"])
     datasets = tuple(name for name in splits.datasets if name in SETS)

@@ -12,9 +12,8 @@ from sklearn.pipeline import make_pipeline
 
 from calibrant._random import SeedLike
 from calibrant.data import Table, load
-from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.papers._nielsen.published_figures import DATA_SETS
-from calibrant.papers._nielsen.readings import B_PETS, EB_PETS, MOB_ESP, growing_of, paper_methods, study_methods
+from calibrant.papers._nielsen.readings import B_PETS, EB_PETS, GROWING, MOB_ESP, paper_methods, study_methods
 from calibrant.papers._reproduction.paper import Size
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Study
@@ -74,7 +73,6 @@ class EqualValuesApart(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(X, dtype=np.float64)
 
 
-WAYS = ("integers", "c45")
 SYSTEMS = (B_PETS, EB_PETS, MOB_ESP)
 METRICS = ("mse01", "avll", "aulc", "accuracy")
 
@@ -109,27 +107,23 @@ def define_studies(size: Size, store: str) -> dict[str, Study]:
     """Return a study for each way of growing, and one of possible causes of the differences."""
     amount = _AMOUNTS[size]
     coded = {name: with_integers(load(f"nielsen.{name}")) for name in amount.data_sets}
-    as_they_are = {name: f"nielsen.{name}" for name in amount.data_sets}
-    named: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
-        "integers": (coded, study_methods(**growing_of("integers")), amount.n_trials),
-        "c45": (as_they_are, study_methods(**growing_of("c45")), amount.n_trials),
-        "causes": (coded, cause_methods(), amount.n_cause_trials),
+    datasets: dict[str, Any] = dict.fromkeys(("integers", "causes"), coded)
+    datasets["c45"] = {name: f"nielsen.{name}" for name in amount.data_sets}
+    n_trials = {"integers": amount.n_trials, "c45": amount.n_trials, "causes": amount.n_cause_trials}
+    methods = {way: study_methods(**params) for way, params in GROWING.items()} | {"causes": cause_methods()}
+    return {
+        name: Study(
+            f"nielsen-2004 {name} {size}",
+            datasets=datasets[name],
+            methods=each,
+            plan=RepeatedHoldout(n_trials[name], 1 / 3, stratified=False, random_state=_SEED),
+            metrics=[*METRICS],
+            store=store,
+            seed=_SEED,
+            keep_predictions=False,  # 40,000 trials of which the tables need the means alone
+        )
+        for name, each in methods.items()
     }
-    return {name: _study(f"nielsen-2004 {name} {size}", store, *each) for name, each in named.items()}
-
-
-def _study(name: str, store: str, datasets: dict[str, Any], methods: dict[str, Any], n_trials: int) -> Study:
-    plan = RepeatedHoldout(n_trials, 1 / 3, stratified=False, random_state=_SEED)
-    return Study(
-        name,
-        datasets=datasets,
-        methods=methods,
-        plan=plan,
-        metrics=[*METRICS],
-        store=store,
-        seed=_SEED,
-        keep_predictions=False,  # 40,000 trials of which the tables need the means alone
-    )
 
 
 def cause_methods() -> dict[str, Any]:
@@ -140,13 +134,11 @@ def cause_methods() -> dict[str, Any]:
     >>> list(cause_methods())[:2]
     ['B-PETs, information gain', 'EB-PETs, information gain']
     """
-    return {
-        f"{system}, {cause}": _with_cause(cause, system, **params)
-        for cause, params in CAUSES.items()
-        for system in SYSTEMS
-    }
-
-
-def _with_cause(cause: str, system: str, **params: Any) -> Any:
-    model: BaggedTreesClassifier = paper_methods(n_jobs=1, **growing_of("integers"), **params)[system]
-    return make_pipeline(EqualValuesApart(), model) if cause == "cuts between equal values" else model
+    methods: dict[str, Any] = {}
+    for cause, params in CAUSES.items():
+        systems = paper_methods(n_jobs=1, **GROWING["integers"], **params)
+        for system in SYSTEMS:
+            is_apart = cause == "cuts between equal values"
+            model = systems[system]
+            methods[f"{system}, {cause}"] = make_pipeline(EqualValuesApart(), model) if is_apart else model
+    return methods

@@ -22,15 +22,14 @@ from calibrant.papers._reproduction.table import PaperTable
 from calibrant.plots._internal import format_axes, line_style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _WIN, _TIE, _LOSS = line_style(0)["color"], "0.88", line_style(1)["color"]
 _BARS = ("paper", "ours", "unpaired test", "corrected test")
 
 
-def draw_pictures(tables: Mapping[str, PaperTable]) -> list[Picture]:
-    """Return the pictures of the tables."""
+def draw_pictures(results: object, tables: Mapping[str, PaperTable]) -> list[Picture]:  # noqa: ARG001
+    """Return two summaries of the tables; the paper has no figures of its own."""
     return [
         Picture(
             "wins",
@@ -50,16 +49,20 @@ def draw_pictures(tables: Mapping[str, PaperTable]) -> list[Picture]:
 def _draw_wins(tables: Mapping[str, PaperTable]) -> Figure:
     """Draw a panel for each metric, with four bars for each comparison."""
     rows = [(name, row) for name, each in RECORD_TABLES.items() for row in each.pairs]
+    heights, labels = [], []
+    for place, (name, row) in enumerate(rows):
+        heights += [place + 0.2 * number for number in range(len(_BARS))]
+        labels += [f"{UNPAIRED_PREFIXES[name]}{row.removesuffix(' (EB-PETs)')}:  {_BARS[0]}", *_BARS[1:]]
     figure, axes = new_panels(1, len(METRIC_TITLES), (11.0, 8.5), sharey=True)
     for ax, metric in zip(axes[0], METRIC_TITLES.values(), strict=True):
-        for place, (name, row) in enumerate(rows):
-            for number, counts in enumerate(_counts(tables, name, row, metric)):
-                _draw_bar(ax, place + 0.2 * number, counts)
+        bars = [counts for name, row in rows for counts in _counts(tables, name, row, metric)]
+        for height, counts in zip(heights, bars, strict=True):
+            for number, color in enumerate((_WIN, _TIE, _LOSS)):
+                ax.barh(height, counts[number], 0.17, left=sum(counts[:number]), color=color)
         ax.set_title(metric, fontsize=10)
         format_axes(ax, "data sets", "", xlim=None)
-    heights = [place + 0.2 * number for place in range(len(rows)) for number in range(len(_BARS))]
     axes[0, 0].invert_yaxis()  # shared by all panels
-    axes[0, 0].set_yticks(heights, [_bar_label(rows, i) for i in range(len(heights))], fontsize=7)
+    axes[0, 0].set_yticks(heights, labels, fontsize=7)
     patches = optional_import("matplotlib.patches", extra="plots", purpose="draw")
     keys = {"won": _WIN, "tied": _TIE, "lost": _LOSS}
     _add_legend(figure, [patches.Patch(color=color, label=label) for label, color in keys.items()])
@@ -70,30 +73,15 @@ def _add_legend(figure: Figure, handles: list[Any]) -> None:
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False, fontsize=9)
 
 
-def _bar_label(rows: list[tuple[str, str]], position: int) -> str:
-    (name, row), bar = rows[position // len(_BARS)], _BARS[position % len(_BARS)]
-    return f"{UNPAIRED_PREFIXES[name]}{row.removesuffix(' (EB-PETs)')}:  {bar}" if bar == _BARS[0] else bar
-
-
-def _counts(tables: Mapping[str, PaperTable], name: str, row: str, metric: str) -> list[tuple[float, float, float]]:
+def _counts(tables: Mapping[str, PaperTable], name: str, row: str, metric: str) -> list[list[float]]:
     """Return wins, ties and losses of the four bars of a comparison."""
-    cells = [tables[name].cell(row, column, metric) for column in ("wins", "ties", "losses")]
-    wins, ties, losses = (each.ours for each in cells)
+    columns, place = ("wins", "ties", "losses"), f"{UNPAIRED_PREFIXES[name]}{row}"
+    cells = [tables[name].cell(row, column, metric) for column in columns]
+    paper = [0.0 if each.published is None else each.published.value for each in cells]
+    ours = [each.ours for each in cells]
+    unpaired = [tables["unpaired"].cell(place, column, metric).ours for column in columns]
     kept, lost = (tables[name].cell(row, column, metric).ours for column in REMAINING)
-    paper = tuple(0.0 if each.published is None else each.published.value for each in cells)
-    unpaired = tuple(
-        tables["unpaired"].cell(f"{UNPAIRED_PREFIXES[name]}{row}", column, metric).ours
-        for column in ("wins", "ties", "losses")
-    )
-    corrected = (kept, wins + ties + losses - kept - lost, lost)
-    return [(a, b, c) for a, b, c in (paper, (wins, ties, losses), unpaired, corrected)]
-
-
-def _draw_bar(ax: Axes, height: float, counts: tuple[float, float, float]) -> None:
-    start = 0.0
-    for count, color in zip(counts, (_WIN, _TIE, _LOSS), strict=True):
-        ax.barh(height, count, 0.17, left=start, color=color)
-        start += count
+    return [paper, ours, unpaired, [kept, sum(ours) - kept - lost, lost]]
 
 
 def _draw_differences(table: PaperTable) -> Figure:

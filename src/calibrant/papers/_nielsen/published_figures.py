@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import NamedTuple
 
 from calibrant.papers._reproduction.table import Published
 
 METRIC_TITLES = {"mse01": "0/1-MSE", "avll": "AvLL", "aulc": "AULC", "delta_accuracy": "ΔAcc"}
+OWN_VOTE = "delta_accuracy_own_vote"  # of which the paper's table has the change of accuracy, whoever's vote it means
+TITLES = METRIC_TITLES | {OWN_VOTE: "ΔAcc, own vote"}
 _COLUMNS = {"B-PETs": "b_pets", "EB-PETs": "eb_pets", "MOB-ESP": "mob_esp"}
-LETTERS = {"W": "win", "L": "loss", "": "tie"}
 
 # Wins/ties/losses by 0/1-MSE, AvLL, AULC and ΔAcc
 ADDING_RECORDS = {
@@ -30,24 +30,9 @@ MOB_ESP_RECORDS = {
 }
 
 
-class _Row(NamedTuple):
-    """The paper's figures of one data set and metric, with the winner's letters of Tables 2 and 6."""
-
-    figures: dict[str, Published]
-    letters: dict[str, str]
-
-
-def _read() -> dict[tuple[str, str], _Row]:
-    with Path(__file__).with_name("tables_2_and_6.csv").open(encoding="utf-8", newline="") as file:
-        return {(row["metric"], row["set"]): _read_row(row) for row in csv.DictReader(file)}
-
-
-def _read_row(row: dict[str, str]) -> _Row:
-    figures = {system: Published(row[column]) for system, column in _COLUMNS.items()}
-    return _Row(figures, {"EB-PETs": row["eb_pets_win"], "MOB-ESP": row["mob_esp_win"]})
-
-
-_ROWS = _read()
+with Path(__file__).with_name("tables_2_and_6.csv").open(encoding="utf-8", newline="") as _file:
+    _ROWS = {(row["metric"], row["set"]): row for row in csv.DictReader(_file)}
+    _ROWS |= {(OWN_VOTE, name): row for (metric, name), row in _ROWS.items() if metric == "delta_accuracy"}
 DATA_SETS = tuple(dict.fromkeys(name for _, name in _ROWS))
 
 
@@ -59,7 +44,7 @@ def figure(metric: str, data_set: str, system: str) -> Published:
     >>> figure("mse01", "ionosphere", "B-PETs").text
     '0.247'
     """
-    return _ROWS[metric, data_set].figures[system]
+    return Published(_ROWS[metric, data_set][_COLUMNS[system]])
 
 
 def letter(metric: str, data_set: str, system: str) -> str:
@@ -70,15 +55,16 @@ def letter(metric: str, data_set: str, system: str) -> str:
     >>> letter("mse01", "glass", "EB-PETs"), letter("mse01", "bupa", "EB-PETs")
     ('L', '')
     """
-    return _ROWS[metric, data_set].letters[system]
+    return _ROWS[metric, data_set][f"{_COLUMNS[system]}_win"]
 
 
-def record(text: str) -> dict[str, Published]:
-    """Return the numbers of wins, ties and losses of text such as ``13/5/2``.
+def record(records: tuple[str, ...], metric: str) -> dict[str, Published]:
+    """Return the numbers of wins, ties and losses by a metric.
 
     Examples
     --------
-    >>> {name: each.text for name, each in record("13/5/2").items()}
-    {'wins': '13', 'ties': '5', 'losses': '2'}
+    >>> {name: each.text for name, each in record(ADDING_RECORDS["OB Examples"], "avll").items()}
+    {'wins': '10', 'ties': '7', 'losses': '3'}
     """
+    text = records[min([*TITLES].index(metric), len(records) - 1)]
     return dict(zip(("wins", "ties", "losses"), map(Published, text.split("/")), strict=True))

@@ -49,21 +49,11 @@ REMOVED = {
 UNIQUE_B_PETS = "B-PETs, each in-bag row once"
 ALL_VOTE, RANDOM_VOTE = "Vote, all features", "Vote, random features"
 
-_GROWING: dict[str, dict[str, Any]] = {
+# The parameters of both ways of growing; the first is close to the paper's
+GROWING: dict[str, dict[str, Any]] = {
     "integers": {"threshold": "midpoint", "mdl_penalty": False},
     "c45": {"threshold": "observed", "mdl_penalty": True},
 }
-
-
-def growing_of(way: str) -> dict[str, Any]:
-    """Return the parameters of one of the two ways of growing.
-
-    Examples
-    --------
-    >>> growing_of("integers")
-    {'threshold': 'midpoint', 'mdl_penalty': False}
-    """
-    return dict(_GROWING[way])
 
 
 def paper_methods(**params: Any) -> dict[str, BaggedTreesClassifier]:
@@ -118,7 +108,7 @@ def study_methods(**params: Any) -> dict[str, BaggedTreesClassifier]:
     return methods
 
 
-_ALL_COLUMNS = {B_PETS, ADDED["OB Examples"], ADDED["Omit Smoothing"], REMOVED["Random Features"]}
+ALL_COLUMNS = {B_PETS, ADDED["OB Examples"], ADDED["Omit Smoothing"], REMOVED["Random Features"]}
 _IN_BAG_ALONE = {B_PETS, ADDED["Omit Smoothing"], ADDED["Random Features"], REMOVED["OB Examples"]}
 
 
@@ -130,7 +120,7 @@ def share_forest(name: str, other: str) -> bool:
     >>> share_forest("EB-PETs", "MOB-ESP"), share_forest("EB-PETs", "B-PETs")
     (True, False)
     """
-    return (name in _ALL_COLUMNS) == (other in _ALL_COLUMNS)
+    return (name in ALL_COLUMNS) == (other in ALL_COLUMNS)
 
 
 def counted(name: str, counting: Counting) -> str:
@@ -144,3 +134,18 @@ def counted(name: str, counting: Counting) -> str:
     ('EB-PETs, unique', 'B-PETs')
     """
     return name if name in _IN_BAG_ALONE else f"{name}, {counting}"
+
+
+def with_countings(label: str, *systems: str) -> dict[tuple[str, ...], str]:
+    """Return the names of systems in the study by way of counting, each with a label; one where both are the same.
+
+    Examples
+    --------
+    >>> with_countings("EB-PETs", "EB-PETs"), with_countings("B-PETs", "B-PETs")
+    ({('EB-PETs, unique',): 'EB-PETs', ('EB-PETs, multiplicity',): 'EB-PETs, multiplicity'}, {('B-PETs',): 'B-PETs'})
+    """
+    found: dict[tuple[str, ...], str] = {}
+    for counting in COUNTINGS:
+        names = tuple(counted(each, counting) for each in systems)
+        found.setdefault(names, label if counting == "unique" else f"{label}, {counting}")
+    return found

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from calibrant.comparison import corrected_resampled_t_test, wilcoxon
-from calibrant.papers._nielsen.experiment import CAUSES, SYSTEMS, WAYS
+from calibrant.papers._nielsen.experiment import CAUSES, SYSTEMS
 from calibrant.papers._nielsen.published_figures import (
     ADDING_RECORDS,
-    LETTERS,
+    DATA_SETS,
     METRIC_TITLES,
     MOB_ESP_RECORDS,
+    OWN_VOTE,
     REMOVING_RECORDS,
+    TITLES,
     figure,
     letter,
     record,
@@ -29,21 +32,20 @@ from calibrant.papers._nielsen.readings import (
     MOB_ESP,
     REMOVED,
     UNIQUE_B_PETS,
-    Counting,
     counted,
     share_forest,
+    with_countings,
 )
 from calibrant.papers._nielsen.trial_values import (
     LEVEL,
-    OWN_VOTE,
     PAPER_TRIALS,
-    TITLES,
+    Counts,
     TrialValues,
     higher_is_better,
-    paper_metric,
     read_record,
     read_unpaired,
 )
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable, Published
 from calibrant.studies import StudyResults
 
@@ -72,45 +74,32 @@ def pair_name(method: str, competitor: str) -> str:
     return f"{method} against {competitor}"
 
 
-def comparisons_table(name: str, title: str, values: TrialValues) -> PaperTable:
+def comparisons_table(values: TrialValues, way: str) -> PaperTable:
     """Return gains over all data sets, with Wilcoxon's test."""
-    cells = tuple(cell for metric in TITLES for pair in _PAIRS for cell in _comparison(values, metric, *pair))
-    return PaperTable(name, title, cells, _COMPARISONS_NOTE.format(n=len(values.data_sets)))
+    cells = []
+    for (metric, block), pair in product(TITLES.items(), _PAIRS):
+        names = [counted(each, "unique") for each in pair]
+        gains = np.array([values.gains(metric, data_set, *names).mean() for data_set in values.data_sets])
+        found, row = wilcoxon(gains, np.zeros_like(gains)), pair_name(*pair)
+        cells += [
+            Cell(row, GAIN, found.difference, block=block, low=found.low, high=found.high),
+            Cell(row, P_VALUE, found.pvalue, block=block),
+            Cell(row, "better on", float((gains > 0).sum()), block=block),
+            Cell(row, "worse on", float((gains < 0).sum()), block=block),
+        ]
+    note = _COMPARISONS_NOTE.format(n=len(values.data_sets))
+    return _table("comparisons", "Gains over all data sets", way, cells, note)
 
 
-def _comparison(values: TrialValues, metric: str, method: str, competitor: str) -> Iterator[Cell]:
-    gains = values.mean_gains(metric, counted(method, "unique"), counted(competitor, "unique"))
-    found = wilcoxon(gains, np.zeros_like(gains))
-    row, block = pair_name(method, competitor), TITLES[metric]
-    yield Cell(row, GAIN, found.difference, block=block, low=found.low, high=found.high)
-    yield Cell(row, P_VALUE, found.pvalue, block=block)
-    yield Cell(row, "better on", float((gains > 0).sum()), block=block)
-    yield Cell(row, "worse on", float((gains < 0).sum()), block=block)
-
-
-def differences_table(name: str, title: str, values: TrialValues) -> PaperTable:
+def differences_table(values: TrialValues, way: str) -> PaperTable:
     """Return gains by data set, with corrected intervals."""
-    cells = tuple(
-        _difference(values, metric, data_set, *pair)
-        for metric in TITLES
-        for data_set in values.data_sets
-        for pair in MAIN_PAIRS
-    )
-    return PaperTable(name, title, cells, _DIFFERENCES_NOTE)
-
-
-def _difference(values: TrialValues, metric: str, data_set: str, method: str, competitor: str) -> Cell:
-    gains = values.gains(metric, data_set, counted(method, "unique"), counted(competitor, "unique"))
-    found = corrected_resampled_t_test(gains, np.zeros_like(gains), n_train=2, n_test=1, confidence=1 - LEVEL)
-    return Cell(
-        data_set,
-        pair_name(method, competitor),
-        float(gains.mean()),
-        None,
-        TITLES[metric],
-        low=found.low,
-        high=found.high,
-    )
+    cells = []
+    for (metric, block), data_set, pair in product(TITLES.items(), values.data_sets, MAIN_PAIRS):
+        gains = values.gains(metric, data_set, *(counted(each, "unique") for each in pair))
+        found = corrected_resampled_t_test(gains, np.zeros_like(gains), n_train=2, n_test=1, confidence=1 - LEVEL)
+        mean, column = float(gains.mean()), pair_name(*pair)
+        cells.append(Cell(data_set, column, mean, block=block, low=found.low, high=found.high))
+    return _table("differences", "Gains by data set", way, cells, _DIFFERENCES_NOTE)
 
 
 def published_gain(metric: str, data_set: str, method: str, competitor: str) -> float:
@@ -121,8 +110,7 @@ def published_gain(metric: str, data_set: str, method: str, competitor: str) -> 
     >>> round(published_gain("mse01", "ionosphere", "EB-PETs", "B-PETs"), 3)
     0.178
     """
-    name = paper_metric(metric)
-    difference = figure(name, data_set, method).value - figure(name, data_set, competitor).value
+    difference = figure(metric, data_set, method).value - figure(metric, data_set, competitor).value
     return difference if higher_is_better(metric) else -difference
 
 
@@ -173,7 +161,7 @@ def count_cause(metric: str, *, has_one_forest: bool) -> str:
 
 
 RESULT = "win"
-_NUMBERS = {"win": "1", "tie": "0", "loss": "-1"}
+_NUMBERS = {"W": "1", "": "0", "L": "-1"}
 _FIGURES_NOTE = (
     "Means over {n} trials; the paper's are over 100. A win is 1, a tie 0, a loss -1 of {first} against {second}, by "
     "the paired t-test at 0.1. Where out-of-bag rows are counted, an in-bag row counts once, or as often as it was "
@@ -182,11 +170,24 @@ _FIGURES_NOTE = (
 )
 
 
-def figures_table(name: str, title: str, values: TrialValues, way: str, first: str, second: str) -> PaperTable:
-    """Return the figures of two systems, the competitor first, with who wins."""
-    cells = tuple(cell for metric in TITLES for cell in _figures_block(values, way, metric, first, second))
-    note = _FIGURES_NOTE.format(n=values.n_trials, first=second, second=first)
-    return PaperTable(name, title, cells, note)
+def figures_table(table: str, title: str, values: TrialValues, way: str, pair: tuple[str, str]) -> PaperTable:
+    """Return the figures of a method and its competitor, the latter first, with who wins."""
+    method, competitor = pair
+    cells = []
+    for metric, block in TITLES.items():
+        outcomes = read_record(values, metric, *(counted(each, "unique") for each in pair)).outcomes
+        for data_set in values.data_sets:
+            for system in (competitor, method):
+                printed, why = figure(metric, data_set, system), cause(way, metric, data_set)
+                for (name,), column in with_countings(system, system).items():
+                    trials = values.of(metric, data_set, name)
+                    mean, error = float(trials.mean()), error_to_paper(trials)
+                    cells.append(Cell(data_set, column, mean, printed, block, error, why=why))
+            published = Published(_NUMBERS[letter(metric, data_set, method)])
+            why = count_cause(metric, has_one_forest=share_forest(*pair))
+            cells.append(Cell(data_set, RESULT, outcomes[data_set], published, block, error=0.0, why=why))
+    note = _FIGURES_NOTE.format(n=values.n_trials, first=method, second=competitor)
+    return _table(table, title, way, cells, note)
 
 
 def error_to_paper(values: NDArray[np.float64]) -> float:
@@ -200,30 +201,6 @@ def error_to_paper(values: NDArray[np.float64]) -> float:
     return float(values.std(ddof=1) * np.sqrt(1 / len(values) + 1 / PAPER_TRIALS))
 
 
-def _figures_block(values: TrialValues, way: str, metric: str, first: str, second: str) -> Iterator[Cell]:
-    outcomes = read_record(values, metric, counted(second, "unique"), counted(first, "unique")).outcomes
-    for data_set in values.data_sets:
-        for system in (first, second):
-            for counting in COUNTINGS[: 2 if counted(system, "unique") != system else 1]:
-                yield _figure(values, way, metric, data_set, system, counting)
-        printed = LETTERS[letter(paper_metric(metric), data_set, second)]
-        published, why = Published(_NUMBERS[printed]), count_cause(metric, has_one_forest=share_forest(first, second))
-        yield Cell(data_set, RESULT, outcomes[data_set], published, TITLES[metric], error=0.0, why=why)
-
-
-def _figure(values: TrialValues, way: str, metric: str, data_set: str, system: str, counting: Counting) -> Cell:
-    trials = values.of(metric, data_set, counted(system, counting))
-    return Cell(
-        data_set,
-        system if counting == "unique" else f"{system}, {counting}",
-        float(trials.mean()),
-        figure(paper_metric(metric), data_set, system),
-        TITLES[metric],
-        error_to_paper(trials),
-        why=cause(way, metric, data_set),
-    )
-
-
 AS_ABOVE, AGREEING = "as above", "data sets that agree"
 _CAUSES_NOTE = (
     "0/1-MSE of {n} trials (as above: of all), with integers for nominal values, midpoints and no penalty as above and "
@@ -235,32 +212,31 @@ _CAUSES_NOTE = (
 
 def causes_table(values: TrialValues, causes: TrialValues) -> PaperTable:
     """Return the squared error of each change on each data set, with the number of data sets that agree."""
-    cells = tuple(cell for system in SYSTEMS for cell in _causes_block(values, causes, system))
-    return PaperTable(
-        "causes", "What else the paper's program may have done", cells, _CAUSES_NOTE.format(n=causes.n_trials)
-    )
+    cells = []
+    for system in SYSTEMS:
+        columns = {AS_ABOVE: (values, counted(system, "unique"))}
+        columns |= {cause: (causes, f"{system}, {cause}") for cause in CAUSES}
+        agreeing = dict.fromkeys(columns, 0)
+        for data_set in values.data_sets:
+            printed = figure("mse01", data_set, system)
+            cells.append(Cell(data_set, "paper", printed.value, block=system))
+            for column, (study, method) in columns.items():
+                trials = study.of("mse01", data_set, method)
+                cells.append(Cell(data_set, column, float(trials.mean()), block=system))
+                agreeing[column] += bool(_gap(trials, printed) <= _bound(trials, printed))
+        cells += [Cell(AGREEING, column, number, block=system) for column, number in agreeing.items()]
+    note = _CAUSES_NOTE.format(n=causes.n_trials)
+    return PaperTable("causes", "What else the paper's program may have done", tuple(cells), note)
 
 
-def _causes_block(values: TrialValues, causes: TrialValues, system: str) -> Iterator[Cell]:
-    trials = {
-        AS_ABOVE: {name: values.of("mse01", name, counted(system, "unique")) for name in values.data_sets},
-        **{
-            cause: {name: causes.of("mse01", name, f"{system}, {cause}") for name in causes.data_sets}
-            for cause in CAUSES
-        },
-    }
-    for data_set in values.data_sets:
-        yield Cell(data_set, "paper", figure("mse01", data_set, system).value, block=system)
-        for column, each in trials.items():
-            yield Cell(data_set, column, float(each[data_set].mean()), block=system)
-    for column, each in trials.items():
-        number = sum(_agrees(each[name], name, system) for name in values.data_sets)
-        yield Cell(AGREEING, column, number, block=system)
+def _gap(trials: NDArray[np.float64], printed: Published) -> float:
+    """Return the distance of our mean from the paper's figure."""
+    return float(abs(trials.mean() - printed.value))
 
 
-def _agrees(trials: NDArray[np.float64], data_set: str, system: str) -> bool:
-    printed = figure("mse01", data_set, system)
-    return bool(abs(trials.mean() - printed.value) <= 2 * error_to_paper(trials) + printed.rounding)
+def _bound(trials: NDArray[np.float64], printed: Published) -> float:
+    """Return the greatest distance within which they agree."""
+    return 2 * error_to_paper(trials) + printed.rounding
 
 
 _COUNTING_NOTE = (
@@ -275,39 +251,27 @@ _METHODS = {
 }
 
 
-def counting_table(name: str, title: str, values: TrialValues) -> PaperTable:
+def counting_table(values: TrialValues, way: str) -> PaperTable:
     """Return the distances of both ways of counting from the paper."""
-    cells = tuple(
-        cell for metric in METRIC_TITLES for system in _METHODS for cell in _counting_row(values, metric, system)
-    )
-    return PaperTable(name, title, cells, _COUNTING_NOTE)
+    cells = []
+    for (metric, block), (system, methods) in product(METRIC_TITLES.items(), _METHODS.items()):
+        printed = [figure(metric, name, system) for name in values.data_sets]
+        trials = [[values.of(metric, name, method) for name in values.data_sets] for method in methods]
+        distance, bound = (
+            np.array([[of(t, p) for t, p in zip(row, printed, strict=True)] for row in trials]) for of in (_gap, _bound)
+        )
+        closer = (distance < distance[::-1] - 1e-12).sum(axis=1)
+        figures = {f"distance, {name}": each.mean() for name, each in zip(COUNTINGS, distance, strict=True)}
+        figures |= {f"closer, {name}": number for name, number in zip(COUNTINGS, closer, strict=True)}
+        figures[P_VALUE] = binomtest(int(closer[0]), int(closer.sum())).pvalue if closer.sum() else 1.0
+        agree = (distance <= bound).sum(axis=1)
+        figures |= {f"agree, {name}": number for name, number in zip(COUNTINGS, agree, strict=True)}
+        cells += [Cell(system, column, float(each), block=block) for column, each in figures.items()]
+    title = "Which way of counting in-bag rows is closer to the paper"
+    return _table("counting", title, way, cells, _COUNTING_NOTE)
 
 
-def _counting_row(values: TrialValues, metric: str, system: str) -> Iterator[Cell]:
-    block = METRIC_TITLES[metric]
-    distance, agrees = _distances(values, metric, system)
-    closer = (distance < distance[::-1] - 1e-12).sum(axis=1)
-    for counting, each in zip(COUNTINGS, distance, strict=True):
-        yield Cell(system, f"distance, {counting}", float(each.mean()), block=block)
-    for counting, number in zip(COUNTINGS, closer, strict=True):
-        yield Cell(system, f"closer, {counting}", float(number), block=block)
-    pvalue = binomtest(int(closer[0]), int(closer.sum())).pvalue if closer.sum() else 1.0
-    yield Cell(system, "p-value", float(pvalue), block=block)
-    for counting, number in zip(COUNTINGS, agrees, strict=True):
-        yield Cell(system, f"agree, {counting}", float(number), block=block)
-
-
-def _distances(values: TrialValues, metric: str, system: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return distances from the paper by way of counting and data set, and how many agree by way of counting."""
-    printed = [figure(metric, name, system) for name in values.data_sets]
-    trials = [[values.of(metric, name, method) for name in values.data_sets] for method in _METHODS[system]]
-    distance = np.array([[abs(t.mean() - p.value) for t, p in zip(row, printed, strict=True)] for row in trials])
-    bound = np.array(
-        [[2 * error_to_paper(t) + p.rounding for t, p in zip(row, printed, strict=True)] for row in trials]
-    )
-    return distance, (distance <= bound).sum(axis=1)
-
-
+_N_SETS = len(DATA_SETS)
 REMAINING = ("wins that remain", "losses that remain")
 _RECORDS_NOTE = (
     "Numbers of data sets by the paired t-test at 0.1; those that remain are significant by the test corrected for "
@@ -344,46 +308,29 @@ RECORD_TABLES = {
 }
 
 
-def records_table(name: str, title: str, values: TrialValues, matches: Matches) -> PaperTable:
+def records_table(name: str, values: TrialValues, way: str) -> PaperTable:
     """Return wins, ties and losses of each pair by each metric."""
-    is_whole = len(values.data_sets) == 20
-    cells = tuple(cell for metric in TITLES for cell in _records_block(values, metric, matches, is_whole))
-    return PaperTable(
-        name, title, cells, _RECORDS_NOTE + ("" if is_whole else _FEWER.format(n=len(values.data_sets))), 0
-    )
+    matches, n_sets = RECORD_TABLES[name], len(values.data_sets)
+    cells: list[Cell] = []
+    for (metric, block), (row, pair) in product(TITLES.items(), matches.pairs.items()):
+        why = count_cause(metric, has_one_forest=share_forest(*pair))
+        for methods, place in with_countings(row, *pair).items():
+            found = read_record(values, metric, *methods)
+            cells += _counts_cells(place, metric, matches.published[row], found, n_sets, why)
+            for column, number in zip(REMAINING, found.remaining, strict=True):
+                cells.append(Cell(place, column, float(number), block=block))
+    note = _RECORDS_NOTE + ("" if n_sets == _N_SETS else _FEWER.format(n=n_sets))
+    return _table(name, matches.title, way, cells, note, 0)
 
 
-def _records_block(values: TrialValues, metric: str, matches: Matches, is_whole: bool) -> Iterator[Cell]:
-    position = [*TITLES].index(paper_metric(metric))
-    for name, pair in matches.pairs.items():
-        printed = record(matches.published[name][position])
-        done: set[tuple[str, str]] = set()
-        for counting in COUNTINGS:
-            method, competitor = (counted(each, counting) for each in pair)
-            if (method, competitor) not in done:  # in-bag rows alone: both ways of counting are the same
-                done.add((method, competitor))
-                why = count_cause(metric, has_one_forest=share_forest(*pair))
-                row = name if counting == "unique" else f"{name}, {counting}"
-                yield from _cells(values, metric, row, (method, competitor), printed, is_whole, why)
-
-
-def _cells(
-    values: TrialValues,
-    metric: str,
-    row: str,
-    pair: tuple[str, str],
-    printed: Mapping[str, Published],
-    is_whole: bool,
-    why: str,
+def _counts_cells(
+    row: str, metric: str, printed: tuple[str, ...], found: Counts, n_sets: int, why: str
 ) -> Iterator[Cell]:
-    found = read_record(values, metric, *pair)
-    counts = found.counts
-    for (column, published), ours, error in zip(printed.items(), counts.numbers, counts.errors, strict=True):
-        judged = error if is_whole else float("nan")
-        yield Cell(row, column, float(ours), published, TITLES[metric], judged, why=why)
-    remaining = (found.record.corrected_wins, found.record.corrected_losses)
-    for column, number in zip(REMAINING, remaining, strict=True):
-        yield Cell(row, column, float(number or 0), block=TITLES[metric])
+    """Yield wins, ties and losses beside the paper's, which are judged where there are as many data sets."""
+    figures = zip(record(printed, metric).items(), found.numbers, found.errors, strict=True)
+    for (column, published), number, error in figures:
+        judged = error if n_sets == _N_SETS else float("nan")
+        yield Cell(row, column, float(number), published, TITLES[metric], judged, why=why)
 
 
 UNPAIRED_PREFIXES = {"table_3": "B-PETs + ", "table_4": "EB-PETs − ", "table_5": "MOB-ESP against "}
@@ -393,28 +340,16 @@ _UNPAIRED_NOTE = (
 )
 
 
-def unpaired_table(name: str, title: str, values: TrialValues) -> PaperTable:
+def unpaired_table(values: TrialValues, way: str) -> PaperTable:
     """Return wins, ties and losses of each pair by each metric, by the unpaired test."""
-    cells = tuple(cell for metric in TITLES for cell in _unpaired_block(values, metric))
-    return PaperTable(name, title, cells, _UNPAIRED_NOTE, 0)
-
-
-def _unpaired_block(values: TrialValues, metric: str) -> Iterator[Cell]:
-    position, is_whole = [*TITLES].index(paper_metric(metric)), len(values.data_sets) == 20
-    for table, matches in RECORD_TABLES.items():
-        for name, pair in matches.pairs.items():
-            counts = read_unpaired(values, metric, *(counted(each, "unique") for each in pair))
-            printed = record(matches.published[name][position])
-            for (column, published), number, error in zip(printed.items(), counts.numbers, counts.errors, strict=True):
-                yield Cell(
-                    f"{UNPAIRED_PREFIXES[table]}{name}",
-                    column,
-                    float(number),
-                    published,
-                    TITLES[metric],
-                    error if is_whole else float(np.nan),
-                    why=count_cause(metric, has_one_forest=False),
-                )
+    cells: list[Cell] = []
+    for metric, (name, matches) in product(TITLES, RECORD_TABLES.items()):
+        why = count_cause(metric, has_one_forest=False)
+        for row, pair in matches.pairs.items():
+            found = read_unpaired(values, metric, *(counted(each, "unique") for each in pair))
+            place, n_sets = f"{UNPAIRED_PREFIXES[name]}{row}", len(values.data_sets)
+            cells += _counts_cells(place, metric, matches.published[row], found, n_sets, why)
+    return _table("unpaired", "Tables 3 to 5 by an unpaired t-test", way, cells, _UNPAIRED_NOTE, 0)
 
 
 # The first way of growing is close to the paper's; its tables have the paper's names
@@ -425,29 +360,26 @@ _WAY_TITLES = {
 }
 
 
-def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG001
     """Return Tables 2 to 6 for each way of growing, those of our own after them."""
     values = {name: TrialValues(each) for name, each in results.items()}
-    tables = [table for way in WAYS for table in _tables_of_way(values[way], way)]
+    table_2 = "Table 2: effect of B-PETs enhancements (EB-PETs) by data set"
+    table_6 = "Table 6: comparison of MOB-ESP to EB-PETs by data set"
+    tables = []
+    for way in _WAY_TITLES:
+        found = values[way]
+        tables += [
+            figures_table("table_2", table_2, found, way, (EB_PETS, B_PETS)),
+            *(records_table(name, found, way) for name in RECORD_TABLES),
+            unpaired_table(found, way),
+            figures_table("table_6", table_6, found, way, (MOB_ESP, EB_PETS)),
+            comparisons_table(found, way),
+            differences_table(found, way),
+            counting_table(found, way),
+        ]
     return [*tables, causes_table(values["integers"], values["causes"])]
 
 
-def _tables_of_way(values: TrialValues, way: str) -> list[PaperTable]:
-    suffix, words = _SUFFIXES[way], _WAY_TITLES[way]
-    records = [
-        records_table(f"{name}{suffix}", f"{each.title} ({words})", values, each)
-        for name, each in RECORD_TABLES.items()
-    ]
-    table_2 = "Table 2: effect of B-PETs enhancements (EB-PETs) by data set"
-    table_6 = "Table 6: comparison of MOB-ESP to EB-PETs by data set"
-    return [
-        figures_table(f"table_2{suffix}", f"{table_2} ({words})", values, way, B_PETS, EB_PETS),
-        *records,
-        unpaired_table(f"unpaired{suffix}", f"Tables 3 to 5 by an unpaired t-test ({words})", values),
-        figures_table(f"table_6{suffix}", f"{table_6} ({words})", values, way, EB_PETS, MOB_ESP),
-        comparisons_table(f"comparisons{suffix}", f"Gains over all data sets ({words})", values),
-        differences_table(f"differences{suffix}", f"Gains by data set ({words})", values),
-        counting_table(
-            f"counting{suffix}", f"Which way of counting in-bag rows is closer to the paper ({words})", values
-        ),
-    ]
+def _table(name: str, title: str, way: str, cells: Iterable[Cell], note: str, decimals: int = 4) -> PaperTable:
+    """Return a table of a way of growing, with its name and title."""
+    return PaperTable(f"{name}{_SUFFIXES[way]}", f"{title} ({_WAY_TITLES[way]})", tuple(cells), note, decimals)

@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from calibrant.comparison import Record, win_tie_loss
-from calibrant.papers._nielsen.published_figures import METRIC_TITLES
-from calibrant.papers._nielsen.readings import ADDED, ALL_VOTE, B_PETS, RANDOM_VOTE, REMOVED
+from calibrant.comparison import win_tie_loss
+from calibrant.papers._nielsen.published_figures import OWN_VOTE
+from calibrant.papers._nielsen.readings import ALL_COLUMNS, ALL_VOTE, RANDOM_VOTE
 
 if TYPE_CHECKING:
     from calibrant.studies import StudyResults
 
-OWN_VOTE = "delta_accuracy_own_vote"
-TITLES: Mapping[str, str] = METRIC_TITLES | {OWN_VOTE: "ΔAcc, own vote"}
-
-# By the names that those of the study begin with: the forest of these looks at all columns
-_ALL_COLUMNS = ("B-PETs, ", ADDED["OB Examples"], ADDED["Omit Smoothing"], REMOVED["Random Features"])
 _DIGITS = 12  # differences in the last bits of sums are none; a t-test would find them significant
 
 
 def higher_is_better(metric: str) -> bool:
     """Return whether a greater value of a metric is the better one."""
     return metric not in ("mse01", "avll")
-
-
-def paper_metric(metric: str) -> str:
-    """Return the metric that the paper's table has: its change of accuracy, whichever vote ours is measured from."""
-    return "delta_accuracy" if metric == OWN_VOTE else metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +52,8 @@ class TrialValues:
         if metric not in ("delta_accuracy", OWN_VOTE):
             return self._recorded[metric, data_set][method]
         accuracy = self._recorded["accuracy", data_set]
-        has_all_columns = method == B_PETS or method.startswith(_ALL_COLUMNS)
-        vote = ALL_VOTE if metric == OWN_VOTE and has_all_columns else RANDOM_VOTE
+        is_own = metric == OWN_VOTE and method.partition(",")[0] in ALL_COLUMNS
+        vote = ALL_VOTE if is_own else RANDOM_VOTE
         return np.round(accuracy[method] - accuracy[vote], _DIGITS)
 
     def gains(self, metric: str, data_set: str, method: str, competitor: str) -> NDArray[np.float64]:
@@ -70,28 +61,13 @@ class TrialValues:
         difference = self.of(metric, data_set, method) - self.of(metric, data_set, competitor)
         return np.round(difference if higher_is_better(metric) else -difference, _DIGITS)
 
-    def all_of(self, metric: str, method: str) -> NDArray[np.float64]:
-        """Return the values of all data sets and trials, the greater the better."""
-        values = np.stack([self.of(metric, name, method) for name in self.data_sets])
-        return values if higher_is_better(metric) else -values
-
-    def mean_gains(self, metric: str, method: str, competitor: str) -> NDArray[np.float64]:
-        """Return the mean over the trials of each data set."""
-        return np.array([self.gains(metric, name, method, competitor).mean() for name in self.data_sets])
-
     @cached_property
     def _recorded(self) -> dict[tuple[str, str], dict[str, NDArray[np.float64]]]:
-        return {
-            (metric, name): dict(
-                zip(
-                    self.results.methods,
-                    np.round(self.results.split_values(metric, name), _DIGITS),
-                    strict=True,
-                )
-            )
-            for metric in self.results.metrics
-            for name in self.data_sets
-        }
+        found = {}
+        for metric, name in product(self.results.metrics, self.data_sets):
+            values = np.round(self.results.split_values(metric, name), _DIGITS)
+            found[metric, name] = dict(zip(self.results.methods, values, strict=True))
+        return found
 
 
 LEVEL = 0.1
@@ -102,38 +78,37 @@ _SEED = 2004
 
 @dataclass(frozen=True)
 class Counts:
-    """Wins, ties and losses, each with the standard deviation of its difference from the paper's if chance is all."""
+    """Wins, ties and losses, each with the standard deviation of its difference from the paper's if chance is all.
+
+    Of the paired test there are the wins and losses that the corrected test finds too, and the result of each data set:
+    1, 0 or -1.
+    """
 
     numbers: tuple[int, int, int]
     errors: tuple[float, float, float]
+    remaining: tuple[int, int] = (0, 0)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class RecordOfTrials:
-    """Wins, ties and losses by the paired test, those that the corrected test finds too, and by data set."""
-
-    counts: Counts
-    record: Record
-    outcomes: dict[str, int]  # 1, 0 or -1 by data set
-
-
-def read_record(values: TrialValues, metric: str, method: str, competitor: str) -> RecordOfTrials:
+def read_record(values: TrialValues, metric: str, method: str, competitor: str) -> Counts:
     """Compare a method with another on every data set by the paired t-test, and by the corrected one."""
     gains = {name: values.gains(metric, name, method, competitor) for name in values.data_sets}
     table = {name: np.column_stack([np.zeros_like(each), each]) for name, each in gains.items()}
     # A third is held out, so there are two training rows for each test row
     found = win_tie_loss(table, better="higher", methods=[competitor, method], alpha=LEVEL, n_train=2, n_test=1)
-    numbers = {"win": 1, "tie": 0, "loss": -1}
-    outcomes = {each.dataset: numbers[each.result] for each in found.outcomes}
+    outcomes = {each.dataset: {"win": 1, "tie": 0, "loss": -1}[each.result] for each in found.outcomes}
     (record,) = found.records
     differences = np.stack([*gains.values()])
     errors = _errors(differences, np.zeros_like(differences), is_paired=True)
-    return RecordOfTrials(Counts((record.wins, record.ties, record.losses), errors), record, outcomes)
+    remaining = (record.corrected_wins or 0, record.corrected_losses or 0)
+    return Counts((record.wins, record.ties, record.losses), errors, remaining, outcomes)
 
 
 def read_unpaired(values: TrialValues, metric: str, method: str, competitor: str) -> Counts:
     """Compare a method with another on every data set by the t-test that does not pair their trials."""
-    first, second = (values.all_of(metric, name) for name in (method, competitor))
+    sign = 1.0 if higher_is_better(metric) else -1.0
+    trials = [[sign * values.of(metric, each, name) for each in values.data_sets] for name in (method, competitor)]
+    first, second = map(np.stack, trials)
     wins, ties, losses = _count(first, second, is_paired=False)
     return Counts((int(wins), int(ties), int(losses)), _errors(first, second, is_paired=False))
 

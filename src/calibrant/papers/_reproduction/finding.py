@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Literal, TypeAlias
 
-from calibrant.papers._reproduction.table import markdown_table
+from calibrant.papers._reproduction.table import csv_text, markdown_table
 
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
 
@@ -102,11 +100,7 @@ def findings_csv(findings: Iterable[Finding]) -> str:
     a,A beats B.,holds,1 to 2.,Table 1,Use A.
     <BLANKLINE>
     """
-    file = io.StringIO()
-    writer = csv.DictWriter(file, [each.name for each in fields(Finding)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(map(asdict, findings))
-    return file.getvalue()
+    return csv_text([each.name for each in fields(Finding)], map(astuple, findings))
 
 
 def with_advice(findings: Iterable[Finding], advice: Mapping[str, str]) -> list[Finding]:

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from calibrant.papers._reproduction.table import PaperTable
     from calibrant.studies import Study, StudyResults
 
+# C4.5's own settings, which single trees have by default; bagged trees have others
+C45: Mapping[str, Any] = {
+    "criterion": "gain_ratio",
+    "nominal_splits": "multiway",
+    "threshold": "observed",
+    "mdl_penalty": True,
+    "missing": "fractional",
+    "tie_break": "first",
+}
+
 Size: TypeAlias = Literal["quick", "default", "full"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -14,7 +13,7 @@ from calibrant._params import Choice, check_param
 from calibrant._whole_file import whole_file
 from calibrant.exceptions import StudyError
 from calibrant.papers._reproduction.finding import Finding, findings_csv, findings_text
-from calibrant.papers._reproduction.paper import Paper, Picture, Size, get_paper
+from calibrant.papers._reproduction.paper import Picture, Size, get_paper
 from calibrant.papers._reproduction.table import PaperTable
 
 if TYPE_CHECKING:
@@ -76,7 +75,18 @@ class Reproduction:
     @property
     def text(self) -> str:
         """Everything in Markdown."""
-        return "\n\n".join(self._parts()) + "\n"
+        parts = [
+            f"# {self.citation}",
+            f"Repeated at size {self.size}: {self.n_trials:,} trials. {self.n_agreeing} of {self.n_judged} published "
+            "figures that can be judged agree with ours.",
+            "## Findings",
+            findings_text(self.findings),
+            "## Tables",
+            *(each.text for each in self.tables),
+            *(["## Figures"] if self.pictures else []),
+            *(f"![{each.caption}]({each.name}.png)\n\n{each.caption}" for each in self.pictures),
+        ]
+        return "\n\n".join(parts) + "\n"
 
     def __str__(self) -> str:
         return self.text
@@ -105,20 +115,6 @@ class Reproduction:
             with whole_file(folder / f"{picture.name}.png") as file:
                 picture.figure.savefig(file, format="png", dpi=_DPI, bbox_inches="tight")
         return tuple(folder / name for name in [*texts, *(f"{each.name}.png" for each in self.pictures)])
-
-    def _parts(self) -> Iterator[str]:
-        yield f"# {self.citation}"
-        yield (
-            f"Repeated at size {self.size}: {self.n_trials:,} trials. {self.n_agreeing} of {self.n_judged} published "
-            "figures that can be judged agree with ours."
-        )
-        yield "## Findings"
-        yield findings_text(self.findings)
-        yield "## Tables"
-        yield from (each.text for each in self.tables)
-        if self.pictures:
-            yield "## Figures"
-            yield from (f"![{each.caption}]({each.name}.png)\n\n{each.caption}" for each in self.pictures)
 
 
 SIZES: tuple[Size, ...] = ("quick", "default", "full")
@@ -231,7 +227,18 @@ def reproduce(
     studies = found.studies(size, str(store if store is not None else folder / _STORE))
     processes = None if dask is not None else n_processes(workers)
     states = [_run(study, processes, dask) for study in studies.values()]
-    made = _read(found, size, studies, states)
+    results = {name: study.results() for name, study in studies.items()}
+    tables = {each.name: each for each in found.tables(results, size)}
+    made = Reproduction(
+        found.name,
+        found.citation,
+        size,
+        sum(each.n_trials for each in states),
+        sum(each.seconds for each in states),
+        tuple(tables.values()),
+        tuple(found.findings(tables)),
+        tuple(found.pictures(results, tables)),
+    )
     made.write(folder)
     return made
 
@@ -246,19 +253,3 @@ def _run(study: Study, workers: int | None, dask: Any) -> StudyStatus:
             "Reproduce the paper again with the same store to run these alone."
         )
     return status
-
-
-def _read(paper: Paper, size: Size, studies: dict[str, Study], states: Sequence[StudyStatus]) -> Reproduction:
-    results = {name: study.results() for name, study in studies.items()}
-    tables = paper.tables(results, size)
-    by_name = {each.name: each for each in tables}
-    return Reproduction(
-        paper.name,
-        paper.citation,
-        size,
-        sum(each.n_trials for each in states),
-        sum(each.seconds for each in states),
-        tuple(tables),
-        tuple(paper.findings(by_name)),
-        tuple(paper.pictures(results, by_name)),
-    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -31,27 +32,29 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
     """
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
     widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
-    rules = [":" + "-" * (width - 1) if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
-    lines = [_line(row, widths, left) for row in cells]
-    return "\n".join([lines[0], _line(rules, widths, left), *lines[1:]])
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], left: int) -> str:
+    cells.insert(1, [f":{'-' * (n - 1)}" if i < left else f"{'-' * (n - 1)}:" for i, n in enumerate(widths)])
     padded = (
-        cell.ljust(width) if i < left else cell.rjust(width)
-        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        [cell.ljust(n) if i < left else cell.rjust(n) for i, (cell, n) in enumerate(zip(row, widths, strict=True))]
+        for row in cells
     )
-    return f"| {' | '.join(padded)} |"
+    return "\n".join(f"| {' | '.join(row)} |" for row in padded)
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    r"""Return a table as CSV.
+
+    Examples
+    --------
+    >>> csv_text(["set", "n"], [["iris", 100]])
+    'set,n\niris,100\n'
+    """
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([head, *rows])
+    return file.getvalue()
 
 
 _STAR = "\\*"
 _LARGE = 200.0  # dollars and counts, whose decimals say nothing
-
-
-def table_text(table: PaperTable) -> str:
-    """Return a table in Markdown: its title, its blocks, how many figures agree, why others differ, and its note."""
-    parts = [table.title, *(_block_text(table, block) for block in table.blocks), *_verdicts(table), table.note]
-    return "\n\n".join(part for part in parts if part)
 
 
 def number_text(value: float, decimals: int) -> str:
@@ -70,59 +73,22 @@ def number_text(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 
 
-def _block_text(table: PaperTable, block: str) -> str:
-    cells = [each for each in table.cells if each.block == block]
-    by_place = {(each.row, each.column): each for each in cells}
-    columns = [*dict.fromkeys(each.column for each in cells)]
-    published = {each.column for each in cells if each.published is not None}
-    head = [""]
-    for column in columns:
-        head += [f"{column}: paper", "ours", "difference"] if column in published else [column]
-    rows = []
-    for row in dict.fromkeys(each.row for each in cells):
-        line = [row]
-        for column in columns:
-            line += _cell_texts(by_place.get((row, column)), column in published, table.decimals)
-        rows.append(line)
-    text = markdown_table(head, rows)
-    return f"**{block}**\n\n{text}" if block else text
-
-
-def _cell_texts(cell: Cell | None, is_published: bool, decimals: int) -> list[str]:
+def _cell_texts(cell: Cell | None, decimals: int, starred: str) -> list[str]:
+    """Return the published figure, ours with its interval, and the difference."""
     if cell is None:
-        return ["", "", ""] if is_published else [""]
-    digits = _digits(cell, decimals)
-    ours = number_text(cell.ours, digits)
-    if not math.isnan(cell.low):
-        ours += f" [{number_text(cell.low, digits)}, {number_text(cell.high, digits)}]"
-    if not is_published:
-        return [ours]
-    star = f" {_STAR}" if cell.verdict == "differs" else ""
-    paper = "" if cell.published is None else cell.published.text
-    return [paper, ours, number_text(cell.difference, digits) + star]
-
-
-def _digits(cell: Cell, decimals: int) -> int:
-    """Return the decimals of the published figure; else those of the table, but none for large numbers."""
-    if cell.published is not None and math.isfinite(cell.published.value):
-        return cell.published.decimals
-    largest = max((abs(each) for each in (cell.ours, cell.low, cell.high) if math.isfinite(each)), default=0.0)
-    return 0 if largest >= _LARGE else decimals
-
-
-def _verdicts(table: PaperTable) -> list[str]:
-    """Return the number of figures that agree, and the causes of the differences, each with its figures."""
-    if not table.n_judged:
-        return []
-    agree = f"{table.n_agreeing} of {table.n_judged} figures agree"
-    if table.n_agreeing == table.n_judged:
-        return [f"{agree} with the paper's."]
-    causes: dict[str, list[Cell]] = {}
-    for each in table.cells:
-        if each.verdict == "differs":
-            causes.setdefault(each.why or "The cause is open.", []).append(each)
-    lines = [f"- {_places(cells)}: {why}" for why, cells in causes.items()]
-    return [f"{agree} with the paper's; the others ({_STAR}) differ by more than sampling error:", "\n".join(lines)]
+        return ["", "", ""]
+    printed = cell.published
+    if printed is not None and math.isfinite(printed.value):
+        decimals = printed.decimals
+    elif any(_LARGE <= abs(each) < math.inf for each in (cell.ours, cell.low, cell.high)):
+        decimals = 0
+    figures = (cell.ours, cell.low, cell.high, cell.difference)
+    ours, low, high, difference = (number_text(each, decimals) for each in figures)
+    return [
+        "" if printed is None else printed.text,
+        f"{ours} [{low}, {high}]" if low else ours,
+        starred.format(difference) if cell.verdict == "differs" else difference,
+    ]
 
 
 def _places(cells: list[Cell]) -> str:
@@ -181,6 +147,18 @@ class Published:
     @property
     def _digits(self) -> str:
         return self.text.replace("$", "").replace(",", "").replace("−", "-").replace(_INFINITE, "inf").strip()
+
+
+def read_printed(text: str) -> dict[str, tuple[Published, ...]]:
+    """Return the figures of a printed table by row; those of a row stand behind its name.
+
+    Examples
+    --------
+    >>> [figure.value for figure in read_printed("All one (C4.5) 1.9 ∞")["All one (C4.5)"]]
+    [1.9, inf]
+    """
+    rows = (re.split(r"\s+(?=[$\d∞])", line.strip()) for line in text.strip().splitlines())
+    return {name: tuple(map(Published, figures)) for name, *figures in rows}
 
 
 Verdict = Literal["agrees", "differs", ""]
@@ -242,6 +220,10 @@ class Cell:
     why: str = ""
 
     @property
+    def _place(self) -> tuple[str, str, str]:
+        return self.block, self.row, self.column
+
+    @property
     def difference(self) -> float:
         """Ours less the published figure; NaN where there is none, 0 where both are infinite."""
         if self.published is None:
@@ -298,7 +280,7 @@ class PaperTable:
     decimals: int = 4
 
     def __post_init__(self) -> None:
-        places = Counter(map(_place, self.cells))
+        places = Counter(each._place for each in self.cells)
         if twice := [place for place, n in places.items() if n > 1]:
             raise ParameterError(f"cells must have one figure a place; {self.name} has several at {twice[0]}.")
 
@@ -353,7 +335,21 @@ class PaperTable:
     @property
     def text(self) -> str:
         """The table in Markdown, with the decimals of the paper."""
-        return table_text(self)
+        parts = [self.title]
+        for block in self.blocks:
+            parts += [f"**{block}**"] if block else []
+            parts.append(markdown_table(*self._texts(block, f"{{}} {_STAR}")))
+        agree = f"{self.n_agreeing} of {self.n_judged} figures agree with the paper's"
+        if self.n_judged and self.n_agreeing == self.n_judged:
+            parts.append(f"{agree}.")
+        elif self.n_judged:
+            causes: dict[str, list[Cell]] = {}
+            for each in self.cells:
+                if each.verdict == "differs":
+                    causes.setdefault(each.why or "The cause is open.", []).append(each)
+            parts.append(f"{agree}; the others ({_STAR}) differ by more than sampling error:")
+            parts.append("\n".join(f"- {_places(cells)}: {why}" for why, cells in causes.items()))
+        return "\n\n".join(part for part in [*parts, self.note] if part)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one line for each figure, with all its digits.
@@ -375,11 +371,7 @@ class PaperTable:
         str
             A line for each figure, below a line of names.
         """
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows(self._lines())
-        return file.getvalue()
+        return csv_text(_COLUMNS, self._lines())
 
     @classmethod
     def from_csv(cls, path: str | PathLike[str]) -> PaperTable:
@@ -397,27 +389,32 @@ class PaperTable:
         """
         path = Path(path)
         with path.open(encoding="utf-8", newline="") as file:
-            cells = tuple(map(_read_cell, csv.DictReader(file)))
-        return cls(path.stem, path.stem, cells)
+            lines = [*csv.DictReader(file)]
+        cells = []
+        for line in lines:
+            published = Published(line["published"]) if line["published"] else None
+            ours, error, low, high = (float(line[name]) for name in ("ours", "error", "low", "high"))
+            place = (line["row"], line["column"], ours, published, line["block"])
+            cells.append(Cell(*place, error, low, high, line["why"]))
+        return cls(path.stem, path.stem, tuple(cells))
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, str, str], Cell]:
-        return {_place(each): each for each in self.cells}
+        return {each._place: each for each in self.cells}
+
+    def _texts(self, block: str, starred: str) -> tuple[list[str], list[list[str]]]:
+        """Return the head and the rows of a block; `starred` writes a difference beyond sampling error."""
+        cells = {(each.row, each.column): each for each in self.cells if each.block == block}
+        published = {each.column for each in cells.values() if each.published is not None}
+        head, rows = [""], {row: [row] for row, _ in cells}
+        for column in dict.fromkeys(column for _, column in cells):
+            head += [f"{column}: paper", "ours", "difference"] if column in published else [column]
+            for row, line in rows.items():
+                texts = _cell_texts(cells.get((row, column)), self.decimals, starred)
+                line += texts if column in published else texts[1:2]  # ours alone
+        return head, [*rows.values()]
 
     def _lines(self) -> Iterator[list[str | float]]:
         for each in self.cells:
             published = "" if each.published is None else each.published.text
-            interval = [each.low, each.high, each.verdict, each.why]
-            yield [each.block, each.row, each.column, published, each.ours, each.difference, each.error, *interval]
-
-
-def _place(cell: Cell) -> tuple[str, str, str]:
-    return cell.block, cell.row, cell.column
-
-
-def _read_cell(line: dict[str, str]) -> Cell:
-    published = Published(line["published"]) if line["published"] else None
-    error, low, high = (float(line[name]) for name in ("error", "low", "high"))
-    return Cell(
-        line["row"], line["column"], float(line["ours"]), published, line["block"], error, low, high, line["why"]
-    )
+            yield [published if name == "published" else getattr(each, name) for name in _COLUMNS]

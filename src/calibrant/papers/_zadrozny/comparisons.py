@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -36,23 +37,10 @@ class Measured:
         """The name of the data set."""
         return self.results.datasets[0]
 
-    def has(self, metric: str) -> bool:
-        """Return whether the study has a metric."""
-        return metric in self.results.metrics
-
     def values(self, method: str, metric: str, part: Part = "test") -> NDArray[np.float64]:
         """Return the value of each split; profits are for as many people as the paper's sets have."""
         values = _split_values(self.results, metric, part)[self.results.methods.index(method)]
         return np.asarray(values * (_PEOPLE[part] if metric.startswith("profit") else 1.0))
-
-    def mean(self, method: str, metric: str, part: Part = "test") -> float:
-        """Return the mean over the splits."""
-        return float(self.values(method, metric, part).mean())
-
-    def spread(self, method: str, metric: str, part: Part = "test") -> float:
-        """Return the standard deviation of single splits; NaN where one is infinite or there is only one."""
-        values = self.values(method, metric, part)
-        return float(values.std(ddof=1)) if len(values) > 1 and np.isfinite(values).all() else math.nan
 
     def compare(self, a: NDArray[np.float64], b: NDArray[np.float64] | float = 0.0) -> Comparison | None:
         """Compare values of the splits, corrected for the rows that they share; None where one is infinite."""
@@ -96,12 +84,12 @@ class JudgedData:
         """
         cell = (self.ours if self.is_one_split else self.splits).mean_cell(row, part, metric, part)
         n_splits = self.splits.results.plans[self.splits.dataset].n_splits
-        factor = 1.0 if self.is_one_split else math.sqrt(1 + 1 / n_splits)
-        error = factor * self.splits.spread(row, metric, part)
+        values, error = self.splits.values(row, metric, part), math.nan
+        if len(values) > 1 and np.isfinite(values).all():
+            error = (1.0 if self.is_one_split else math.sqrt(1 + 1 / n_splits)) * float(values.std(ddof=1))
         if math.isinf(cell.ours):
             error = 0.0  # an infinite figure is no matter of chance
-        block = self.ours.dataset
-        return Cell(row, part, cell.ours, printed, block, error, cell.low, cell.high, why)
+        return replace(cell, published=printed, block=self.ours.dataset, error=error, why=why)
 
 
 @cache
@@ -166,7 +154,13 @@ def worse_halfway(method: str) -> str:
 def compare_methods(studies: Iterable[Measured], sweeps: Iterable[Measured]) -> PaperTable:
     """Return the paired differences of all data sets and metrics."""
     cells = [cell for study in studies for cell in _study_cells(study)]
-    cells += [cell for sweep in sweeps for cell in _sweep_cells(sweep)]
+    for sweep, method in product(sweeps, SWEPT):
+        block = f"{sweep.dataset}: MSE of the sweep"
+        for swept in _SWEPT:
+            a, b = (sweep_name(method, value) for value in swept)
+            cells.append(sweep.difference_cell(pair(a, b), sweep.values(a, "mse"), sweep.values(b, "mse"), block))
+        raw, best = (sweep.values(name, "mse") for name in (_RAW, sweep_name(method, 200)))
+        cells.append(sweep.difference_cell(f"{method}, gain at 200", raw, best, block))
     note = (
         "Means over the random splits of the same rows, with 95 % intervals by the corrected resampled t-test (Nadeau "
         "& Bengio 2003). Half the gain of smoothed curtailment: the MSE halfway between C4.5 without pruning and "
@@ -177,70 +171,48 @@ def compare_methods(studies: Iterable[Measured], sweeps: Iterable[Measured]) -> 
 
 def _study_cells(study: Measured) -> Iterator[Cell]:
     for metric, label in METRIC_NAMES.items():
-        if study.has(metric):
+        if metric in study.results.metrics:
             block = f"{study.dataset}: {label}"
             for a, b in (*_PAIRS, (_BEST, "All one")) if metric == "profit" else _PAIRS:
                 cell = study.difference_cell(pair(a, b), study.values(a, metric), study.values(b, metric), block)
                 if not math.isnan(cell.ours):  # no differences of infinite log-losses
                     yield cell
-    yield from _gain_cells(study)
+    block = f"{study.dataset}: {METRIC_NAMES['mse']}"
+    raw, best, bagged, curtailed = (
+        study.values(method, "mse") for method in (_RAW, _BEST, "Bagged curtailment", "Curtailment")
+    )
+    for method in _HALFWAY:
+        values = study.values(method, "mse")
+        yield study.difference_cell(halfway(method), values, (raw + best) / 2, block)
+        yield study.difference_cell(worse_halfway(method), values, raw + (raw - best) / 2, block)
+    yield study.difference_cell(SLIGHT, bagged, curtailed - (raw - best) / 10, block)
+    names = "Bagged Laplace", "Laplace (C4.4)"
+    of_bags, of_tree = (study.values(name, "mse") - study.values(name, "mse", "training") for name in names)
+    yield study.difference_cell(OVERFITTING, of_bags, of_tree, block)
     for a, b in _LIFTS:
         one, two = (study.values(each, "lift at 0.1") for each in (a, b))
         yield study.difference_cell(pair(a, b), one, two, f"{study.dataset}: lift of the first tenth")
 
 
-def _gain_cells(study: Measured) -> Iterator[Cell]:
-    raw, best = study.values(_RAW, "mse"), study.values(_BEST, "mse")
-    block = f"{study.dataset}: {METRIC_NAMES['mse']}"
-    for method in _HALFWAY:
-        values = study.values(method, "mse")
-        yield study.difference_cell(halfway(method), values, (raw + best) / 2, block)
-        yield study.difference_cell(worse_halfway(method), values, raw + (raw - best) / 2, block)
-    bagged, curtailed = (study.values(method, "mse") for method in ("Bagged curtailment", "Curtailment"))
-    yield study.difference_cell(SLIGHT, bagged, curtailed - (raw - best) / 10, block)
-    names = "Bagged Laplace", "Laplace (C4.4)"
-    of_bags, of_tree = (study.values(name, "mse") - study.values(name, "mse", "training") for name in names)
-    yield study.difference_cell(OVERFITTING, of_bags, of_tree, block)
-
-
-def _sweep_cells(sweep: Measured) -> Iterator[Cell]:
-    block = f"{sweep.dataset}: MSE of the sweep"
-    for method in SWEPT:
-        for value, other in _SWEPT:
-            names = sweep_name(method, value), sweep_name(method, other)
-            one, two = (sweep.values(name, "mse") for name in names)
-            yield sweep.difference_cell(pair(*names), one, two, block)
-        best = sweep.values(sweep_name(method, 200), "mse")
-        yield sweep.difference_cell(f"{method}, gain at 200", sweep.values(_RAW, "mse"), best, block)
-
-
 def compare_rankings(studies: Iterable[Measured]) -> PaperTable:
     """Return the rank correlation of each metric with MSE over the thirteen methods."""
-    cells = [*_paper_rankings()]
-    for study in studies:
-        for metric in _RANKED:
-            if study.has(metric):
-                cells += [_ranking_cell(study, metric, part) for part in PARTS]
+    cells = []
+    printed: Mapping[str, PrintedTable] = {"log_loss_bits": LOG_LOSS, "profit": PROFIT}
+    for (metric, table), (number, part) in product(printed.items(), enumerate(PARTS)):
+        mse, other = (np.array([each[method][number].value for method in MSE]) for each in (MSE, table))
+        correlation = _rank_correlation(mse, other if metric != "profit" else -other)
+        cells.append(Cell(_ranking_name(metric), part, correlation, block=PAPERS_OWN))
+    for study, metric, part in product(studies, _RANKED, PARTS):
+        if metric in study.results.metrics:
+            mse, other = (np.array([study.values(method, each, part) for method in MSE]) for each in ("mse", metric))
+            sign = 1.0 if metric == "log_loss_bits" else -1.0
+            splits = np.array([_rank_correlation(a, sign * b) for a, b in zip(mse.T, other.T, strict=True)])
+            found = study.compare(splits)
+            low, high = (math.nan, math.nan) if found is None else (max(found.low, -1.0), min(found.high, 1.0))
+            mean, name = float(splits.mean()), _ranking_name(metric)
+            cells.append(Cell(name, part, mean, block=study.dataset, low=low, high=high))
     note = "Spearman's correlation with the ranking by MSE, of each split; means and intervals as above."
     return PaperTable("rankings", "How metrics rank the thirteen methods, compared with MSE", tuple(cells), note, 3)
-
-
-def _paper_rankings() -> Iterator[Cell]:
-    printed: Mapping[str, PrintedTable] = {"log_loss_bits": LOG_LOSS, "profit": PROFIT}
-    for metric, table in printed.items():
-        for part, name in enumerate(PARTS):
-            mse, other = (np.array([each[method][part].value for method in MSE]) for each in (MSE, table))
-            correlation = _rank_correlation(mse, other if metric != "profit" else -other)
-            yield Cell(_ranking_name(metric), name, correlation, block=PAPERS_OWN)
-
-
-def _ranking_cell(study: Measured, metric: str, part: Part) -> Cell:
-    mse, other = (np.array([study.values(method, each, part) for method in MSE]) for each in ("mse", metric))
-    sign = 1.0 if metric == "log_loss_bits" else -1.0
-    splits = np.array([_rank_correlation(a, sign * b) for a, b in zip(mse.T, other.T, strict=True)])
-    found = study.compare(splits)
-    low, high = (math.nan, math.nan) if found is None else (max(found.low, -1.0), min(found.high, 1.0))
-    return Cell(_ranking_name(metric), part, float(splits.mean()), block=study.dataset, low=low, high=high)
 
 
 def _ranking_name(metric: str) -> str:

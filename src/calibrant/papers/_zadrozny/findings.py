@@ -22,6 +22,7 @@ from calibrant.papers._zadrozny.studies import COIL
 from calibrant.papers._zadrozny.tables import MOST_LEAVES, MOST_SCORES
 
 _MSE = ": MSE"
+_RAW, _BEST = "C4.5 without pruning", "Smoothed curtailment"
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,10 @@ class TableEvidence:
         """Return a paired difference."""
         return self.tables["comparisons"].cell(row, "difference", f"{dataset}: {metric}")
 
-    def text(self, dataset: str, metric: str, row: str, *, named: bool = False) -> str:
-        """Return a paired difference as text, with its row if it is to be named."""
+    def text(self, dataset: str, metric: str, row: str) -> str:
+        """Return a paired difference as text, with its row."""
         decimals = {"MSE": 5, METRIC_NAMES["profit"]: 0}.get(metric, 3)
-        text = interval_text(self.difference(dataset, metric, row), decimals)
-        return f"{row} {text}" if named else text
+        return f"{row} {interval_text(self.difference(dataset, metric, row), decimals)}"
 
     def check(
         self,
@@ -107,7 +107,7 @@ class TableEvidence:
         checked = []
         for dataset in self.datasets if datasets is None else datasets:
             verdict = all_of(verdict_of(self.difference(dataset, metric, row)) for row in rows)
-            texts = [self.text(dataset, metric, row, named=True) for row in (rows if shown is None else shown)]
+            texts = [self.text(dataset, metric, row) for row in (rows if shown is None else shown)]
             checked.append(Checked(verdict, f"{self.short(dataset)}: {'; '.join(texts)}"))
         return checked
 
@@ -115,7 +115,7 @@ class TableEvidence:
 def bagging_findings(evidence: TableEvidence) -> list[Finding]:
     """Return the findings on bagged trees; Chawla & Cieslak (2006) claim the contrary of some."""
     mailings = [each for each in evidence.datasets if each != COIL]
-    bagged, single = "Bagged Laplace", "Smoothed curtailment"
+    bagged, single = "Bagged Laplace", _BEST
     curtailed = pair("Bagged curtailment", "Curtailment")
     return [
         conclude(
@@ -163,23 +163,40 @@ _PROFIT = METRIC_NAMES["profit"]
 
 def metric_findings(evidence: TableEvidence) -> list[Finding]:
     """Return the findings on profit, lift, and rankings of methods by several metrics."""
+    datasets = [each for each in evidence.datasets if f"{each}: {_PROFIT}" in evidence.tables["comparisons"].blocks]
+    profits = [pair(_BEST, other) for other in ("All base rate", "All one")]
+    lifts = [pair("Naive Bayes", other) for other in (_RAW, "Laplace (C4.4)", "Kearns-Mansour")]
     return [
         _alike(evidence, "log-loss", "Log-loss ranks the methods as MSE does", "Table 2, section 4"),
         _alike(evidence, "profit", "Profit ranks the methods as MSE does", "Table 3, section 4"),
         _alike(evidence, "lift at 0.1", "Lift charts rank the methods as MSE does", "Figures 4 and 5, section 4"),
-        _profit(evidence),
-        _lift(evidence),
+        conclude(
+            "profit-of-smoothed-curtailment",
+            "A mailing by smoothed curtailment earns more than one by the base rate, and than a letter to everybody.",
+            "Table 3",
+            evidence.check(profits, _PROFIT, is_above, datasets=datasets),
+            "Expect thousands of dollars of chance in a profit; look at its interval before preferring a method.",
+        ),
+        conclude(
+            "naive-bayes-ranks-well",
+            "Naive Bayes ranks well although its probabilities are inaccurate: its first tenth has a higher lift than "
+            "that of trees without regularization.",
+            "Figure 5, section 4",
+            evidence.check(lifts, "lift of the first tenth", is_above),
+            "Scores that rank well need only a calibration map.",
+        ),
     ]
 
 
 def _alike(evidence: TableEvidence, metric: str, claim: str, source: str) -> Finding:
-    table, checked = evidence.tables["rankings"], []
-    own = [each for each in table.cells if each.block == PAPERS_OWN and each.row == metric and each.column == "test"]
-    for cell in table.cells:
-        if cell.row == metric and cell.column == "test" and cell.block != PAPERS_OWN:
+    cells = [each for each in evidence.tables["rankings"].cells if (each.row, each.column) == (metric, "test")]
+    checked, of_paper = [], ""
+    for cell in cells:
+        if cell.block == PAPERS_OWN:
+            of_paper = f" (the paper's own figures: {cell.ours:.2f})"
+        else:
             verdict = shown_by(cell.low >= _ALIKE, cell.high < _ALIKE)
             checked.append(Checked(verdict, f"{evidence.short(cell.block)}: {interval_text(cell, 2)}"))
-    of_paper = f" (the paper's own figures: {own[0].ours:.2f})" if own else ""
     return conclude(
         f"{metric.split()[0]}-ranks-like-mse",
         f"{claim} on test rows: rank correlation of at least {_ALIKE}{of_paper}.",
@@ -189,37 +206,8 @@ def _alike(evidence: TableEvidence, metric: str, claim: str, source: str) -> Fin
     )
 
 
-def _profit(evidence: TableEvidence) -> Finding:
-    datasets = [each for each in evidence.datasets if f"{each}: {_PROFIT}" in evidence.tables["comparisons"].blocks]
-    rows = [pair(_BEST, other) for other in ("All base rate", "All one")]
-    return conclude(
-        "profit-of-smoothed-curtailment",
-        "A mailing by smoothed curtailment earns more than one by the base rate, and than a letter to everybody.",
-        "Table 3",
-        evidence.check(rows, _PROFIT, is_above, datasets=datasets),
-        "Expect thousands of dollars of chance in a profit; look at its interval before preferring a method.",
-    )
-
-
-def _lift(evidence: TableEvidence) -> Finding:
-    rows = [pair("Naive Bayes", other) for other in ("C4.5 without pruning", "Laplace (C4.4)", "Kearns-Mansour")]
-    return conclude(
-        "naive-bayes-ranks-well",
-        "Naive Bayes ranks well although its probabilities are inaccurate: its first tenth has a higher lift than that "
-        "of trees without regularization.",
-        "Figure 5, section 4",
-        evidence.check(rows, "lift of the first tenth", is_above),
-        "Scores that rank well need only a calibration map.",
-    )
-
-
 _PRUNED = "C4.5 with pruning"
 _SIMILAR = 0.1  # of the gain over raw frequencies
-
-
-def tree_findings(evidence: TableEvidence) -> list[Finding]:
-    """Return the findings on the size of trees, the range of scores, and m and v."""
-    return [_single_leaf(evidence), _smaller_trees(evidence), _below_half(evidence), *_sweeps(evidence)]
 
 
 def _leaves(evidence: TableEvidence, row: str, dataset: str) -> int:
@@ -284,51 +272,42 @@ def _below_half(evidence: TableEvidence) -> Finding:
 
 
 def _sweeps(evidence: TableEvidence) -> list[Finding]:
-    blocks = [each for each in evidence.tables["comparisons"].blocks if each.endswith(": MSE of the sweep")]
-    datasets = [each.partition(": MSE of")[0] for each in blocks]
+    metric, table = "MSE of the sweep", evidence.tables["sweep"]
+    blocks = [each for each in evidence.tables["comparisons"].blocks if each.endswith(f": {metric}")]
+    similar, better = [], []
+    for dataset in (each.removesuffix(f": {metric}") for each in blocks):
+        for method in SWEPT:
+            gain = evidence.difference(dataset, metric, f"{method}, gain at 200").ours
+            rows = [pair(sweep_name(method, value), sweep_name(method, 200)) for value in (100, 400)]
+            cells = [evidence.difference(dataset, metric, row) for row in rows]
+            inside = [max(-each.low, each.high) < _SIMILAR * gain for each in cells]
+            outside = [each.low > _SIMILAR * gain or each.high < -_SIMILAR * gain for each in cells]
+            text = f"{' and '.join(interval_text(each, 5) for each in cells)} of a gain of {gain:.5f}"
+            verdict = shown_by(all(inside), any(outside))
+            similar.append(Checked(verdict, f"{evidence.short(dataset)}, {method}: {text}"))
+        block = f"{dataset}: MSE"
+        fixed = min(table.cell(row, "whatever m and v", block).ours for row in (_RAW, "Laplace (C4.4)"))
+        worst = max(table.cell(str(value), method, block).ours for value in SWEPT_VALUES for method in SWEPT)
+        text = f"{evidence.short(dataset)}: at worst {worst:.5f}, the better of the two {fixed:.5f}"
+        better.append(Checked(shown_by(worst < fixed, worst >= fixed), text))
     return [
         conclude(
             "m-and-v-100-to-400",
             "The precise m and v are unimportant: from 100 to 400 the MSE changes by less than a tenth of the gain.",
             "Sections 2.2 and 2.3",
-            [_similar(evidence, dataset, method) for dataset in datasets for method in SWEPT],
+            similar,
             "Take 10 / b, or let folds choose if the last percent counts.",
         ),
         conclude(
             "m-and-v-ranking",
             "Whatever m and v from 25 to 800, smoothing and curtailment beat raw frequencies and Laplace.",
             "Below Table 4",
-            [_always_better(evidence, dataset) for dataset in datasets],
+            better,
             "Regularize first and tune later, if at all.",
         ),
     ]
 
 
-def _similar(evidence: TableEvidence, dataset: str, method: str) -> Checked:
-    metric = "MSE of the sweep"
-    gain = evidence.difference(dataset, metric, f"{method}, gain at 200").ours
-    cells = [
-        evidence.difference(dataset, metric, pair(sweep_name(method, value), sweep_name(method, 200)))
-        for value in (100, 400)
-    ]
-    inside = [max(-each.low, each.high) < _SIMILAR * gain for each in cells]
-    outside = [each.low > _SIMILAR * gain or each.high < -_SIMILAR * gain for each in cells]
-    texts = " and ".join(interval_text(each, 5) for each in cells)
-    return Checked(
-        shown_by(all(inside), any(outside)), f"{evidence.short(dataset)}, {method}: {texts} of a gain of {gain:.5f}"
-    )
-
-
-def _always_better(evidence: TableEvidence, dataset: str) -> Checked:
-    table, block = evidence.tables["sweep"], f"{dataset}: MSE"
-    fixed = min(table.cell(row, "whatever m and v", block).ours for row in (_RAW, "Laplace (C4.4)"))
-    worst = max(table.cell(str(value), method, block).ours for value in SWEPT_VALUES for method in SWEPT)
-    verdict = shown_by(worst < fixed, worst >= fixed)
-    return Checked(verdict, f"{evidence.short(dataset)}: at worst {worst:.5f}, the better of the two {fixed:.5f}")
-
-
-_RAW = "C4.5 without pruning"
-_BEST = "Smoothed curtailment"
 _CRITERIA = ("Kearns-Mansour", "Kearns-Mansour, gain ratio")
 
 
@@ -336,50 +315,47 @@ def check_findings(tables: Mapping[str, PaperTable]) -> list[Finding]:
     """Return every claim with its verdict and evidence."""
     evidence = TableEvidence(tables)
     return [
-        _regularized_trees(evidence),
-        _laplace(evidence),
-        _criterion_benefit(evidence),
+        *_frequency_findings(evidence),
         _criterion_difference(evidence),
-        _naive_bayes(evidence),
-        _binning(evidence),
-        _combination(evidence),
+        *_bayes_findings(evidence),
         *bagging_findings(evidence),
-        *tree_findings(evidence),
+        _single_leaf(evidence),
+        _smaller_trees(evidence),
+        _below_half(evidence),
+        *_sweeps(evidence),
         *metric_findings(evidence),
     ]
 
 
-def _regularized_trees(evidence: TableEvidence) -> Finding:
-    rows = [pair(method, _RAW) for method in ("Smoothing", "Curtailment", _BEST)]
-    return conclude(
-        "regularized-trees",
-        "Smoothing and curtailment beat raw frequencies on unbalanced data.",
-        "Tables 1 and 4",
-        evidence.check(rows, "MSE", is_below),
-        "On unbalanced data read an unpruned tree by `Curtailment` or `MEstimate`, not by its frequencies.",
-    )
-
-
-def _laplace(evidence: TableEvidence) -> Finding:
-    return conclude(
-        "laplace-alone",
-        "Laplace's correction alone helps little on unbalanced data: less than half of what smoothed curtailment does.",
-        "Tables 1 and 4, sections 2.2 and 5",
-        evidence.check([halfway("Laplace (C4.4)")], "MSE", is_above, shown=[pair("Laplace (C4.4)", _RAW)]),
-        "Smooth towards the base rate (`MEstimate`); Laplace pulls a rare class towards one half.",
-    )
-
-
-def _criterion_benefit(evidence: TableEvidence) -> Finding:
-    shown = [pair(each, _RAW) for each in _CRITERIA]
-    return conclude(
-        "criterion-benefit",
-        "Changing the splitting criterion to Kearns and Mansour's has little benefit: less than half of what smoothed "
-        "curtailment gains.",
-        "Tables 1 and 4, section 5",
-        evidence.check([halfway(each) for each in _CRITERIA], "MSE", is_above, shown=shown),
-        "Leave the criterion as it is and change how leaves are read.",
-    )
+def _frequency_findings(evidence: TableEvidence) -> list[Finding]:
+    """Return the findings on what improves on raw frequencies."""
+    regularized = [pair(method, _RAW) for method in ("Smoothing", "Curtailment", _BEST)]
+    laplace, criteria = pair("Laplace (C4.4)", _RAW), [pair(each, _RAW) for each in _CRITERIA]
+    return [
+        conclude(
+            "regularized-trees",
+            "Smoothing and curtailment beat raw frequencies on unbalanced data.",
+            "Tables 1 and 4",
+            evidence.check(regularized, "MSE", is_below),
+            "On unbalanced data read an unpruned tree by `Curtailment` or `MEstimate`, not by its frequencies.",
+        ),
+        conclude(
+            "laplace-alone",
+            "Laplace's correction alone helps little on unbalanced data: less than half of what smoothed curtailment "
+            "does.",
+            "Tables 1 and 4, sections 2.2 and 5",
+            evidence.check([halfway("Laplace (C4.4)")], "MSE", is_above, shown=[laplace]),
+            "Smooth towards the base rate (`MEstimate`); Laplace pulls a rare class towards one half.",
+        ),
+        conclude(
+            "criterion-benefit",
+            "Changing the splitting criterion to Kearns and Mansour's has little benefit: less than half of what "
+            "smoothed curtailment gains.",
+            "Tables 1 and 4, section 5",
+            evidence.check([halfway(each) for each in _CRITERIA], "MSE", is_above, shown=criteria),
+            "Leave the criterion as it is and change how leaves are read.",
+        ),
+    ]
 
 
 def _criterion_difference(evidence: TableEvidence) -> Finding:
@@ -389,7 +365,7 @@ def _criterion_difference(evidence: TableEvidence) -> Finding:
         worse = [is_below(evidence.difference(dataset, "MSE", worse_halfway(each))) for each in _CRITERIA]
         better = [is_above(evidence.difference(dataset, "MSE", halfway(each))) for each in _CRITERIA]
         shown = [pair("Kearns-Mansour", _RAW), pair("Kearns-Mansour", "C4.5 without pruning or penalty")]
-        texts = [evidence.text(dataset, "MSE", row, named=True) for row in shown]
+        texts = [evidence.text(dataset, "MSE", row) for row in shown]
         checked.append(Checked(all_of([*worse, *better]), f"{evidence.short(dataset)}: {'; '.join(texts)}"))
     return conclude(
         "criterion-difference",
@@ -401,33 +377,31 @@ def _criterion_difference(evidence: TableEvidence) -> Finding:
     )
 
 
-def _naive_bayes(evidence: TableEvidence) -> Finding:
-    return conclude(
-        "naive-bayes",
-        "The probabilities of naive Bayes are inaccurate: worse than the base rate for every row.",
-        "Tables 1 and 4, section 2.5",
-        evidence.check([pair("Naive Bayes", "All base rate")], "MSE", is_above),
-        "Do not use raw probabilities of naive Bayes, above all with many columns.",
-    )
-
-
-def _binning(evidence: TableEvidence) -> Finding:
-    rows = [pair("Binned naive Bayes", other) for other in ("Naive Bayes", "All base rate")]
-    return conclude(
-        "binning",
-        "Binning repairs naive Bayes: better than its raw scores and better than the base rate.",
-        "Tables 1 and 4, section 2.5",
-        evidence.check(rows, "MSE", is_below),
-        "Calibrate naive Bayes, by `Binning` or, with less loss of resolution, by the other calibrators.",
-    )
-
-
-def _combination(evidence: TableEvidence) -> Finding:
-    rows = [pair(_BEST, other) for other in ("Curtailment", "Smoothing")]
-    return conclude(
-        "smoothed-curtailment",
-        "Curtailment with smoothing is better than either alone.",
-        "Table 1, section 5",
-        evidence.check(rows, "MSE", is_below),
-        "Take the combination: it is never worse by more than noise, and its log-loss is finite.",
-    )
+def _bayes_findings(evidence: TableEvidence) -> list[Finding]:
+    """Return the findings on naive Bayes, and that on curtailment with smoothing."""
+    raw = [pair("Naive Bayes", "All base rate")]
+    binned = [pair("Binned naive Bayes", other) for other in ("Naive Bayes", "All base rate")]
+    both = [pair(_BEST, other) for other in ("Curtailment", "Smoothing")]
+    return [
+        conclude(
+            "naive-bayes",
+            "The probabilities of naive Bayes are inaccurate: worse than the base rate for every row.",
+            "Tables 1 and 4, section 2.5",
+            evidence.check(raw, "MSE", is_above),
+            "Do not use raw probabilities of naive Bayes, above all with many columns.",
+        ),
+        conclude(
+            "binning",
+            "Binning repairs naive Bayes: better than its raw scores and better than the base rate.",
+            "Tables 1 and 4, section 2.5",
+            evidence.check(binned, "MSE", is_below),
+            "Calibrate naive Bayes, by `Binning` or, with less loss of resolution, by the other calibrators.",
+        ),
+        conclude(
+            "smoothed-curtailment",
+            "Curtailment with smoothing is better than either alone.",
+            "Table 1, section 5",
+            evidence.check(both, "MSE", is_below),
+            "Take the combination: it is never worse by more than noise, and its log-loss is finite.",
+        ),
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -72,11 +72,6 @@ class Mailing:
         """Parameters of trees: rows that stand for several people are not several rows."""
         return {} if self.weight is None else {"weight_kind": "probability"}
 
-    @property
-    def training_rows(self) -> Rows:
-        """The official training rows, or all rows."""
-        return np.arange(len(self.y)) if self.split is None else self.split[0]
-
     def dataset(self, *, profit: bool = True) -> Dataset:
         """Return the data set of a study, with the gifts as keywords of the metrics of profit."""
         params = {name: {"amount": self.amount, "estimated_amount": gift} for name, gift in self.gifts.items()}
@@ -117,25 +112,19 @@ def expected_gifts(
     dict of metric to array of shape (n_rows,)
         The expected gifts.
     """
-    y, found = np.asarray(y), {name: np.empty(len(amount)) for name in GIFT_MODELS}
-    for train, predicted in _fit_and_predict(len(amount), split):
+    y, rows = np.asarray(y), np.arange(len(amount))
+    fold = np.random.default_rng(0).permutation(len(rows)) % _N_FOLDS
+    parts = (
+        [(rows[fold != each], rows[fold == each]) for each in range(_N_FOLDS)] if split is None else [(split[0], rows)]
+    )
+    found = {name: np.empty(len(rows)) for name in GIFT_MODELS}
+    for train, predicted in parts:
         weights = None if weight is None else weight[train]
         for name, model in GIFT_MODELS.items():
             costs = ExampleCosts(COST, clone(model))
             fitted = costs.learn(gifts[train], y[train], amount[train], sample_weight=weights, pos_label="1")
             found[name][predicted] = fitted.for_rows(gifts[predicted]).benefit
     return found
-
-
-def _fit_and_predict(n_rows: int, split: tuple[Rows, Rows] | None) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the rows that a regression is fitted to, and those that it predicts."""
-    rows = np.arange(n_rows)
-    if split is not None:
-        yield split[0], rows
-        return
-    fold = np.random.default_rng(0).permutation(n_rows) % _N_FOLDS
-    for number in range(_N_FOLDS):
-        yield rows[fold != number], rows[fold == number]
 
 
 def amount_code(amounts: Any) -> NDArray[np.str_]:
@@ -198,7 +187,10 @@ def read_official_files(files: Mapping[str, Path], name: str) -> Mailing:
     import pandas as pd
 
     learning = _read_file(files["cup98lrn"], (*_FIELDS, *_TARGETS))
-    test = _with_targets(_read_file(files["cup98val"], _FIELDS), _read_file(files["valtargt"], ("CONTROLN", *_TARGETS)))
+    people, targets = _read_file(files["cup98val"], _FIELDS), _read_file(files["valtargt"], ("CONTROLN", *_TARGETS))
+    if targets["CONTROLN"].duplicated().any() or not people["CONTROLN"].isin(targets["CONTROLN"]).all():
+        raise ReadError("valtargt must have one response for each CONTROLN of cup98VAL; copy both files again.")
+    test = people.merge(targets, on="CONTROLN", how="left", validate="many_to_one")
     frame = pd.concat([learning, test], ignore_index=True)
     split = np.arange(len(learning)), np.arange(len(learning), len(frame))
     numbers = {field: pd.to_numeric(frame[field]) for field in (*_NUMBERS, *_TARGETS)}
@@ -206,7 +198,18 @@ def read_official_files(files: Mapping[str, Path], name: str) -> Mailing:
     amount = numbers["TARGET_D"].to_numpy(dtype=np.float64)
     gifts = np.column_stack([numbers["LASTGIFT"], numbers["AVGGIFT"]]).astype(np.float64)
     expected = expected_gifts(gifts, y, amount, split=split)
-    return Mailing(name, _attributes(frame, numbers), y, None, amount, expected, split)
+    X = pd.DataFrame(
+        {
+            "INCOME": numbers["INCOME"],
+            "FISTDATE": _months(numbers["FISTDATE"]),
+            "LASTDATE": _months(numbers["LASTDATE"]),
+            "GIFTS_PER_PROMOTION": numbers["NGIFTALL"] / numbers["NUMPROM"],
+            "RFA_2F": numbers["RFA_2F"],
+            "RFA_2A": frame["RFA_2A"],
+            "PEPSTRFL": frame["PEPSTRFL"].fillna("none"),  # a blank is a value: no star
+        }
+    )
+    return Mailing(name, X, y, None, amount, expected, split)
 
 
 def _read_file(path: Path, fields: tuple[str, ...]) -> pd.DataFrame:
@@ -219,30 +222,6 @@ def _read_file(path: Path, fields: tuple[str, ...]) -> pd.DataFrame:
         raise ReadError(f"{path.name} must have the fields {', '.join(fields)}: {error}") from error
     stripped: pd.DataFrame = frame.apply(lambda column: column.str.strip().replace("", None))
     return stripped
-
-
-def _with_targets(people: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
-    """Join the responses to the people by CONTROLN."""
-    if targets["CONTROLN"].duplicated().any() or not people["CONTROLN"].isin(targets["CONTROLN"]).all():
-        raise ReadError("valtargt must have one response for each CONTROLN of cup98VAL; copy both files again.")
-    return people.merge(targets, on="CONTROLN", how="left", validate="many_to_one")
-
-
-def _attributes(frame: pd.DataFrame, numbers: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the seven attributes; dates are months, and a blank PEPSTRFL is a value: no star."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "INCOME": numbers["INCOME"],
-            "FISTDATE": _months(numbers["FISTDATE"]),
-            "LASTDATE": _months(numbers["LASTDATE"]),
-            "GIFTS_PER_PROMOTION": numbers["NGIFTALL"] / numbers["NUMPROM"],
-            "RFA_2F": numbers["RFA_2F"],
-            "RFA_2A": frame["RFA_2A"],
-            "PEPSTRFL": frame["PEPSTRFL"].fillna("none"),
-        }
-    )
 
 
 def _months(dates: pd.Series[Any]) -> pd.Series[Any]:

@@ -12,18 +12,9 @@ from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.calibration import Binning, CalibratedClassifier, PriorShift
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate
+from calibrant.papers._reproduction.paper import C45
 from calibrant.trees import ProbabilityTreeClassifier
 
-# C4.5's own settings, which single trees have by default; bagged trees have others.
-_C45: Final[dict[str, Any]] = {
-    "criterion": "gain_ratio",
-    "nominal_splits": "multiway",
-    "threshold": "observed",
-    "mdl_penalty": True,
-    "missing": "fractional",
-    "tie_break": "first",
-    "n_jobs": 1,
-}
 SWEPT_VALUES: Final = (25, 35, 50, 71, 100, 141, 200, 283, 400, 566, 800)
 SWEPT: Final = {"Smoothing": "m", "Curtailment": "v", "Smoothed curtailment": "m = v"}
 _BAYES_KINDS: Final = ("gaussian", "kernel", "equal_width")
@@ -42,16 +33,26 @@ def paper_methods(size: float, *, n_bags: int = 100, **params: Any) -> dict[str,
     **params
         Further parameters of trees.
     """
-    trees = {name: ProbabilityTreeClassifier(estimate=each, **params) for name, each in _estimates(size).items()}
-    bagged = {name: _bagged(each, n_bags, params) for name, each in _bagged_estimates(size).items()}
-    raw = Frequency()
-    criteria = {
+    estimates = _estimates(size)
+    bagged: dict[str, Any] = {
+        "Bagged Laplace": Laplace(),
+        "Bagged curtailment": Curtailment(v=size),
+        "Bagged curtailment, 10/b": Curtailment(),
+    }
+    raw, forest = Frequency(), {"n_trees": n_bags, "n_jobs": 1, **C45, **params}
+    return {
+        **{name: ProbabilityTreeClassifier(estimate=each, **params) for name, each in estimates.items()},
+        **{name: BaggedTreesClassifier(estimate=each, **forest) for name, each in bagged.items()},
         "Kearns-Mansour": ProbabilityTreeClassifier(criterion="dkm", estimate=raw, **params),
         "Kearns-Mansour, gain ratio": ProbabilityTreeClassifier(criterion="dkm_ratio", estimate=raw, **params),
         "C4.5 without pruning or penalty": ProbabilityTreeClassifier(mdl_penalty=False, estimate=raw, **params),
         "C4.5 with pruning": ProbabilityTreeClassifier(prune="pessimistic", collapse=True, estimate=raw, **params),
+        "Naive Bayes": NaiveBayesClassifier(),
+        "Binned naive Bayes": _binned(NaiveBayesClassifier()),
+        "All base rate": ConstantClassifier(),
+        "All zero (C4.5 with pruning)": ConstantClassifier(strategy="zero"),
+        "All one": ConstantClassifier(strategy="one"),
     }
-    return trees | bagged | criteria | _other_methods()
 
 
 def _estimates(size: float) -> dict[str, Any]:
@@ -64,28 +65,6 @@ def _estimates(size: float) -> dict[str, Any]:
         "Smoothing, 10/b": MEstimate(),
         "Curtailment, 10/b": Curtailment(),
         "Smoothed curtailment, 10/b": Curtailment(then=MEstimate()),
-    }
-
-
-def _bagged_estimates(size: float) -> dict[str, Any]:
-    return {
-        "Bagged Laplace": Laplace(),
-        "Bagged curtailment": Curtailment(v=size),
-        "Bagged curtailment, 10/b": Curtailment(),
-    }
-
-
-def _bagged(estimate: Any, n_bags: int, params: dict[str, Any]) -> BaggedTreesClassifier:
-    return BaggedTreesClassifier(n_trees=n_bags, estimate=estimate, **_C45, **params)
-
-
-def _other_methods() -> dict[str, Any]:
-    return {
-        "Naive Bayes": NaiveBayesClassifier(),
-        "Binned naive Bayes": _binned(NaiveBayesClassifier()),
-        "All base rate": ConstantClassifier(),
-        "All zero (C4.5 with pruning)": ConstantClassifier(strategy="zero"),
-        "All one": ConstantClassifier(strategy="one"),
     }
 
 
@@ -118,9 +97,8 @@ def sweep_methods(**params: Any) -> dict[str, Any]:
     """Return smoothing and curtailment for every swept value of m and v, and what they are compared with."""
     swept: dict[str, Any] = {"C4.5 without pruning": Frequency(), "Laplace (C4.4)": Laplace()}
     for value in SWEPT_VALUES:
-        for name, each in _estimates(value).items():
-            if name in SWEPT:
-                swept[sweep_name(name, value)] = each
+        estimates = _estimates(value)
+        swept |= {sweep_name(name, value): estimates[name] for name in SWEPT}
     trees = {name: ProbabilityTreeClassifier(estimate=each, **params) for name, each in swept.items()}
     return trees | {"All base rate": ConstantClassifier()}
 

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
-from calibrant.papers._reproduction.table import Published
+from calibrant.papers._reproduction.table import Published, read_printed
 
-PrintedTable = Mapping[str, tuple[Published, Published]]
-
-
-def _read(text: str) -> PrintedTable:
-    """Return the figures of a table, on the training rows and the test rows, by method."""
-    lines = [line.rsplit(maxsplit=2) for line in text.strip().splitlines()]
-    return MappingProxyType({name.strip(): (Published(train), Published(test)) for name, train, test in lines})
+PrintedTable = Mapping[str, tuple[Published, ...]]
 
 
-MSE: Final = _read(
+MSE: Final = read_printed(
     """
     Bagged Laplace                 0.07011 0.09812
     Kearns-Mansour                 0.08643 0.10424
@@ -34,7 +27,7 @@ MSE: Final = _read(
     All one                        1.89848 1.89886
     """
 )  # Table 1
-LOG_LOSS: Final = _read(
+LOG_LOSS: Final = read_printed(
     """
     Bagged Laplace                 0.18841 ∞
     Kearns-Mansour                 0.24326 ∞
@@ -51,7 +44,7 @@ LOG_LOSS: Final = _read(
     All one                        ∞       ∞
     """
 )  # Table 2
-PROFIT: Final = _read(
+PROFIT: Final = read_printed(
     """
     Bagged Laplace                 $48639 $10190
     Kearns-Mansour                 $30448 $8873
@@ -68,7 +61,7 @@ PROFIT: Final = _read(
     All zero (C4.5 with pruning)   $0     $0
     """
 )  # Table 3
-MSE_COIL: Final = _read(
+MSE_COIL: Final = read_printed(
     """
     C4.5 without pruning           0.09481 0.11420
     Kearns-Mansour                 0.09575 0.11431
@@ -85,7 +78,7 @@ MSE_COIL: Final = _read(
     All one                        1.88045 1.88100
     """
 )  # Table 4
-SCORE_RANGES: Final = _read(
+SCORE_RANGES: Final = read_printed(
     """
     C4.5 without pruning           0      1
     Smoothing                      0.0224 0.1018

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ from calibrant.papers._zadrozny.methods import (
 )
 from calibrant.resampling import RepeatedHoldout
 from calibrant.studies import Dataset, Study
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def profit_per_person(
@@ -81,12 +78,7 @@ FEW_COLUMNS: Final = {SEVEN_COLUMNS: 7, FIVE_COLUMNS: 5}
 class Coil:
     """The rows of the CoIL challenge and their official split."""
 
-    table: Table
-
-    @classmethod
-    def load(cls) -> Coil:
-        """Return the rows of the task ``zadrozny.coil``."""
-        return cls(load("zadrozny.coil"))
+    table: Table = field(default_factory=lambda: load("zadrozny.coil"))
 
     @property
     def split(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -101,17 +93,14 @@ class Coil:
 
     def most_informative(self, n_columns: int) -> list[str]:
         """Return the columns whose intervals or categories have the greatest information gain in the training rows."""
+        import pandas as pd
+
         train = self.table.part("train")
-        intervals = MDLDiscretizer().fit_transform(train.X, train.y)
-        entropies = {name: _conditional_entropy(column, train.y) for name, column in intervals.items()}
+        entropies = {}
+        for name, column in MDLDiscretizer().fit_transform(train.X, train.y).items():
+            counts = pd.crosstab(column.to_numpy(), np.asarray(train.y)).to_numpy()
+            entropies[name] = float(counts.sum(axis=1) @ entropy(counts, axis=1)) / float(counts.sum())
         return sorted(entropies, key=entropies.__getitem__)[:n_columns]
-
-
-def _conditional_entropy(column: Any, y: pd.Series[Any] | None) -> float:
-    import pandas as pd
-
-    counts = pd.crosstab(column.to_numpy(), np.asarray(y)).to_numpy()
-    return float(counts.sum(axis=1) @ entropy(counts, axis=1)) / float(counts.sum())
 
 
 COIL_SIZE: Final = 170.0  # m and v below Table 4
@@ -121,6 +110,8 @@ _HELD_OUT: Final = 1 / 3
 _COIL_TEST_ROWS: Final = 4000
 
 Metrics = dict[str, Any]
+_ERRORS: Final[Metrics] = {"mse": "mse", "log_loss_bits": "log_loss_bits"}
+_PROFITS: Final[Metrics] = dict.fromkeys(GIFT_MODELS, profit_per_person)
 
 
 @dataclass(frozen=True)
@@ -140,84 +131,62 @@ SIZES: Final[Mapping[Size, Amount]] = {
 }
 
 
-def make_studies(size: Size, store: str, prefix: str) -> dict[str, Study]:
-    """Return the studies by short names; only the rows are read."""
+def make_studies(size: Size, store: str) -> dict[str, Study]:
+    """Return the studies; the official files of KDD'98 are used if the folder ``CALIBRANT_DATA`` has them."""
     amount, mailing = SIZES[size], read_mailing()
-    named = _Named(f"{prefix} ", f" {size}", store)
-    found = _coil_studies(amount, named) | _mailing_studies(mailing, amount, named)
+    specs = _coil_studies(amount) | _mailing_studies(mailing, amount)
     if mailing.split is None:
-        found["kdd98 learning"] = _learning_study(amount, named)
-    return found
+        learning, methods = learning_set(), paper_methods(KDD98_SIZE, n_bags=amount.n_bags)
+        splits = _random_splits(learning, amount.n_kdd98)
+        specs["kdd98 learning"] = _spec(learning.dataset(), methods, splits, **_measures())
+    return {name: Study(f"zadrozny-elkan-2001 {name} {size}", store=store, **spec) for name, spec in specs.items()}
 
 
-@dataclass(frozen=True)
-class _Named:
-    """Makes studies of one store, with metrics on the training rows too."""
-
-    before: str
-    after: str
-    store: str
-
-    def study(self, name: str, datasets: list[Any], methods: Mapping[str, Any], plan: Any, **options: Any) -> Study:
-        return Study(
-            f"{self.before}{name}{self.after}",
-            datasets=datasets,
-            methods=methods,
-            plan=plan,
-            store=self.store,
-            **{"training_metrics": True, "keep_predictions": False, **options},
-        )
+def _spec(dataset: Any, methods: Mapping[str, Any], plan: Any, **options: Any) -> dict[str, Any]:
+    """Return the arguments of a study, with metrics on the training rows too."""
+    datasets = dataset if isinstance(dataset, list) else [dataset]
+    options = {"training_metrics": True, "keep_predictions": False, **options}
+    return {"datasets": datasets, "methods": methods, "plan": plan, **options}
 
 
-def _coil_studies(amount: Amount, named: _Named) -> dict[str, Study]:
-    coil = Coil.load()
-    official = [coil.split]
+def _coil_studies(amount: Amount) -> dict[str, dict[str, Any]]:
+    coil = Coil()
+    whole, official = coil.dataset(), [coil.split]
     splits = RepeatedHoldout(amount.n_coil, _COIL_TEST_ROWS, stratified=False)
     methods = paper_methods(COIL_SIZE, n_bags=amount.n_bags)
     datasets = [coil.dataset(coil.most_informative(n_columns), name) for name, n_columns in FEW_COLUMNS.items()]
     datasets.append(coil.dataset(name=ALL_COLUMNS))
-    variants = coil_variants(COIL_SIZE, amount.n_bags)
     return {
-        "coil": named.study("coil", [coil.dataset()], methods, official, **_measures()),
-        "coil splits": named.study("coil splits", [coil.dataset()], methods, splits, **_measures()),
-        "coil variants": named.study("coil variants", datasets, variants, official, metrics=["mse"]),
-        "coil sweep": named.study("coil sweep", [coil.dataset()], sweep_methods(), splits, **_sweep_measures()),
+        "coil": _spec(whole, methods, official, **_measures()),
+        "coil splits": _spec(whole, methods, splits, **_measures()),
+        "coil variants": _spec(datasets, coil_variants(COIL_SIZE, amount.n_bags), official, metrics=["mse"]),
+        "coil sweep": _spec(whole, sweep_methods(), splits, **_sweep_measures()),
     }
 
 
-def _mailing_studies(mailing: Mailing, amount: Amount, named: _Named) -> dict[str, Study]:
+def _mailing_studies(mailing: Mailing, amount: Amount) -> dict[str, dict[str, Any]]:
     """Return the studies of all metrics: on the official split and random ones, or on random splits alone."""
     methods = paper_methods(KDD98_SIZE, n_bags=amount.n_bags, **mailing.tree_params)
-    rows, splits = [mailing.dataset()], _random_splits(mailing, amount.n_kdd98)
-    measures, sweep = _measures(profit=True), sweep_methods(**mailing.tree_params)
-    scores = score_methods(KDD98_SIZE, **mailing.tree_params)
-    one: Any = splits if mailing.split is None else [mailing.split]
+    rows, splits = mailing.dataset(), _random_splits(mailing, amount.n_kdd98)
+    measures, sweep_measures = _measures(profit=True), _sweep_measures(profit=True)
+    official: Any = None if mailing.split is None else [mailing.split]
     found = {
-        "kdd98": named.study("kdd98", rows, methods, one, **measures),
-        "kdd98 sweep": named.study("kdd98 sweep", rows, sweep, splits, **_sweep_measures(profit=True)),
-        "kdd98 scores": named.study(
-            "kdd98 scores",
-            [mailing.dataset(profit=False)],
-            scores,
-            _random_splits(mailing, 1) if mailing.split is None else one,
+        "kdd98": _spec(rows, methods, official or splits, **measures),
+        "kdd98 sweep": _spec(rows, sweep_methods(**mailing.tree_params), splits, **sweep_measures),
+        "kdd98 scores": _spec(
+            mailing.dataset(profit=False),
+            score_methods(KDD98_SIZE, **mailing.tree_params),
+            official or _random_splits(mailing, 1),
             metrics=["mse"],
             training_metrics=False,
             keep_predictions=True,
         ),
     }
     if mailing.weight is not None:
-        shifted = shifted_methods(n_bags=amount.n_bags)
-        found["kdd98 shift"] = named.study("kdd98 shift", rows, shifted, splits, **_sweep_measures(profit=True))
-    if mailing.split is not None:
-        found["kdd98 splits"] = named.study("kdd98 splits", rows, methods, splits, **measures)
+        found["kdd98 shift"] = _spec(rows, shifted_methods(n_bags=amount.n_bags), splits, **sweep_measures)
+    if official:
+        found["kdd98 splits"] = _spec(rows, methods, splits, **measures)
     return found
-
-
-def _learning_study(amount: Amount, named: _Named) -> Study:
-    learning = learning_set()
-    methods = paper_methods(KDD98_SIZE, n_bags=amount.n_bags)
-    splits = _random_splits(learning, amount.n_kdd98)
-    return named.study("kdd98 learning", [learning.dataset()], methods, splits, **_measures())
 
 
 def _random_splits(mailing: Mailing, n_splits: int) -> RepeatedHoldout:
@@ -229,14 +198,10 @@ def _random_splits(mailing: Mailing, n_splits: int) -> RepeatedHoldout:
 def _measures(*, profit: bool = False) -> dict[str, Any]:
     """Return the metrics of the tables and figures, and their keywords."""
     lifts: Metrics = {f"lift at {fraction}": lift_at for fraction in FRACTIONS}
-    metrics: Metrics = {"mse": "mse", "log_loss_bits": "log_loss_bits", **lifts}
-    metrics |= {"lowest": lowest_score, "highest": highest_score, "n_scores": n_scores}
-    if profit:
-        metrics |= dict.fromkeys(GIFT_MODELS, profit_per_person)
+    ranges: Metrics = {"lowest": lowest_score, "highest": highest_score, "n_scores": n_scores}
+    metrics = {**_ERRORS, **lifts, **ranges, **(_PROFITS if profit else {})}
     return {"metrics": metrics, "metric_params": {f"lift at {each}": {"fraction": each} for each in FRACTIONS}}
 
 
 def _sweep_measures(*, profit: bool = False) -> dict[str, Any]:
-    metrics: Metrics = {"mse": "mse", "log_loss_bits": "log_loss_bits"}
-    metrics |= dict.fromkeys(GIFT_MODELS, profit_per_person) if profit else {}
-    return {"metrics": metrics, "training_metrics": False}
+    return {"metrics": {**_ERRORS, **(_PROFITS if profit else {})}, "training_metrics": False}

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
 from typing import Any, Final
 
+import numpy as np
+
 from calibrant.estimates import Curtailment
+from calibrant.papers._reproduction.paper import Size
 from calibrant.papers._reproduction.table import Cell, PaperTable
-from calibrant.papers._zadrozny.comparisons import PARTS, JudgedData, Measured, Part, compare_methods, compare_rankings
+from calibrant.papers._zadrozny.comparisons import (
+    METRIC_NAMES,
+    PARTS,
+    JudgedData,
+    Measured,
+    Part,
+    compare_methods,
+    compare_rankings,
+)
 from calibrant.papers._zadrozny.kdd98 import CASE_CONTROL, THINNED, Mailing, learning_set, read_mailing, thinned
 from calibrant.papers._zadrozny.methods import SHIFTED, SWEPT, SWEPT_VALUES, paper_methods, sweep_name
 from calibrant.papers._zadrozny.published import LOG_LOSS, MSE, MSE_COIL, PROFIT, SCORE_RANGES, PrintedTable
@@ -55,13 +68,8 @@ def cause(dataset: str, metric: str, row: str, part: str) -> str:
     """
     if row == "Bagged Laplace" and metric == "log_loss_bits" and part == "test":
         return _NEVER_ZERO
-    if dataset == COIL:
-        return _COLUMNS
-    return _sample_cause(metric, row) if dataset == CASE_CONTROL else ""
-
-
-def _sample_cause(metric: str, row: str) -> str:
-    """Return the cause of a difference in the case-control sample."""
+    if dataset != CASE_CONTROL:
+        return _COLUMNS if dataset == COIL else ""
     if row.startswith("Kearns"):
         return f"{_PENALTY} {_SAMPLE}"
     if row == "Curtailment" and metric == "log_loss_bits":
@@ -75,18 +83,10 @@ _LABELS: Final = {
     "profit": "linear regression on donors",
     "profit, Heckman": "the same with Heckman's correction",
 }
-_METRICS: Final = {"mse": "MSE", "log_loss_bits": "log-loss (bits)", "profit": "profit ($)"}
 
 
-def gift_tables(weighted: Measured, shifted: StudyResults | None) -> list[PaperTable]:
-    """Return the table of gift models, and that of weights or shifting where the rows have weights."""
-    tables = [_gift_table(weighted)]
-    if shifted is not None:
-        tables.append(_shift_table(weighted, Measured(shifted)))
-    return tables
-
-
-def _gift_table(study: Measured) -> PaperTable:
+def gift_table(study: Measured) -> PaperTable:
+    """Return the profits of some methods by the model of the expected gift."""
     cells = [study.mean_cell(row, label, metric, "test") for row in _METHODS for metric, label in _LABELS.items()]
     for row in _METHODS:
         name = f"{row}: correction less regression"
@@ -96,24 +96,22 @@ def _gift_table(study: Measured) -> PaperTable:
     return PaperTable("gifts", "Profit on the test rows by the model of the expected gift, y(x)", tuple(cells), note, 0)
 
 
-def _shift_table(weighted: Measured, shifted: Measured) -> PaperTable:
+def shift_table(weighted: Measured, shifted: Measured) -> PaperTable:
     """Return MSE, log-loss and profit of methods fitted with weights, and without them but shifted."""
+    cells = []
+    for (metric, label), row in product(METRIC_NAMES.items(), SHIFTED):
+        one, two = weighted.values(row, metric), shifted.values(row, metric)
+        cells += [
+            Cell(row, "weights", float(one.mean()), block=label),
+            Cell(row, "shift", float(two.mean()), block=label),
+            replace(shifted.difference_cell(row, two, one, label), column="shift less weights"),
+        ]
     note = (
         "Fitted with the weights of the case-control sample, or without them, as if a quarter of all people donated, "
         "with PriorShift to the base rate afterwards; m = v = 10 / b of the rows as they are fitted."
     )
     title = "Weights, or shifting the base rate afterwards: test rows"
-    return PaperTable("weights_or_shift", title, tuple(_shift_cells(weighted, shifted)), note, decimals=4)
-
-
-def _shift_cells(weighted: Measured, shifted: Measured) -> Iterator[Cell]:
-    for metric, label in _METRICS.items():
-        for row in SHIFTED:
-            one, two = weighted.values(row, metric), shifted.values(row, metric)
-            found = shifted.difference_cell(row, two, one, label)
-            yield Cell(row, "weights", float(one.mean()), block=label)
-            yield Cell(row, "shift", float(two.mean()), block=label)
-            yield Cell(row, "shift less weights", found.ours, block=label, low=found.low, high=found.high)
+    return PaperTable("weights_or_shift", title, tuple(cells), note, decimals=4)
 
 
 MOST_LEAVES: Final = "C4.5 with pruning, most leaves of ten draws"
@@ -133,48 +131,41 @@ _TREES: Final = (
 def tree_sizes(studies: Iterable[Measured]) -> PaperTable:
     """Return the number of leaves of trees grown on all training rows, and what pruning leaves in any split."""
     measured = {study.dataset: study for study in studies}
+    coil, mailing = Coil(), read_mailing()
+    row_sets = [
+        (Mailing(COIL, coil.table.X, coil.table.y, split=coil.split), COIL_SIZE),  # type: ignore[arg-type]
+        (mailing, KDD98_SIZE),
+        *([(learning_set(), KDD98_SIZE)] if mailing.split is None else []),
+    ]
     cells: list[Cell] = []
-    for rows, size in _row_sets():
+    for rows, size in row_sets:
         if rows.name in measured:
-            cells += [Cell(name, rows.name, n_leaves) for name, n_leaves in _leaves(rows, size)]
+            cells += _leaves(rows, size)
             scores = measured[rows.name].values(_PRUNED, "n_scores", "training")
             cells.append(Cell(MOST_SCORES, rows.name, float(scores.max())))
-        if rows.weight is not None:
-            cells += _thinned_cells(rows)
+        if rows.weight is not None:  # trees of a sample without weights, and the most that pruning leaves in ten such
+            draws = [thinned(rows, seed) for seed in range(_N_DRAWS)]
+            cells += _leaves(draws[0], KDD98_SIZE)
+            pruned = paper_methods(KDD98_SIZE)[_PRUNED]
+            most = max(fit_training_rows(each, pruned).n_leaves_ for each in draws)
+            cells.append(Cell(MOST_LEAVES, THINNED, float(most)))
     note = "Leaves that no training row reaches, of nominal tests, are counted too. Grown on all training rows."
     return PaperTable("trees", "Number of leaves", tuple(cells), note, decimals=0)
 
 
-def _row_sets() -> Iterator[tuple[Mailing, float]]:
-    coil = Coil.load()
-    yield Mailing(COIL, coil.table.X, coil.table.y, split=coil.split), COIL_SIZE  # type: ignore[arg-type]
-    mailing = read_mailing()
-    yield mailing, KDD98_SIZE
-    if mailing.split is None:
-        yield learning_set(), KDD98_SIZE
-
-
-def _thinned_cells(rows: Mailing) -> Iterator[Cell]:
-    """Yield the leaves of trees of a sample without weights, and the most that pruning leaves in ten such samples."""
-    draws = [thinned(rows, seed) for seed in range(_N_DRAWS)]
-    for name, n_leaves in _leaves(draws[0], KDD98_SIZE):
-        yield Cell(name, THINNED, n_leaves)
-    pruned = paper_methods(KDD98_SIZE)[_PRUNED]
-    yield Cell(MOST_LEAVES, THINNED, float(max(fit_training_rows(each, pruned).n_leaves_ for each in draws)))
-
-
-def _leaves(rows: Mailing, size: float) -> Iterator[tuple[str, float]]:
+def _leaves(rows: Mailing, size: float) -> Iterator[Cell]:
     methods = paper_methods(size, **rows.tree_params)
     for name in _TREES:
         model = fit_training_rows(rows, methods[name])
-        yield name, float(model.n_leaves_)
+        yield Cell(name, rows.name, float(model.n_leaves_))
         if name == _TREES[0]:
-            yield "Curtailment", float(model.with_estimate(Curtailment(v=size)).curtailed().n_leaves)
+            n_leaves = model.with_estimate(Curtailment(v=size)).curtailed().n_leaves
+            yield Cell("Curtailment", rows.name, float(n_leaves))
 
 
 def fit_training_rows(rows: Mailing, model: Any) -> ProbabilityTreeClassifier:
     """Fit a tree to the official training rows, or to all rows."""
-    train = rows.training_rows
+    train = np.arange(len(rows.y)) if rows.split is None else rows.split[0]
     weight = None if rows.weight is None else rows.weight[train]
     fitted: ProbabilityTreeClassifier = model.fit(rows.X.iloc[train], rows.y.iloc[train], sample_weight=weight)
     return fitted
@@ -193,19 +184,27 @@ _EXTRA: Final = (
 )
 
 
-def make_tables(results: Mapping[str, StudyResults]) -> list[PaperTable]:
+def make_tables(results: Mapping[str, StudyResults], size: Size) -> list[PaperTable]:  # noqa: ARG001
     """Return all tables, those of the paper first."""
     mailing = JudgedData(Measured(results["kdd98"]), Measured(results.get("kdd98 splits", results["kdd98"])))
     coil = JudgedData(Measured(results["coil"]), Measured(results["coil splits"]))
     learning = Measured(results["kdd98 learning"]) if "kdd98 learning" in results else None
     studies = [coil.splits, mailing.splits, *([learning] if learning is not None else [])]
     sweeps = [Measured(results[name]) for name in ("coil sweep", "kdd98 sweep")]
+    profit_note = (
+        "Dollars for the people of the paper's sets, 95,412 and 96,367: profit a person times their number. The "
+        "expected gift y(x) is a linear regression on donors by last and average gift; the learning set has neither."
+    )
+    coil_note = "The official split, m = v = 170; judged by the spread of single random splits of the same sizes."
+    profits, errors = tuple(_judged(mailing, "profit", PROFIT)), tuple(_judged(coil, "mse", MSE_COIL))
+    shifted = results.get("kdd98 shift")
     return [
         _mailing_table("table_1", "Table 1: MSE on KDD'98", "mse", MSE, mailing, learning),
         _mailing_table("table_2", "Table 2: log-loss in bits on KDD'98", "log_loss_bits", LOG_LOSS, mailing, learning),
-        _profit_table(mailing),
-        *gift_tables(mailing.splits, results.get("kdd98 shift")),
-        _coil_table(coil),
+        PaperTable("table_3", "Table 3: profit on KDD'98", profits, profit_note, decimals=0),
+        gift_table(mailing.splits),
+        *([] if shifted is None else [shift_table(mailing.splits, Measured(shifted))]),
+        PaperTable("table_4", "Table 4: MSE on CoIL", errors, coil_note, decimals=5),
         _coil_splits_table(coil.splits),
         _coil_variants_table(results["coil variants"]),
         _score_table(mailing),
@@ -221,44 +220,26 @@ def _mailing_table(
     name: str, title: str, metric: str, printed: PrintedTable, mailing: JudgedData, learning: Measured | None
 ) -> PaperTable:
     cells = _judged(mailing, metric, printed)
-    if learning is not None:
-        cells += [_unjudged(learning, row, metric, part, printed) for row in (*printed, *_EXTRA) for part in PARTS]
-    return PaperTable(name, title, tuple(cells), _mailing_note(mailing), decimals=5)
-
-
-def _mailing_note(mailing: JudgedData) -> str:
-    if mailing.is_one_split:
-        return "The official split; figures are judged by the spread of single random splits of the same sizes."
-    return (
+    note = (
         "Means over random splits, a third of the rows held out, with 95 % intervals; the case-control sample is "
         "weighted to the base rate. Its figures are judged by the spread of single splits. The learning set has other "
         "attributes than the paper's, so its figures are not judged."
     )
-
-
-def _profit_table(mailing: JudgedData) -> PaperTable:
-    cells = _judged(mailing, "profit", PROFIT)
-    note = (
-        "Dollars for the people of the paper's sets, 95,412 and 96,367: profit a person times their number. The "
-        "expected gift y(x) is a linear regression on donors by last and average gift; the learning set has neither."
-    )
-    return PaperTable("table_3", "Table 3: profit on KDD'98", tuple(cells), note, decimals=0)
-
-
-def _coil_table(coil: JudgedData) -> PaperTable:
-    note = "The official split, m = v = 170; judged by the spread of single random splits of the same sizes."
-    return PaperTable("table_4", "Table 4: MSE on CoIL", tuple(_judged(coil, "mse", MSE_COIL)), note, decimals=5)
+    if mailing.is_one_split:
+        note = "The official split; figures are judged by the spread of single random splits of the same sizes."
+    if learning is not None:
+        for row, (number, part) in product((*printed, *_EXTRA), enumerate(PARTS)):
+            cell = learning.mean_cell(row, part, metric, part, learning.dataset)
+            figures = printed.get(_VARIANT_OF.get(row, row))
+            cells.append(replace(cell, published=None if figures is None else figures[number]))
+    return PaperTable(name, title, tuple(cells), note, decimals=5)
 
 
 def _coil_splits_table(splits: Measured) -> PaperTable:
     rows = (*MSE_COIL, *_EXTRA)
     metrics = {"MSE": "mse", "log-loss (bits)": "log_loss_bits", "lift of the first tenth": "lift at 0.1"}
-    cells = [
-        splits.mean_cell(row, part, metric, part, label)
-        for label, metric in metrics.items()
-        for row in rows
-        for part in PARTS
-    ]
+    places = product(metrics.items(), rows, PARTS)
+    cells = [splits.mean_cell(row, part, metric, part, label) for (label, metric), row, part in places]
     title = "CoIL over random splits of the official sizes"
     return PaperTable("table_4_splits", title, tuple(cells), "Means with 95 % intervals.", decimals=5)
 
@@ -285,47 +266,33 @@ def _coil_variants_table(results: StudyResults) -> PaperTable:
 
 def _judged(testbed: JudgedData, metric: str, printed: PrintedTable) -> list[Cell]:
     """Return the cells of the paper's rows, judged, and of the variants."""
-    cells = []
-    for row in (*printed, *_EXTRA):
+    cells, dataset = [], testbed.ours.dataset
+    for row, (number, part) in product((*printed, *_EXTRA), enumerate(PARTS)):
         figures = printed.get(_VARIANT_OF.get(row, row))
-        for position, part in enumerate(PARTS):
-            if figures is None:
-                block = testbed.ours.dataset
-                cells.append(testbed.ours.mean_cell(row, part, metric, part, block))
-            else:
-                why = cause(testbed.ours.dataset, metric, row, part)
-                cells.append(testbed.judged_cell(row, metric, part, figures[position], why))
+        if figures is None:
+            cells.append(testbed.ours.mean_cell(row, part, metric, part, dataset))
+        else:
+            why = cause(dataset, metric, row, part)
+            cells.append(testbed.judged_cell(row, metric, part, figures[number], why))
     return cells
 
 
-def _unjudged(study: Measured, row: str, metric: str, part: Part, printed: PrintedTable) -> Cell:
-    """Return a figure beside the published one, which is of other attributes."""
-    cell = study.mean_cell(row, part, metric, part, study.dataset)
-    figures = printed.get(_VARIANT_OF.get(row, row))
-    published = None if figures is None else figures[PARTS.index(part)]
-    return Cell(row, part, cell.ours, published, cell.block, low=cell.low, high=cell.high)
-
-
 def _score_table(mailing: JudgedData) -> PaperTable:
+    dataset, ends = mailing.ours.dataset, ("lowest", "highest")
     cells: list[Cell] = []
     for row, figures in SCORE_RANGES.items():
-        for metric, printed in zip(("lowest", "highest"), figures, strict=True):
-            cell = mailing.judged_cell(row, metric, "test", printed, cause(mailing.ours.dataset, metric, row, "test"))
-            cells.append(Cell(row, metric, cell.ours, printed, cell.block, cell.error, cell.low, cell.high, cell.why))
-    for row in ("Smoothed curtailment", "Laplace (C4.4)", "Bagged curtailment", "Naive Bayes", "Binned naive Bayes"):
-        cells += [
-            mailing.ours.mean_cell(row, metric, metric, "test", mailing.ours.dataset)
-            for metric in ("lowest", "highest")
-        ]
+        for metric, printed in zip(ends, figures, strict=True):
+            why = cause(dataset, metric, row, "test")
+            cells.append(replace(mailing.judged_cell(row, metric, "test", printed, why), column=metric))
+    others = ("Smoothed curtailment", "Laplace (C4.4)", "Bagged curtailment", "Naive Bayes", "Binned naive Bayes")
+    cells += [mailing.ours.mean_cell(row, metric, metric, "test", dataset) for row, metric in product(others, ends)]
     return PaperTable("scores", "Figures 1 and 3: lowest and highest score of a test row", tuple(cells))
 
 
 def _lift_table(name: str, part: Part, studies: list[Measured]) -> PaperTable:
     cells = [
         study.mean_cell(row, f"{fraction:g}", f"lift at {fraction}", part, study.dataset)
-        for study in studies
-        for row in MSE
-        for fraction in FRACTIONS
+        for study, row, fraction in product(studies, MSE, FRACTIONS)
     ]
     title = f"Figure {name[-1]}: lift on the {part} rows, at fractions of the rows"
     return PaperTable(name, title, tuple(cells), "Means over the splits with 95 % intervals.", decimals=2)
@@ -333,16 +300,12 @@ def _lift_table(name: str, part: Part, studies: list[Measured]) -> PaperTable:
 
 def _sweep_table(sweeps: list[Measured]) -> PaperTable:
     cells: list[Cell] = []
-    metrics: dict[str, Any] = {"MSE": "mse", "log-loss (bits)": "log_loss_bits", "profit ($)": "profit"}
-    for sweep in sweeps:
-        for label, metric in metrics.items():
-            if sweep.has(metric):
-                block = f"{sweep.dataset}: {label}"
-                for value in SWEPT_VALUES:
-                    cells += [
-                        Cell(str(value), method, sweep.mean(sweep_name(method, value), metric), block=block)
-                        for method in SWEPT
-                    ]
-                cells += [Cell(row, "whatever m and v", sweep.mean(row, metric), block=block) for row in _NOT_SWEPT]
+    named = [(str(value), method, sweep_name(method, value)) for value in SWEPT_VALUES for method in SWEPT]
+    named += [(row, "whatever m and v", row) for row in _NOT_SWEPT]
+    for sweep, (metric, label) in product(sweeps, METRIC_NAMES.items()):
+        if metric in sweep.results.metrics:
+            means = {name: float(sweep.values(name, metric).mean()) for _, _, name in named}
+            block = f"{sweep.dataset}: {label}"
+            cells += [Cell(row, column, means[name], block=block) for row, column, name in named]
     title = "m and v from 25 to 800 on the test rows, means over the splits"
     return PaperTable("sweep", title, tuple(cells), decimals=5)

@@ -68,9 +68,18 @@ def cluster_variances(
     rank = np.empty(len(score))
     rank[order] = np.cumsum(weight[order])
     selected = _apart([rank <= share * rank[order[-1]] for share in _SHARES], is_positive, fewest)
-    found = [_covariances(_terms(each, is_positive, part), weight, cluster) for each in selected]
-    together, alone = (np.stack(each) for each in zip(*found, strict=True))
-    return ClusterVariances(together, alone, least)
+    together, alone, n_clusters = [], [], int(cluster.max()) + 1
+    for each in selected:
+        # The terms of a profit by row: a column for each cell, and one for the part by row
+        cells = [each & is_positive, each & ~is_positive, ~each & is_positive, ~each & ~is_positive]
+        columns: list[NDArray[Any]] = cells if part is None else [*cells, each * part]
+        terms = np.stack(columns, axis=1).astype(np.float64)
+        away = terms - np.average(terms, axis=0, weights=weight)
+        weighted = weight[:, np.newaxis] * away
+        sums = np.stack([np.bincount(cluster, column, n_clusters) for column in weighted.T], axis=1)
+        together.append(sums.T @ sums * (n_clusters / max(n_clusters - 1, 1)))
+        alone.append(weighted.T @ away)
+    return ClusterVariances(np.stack(together), np.stack(alone), least)
 
 
 def _apart(selected: list[NDArray[np.bool_]], is_positive: NDArray[np.bool_], fewest: int) -> list[NDArray[np.bool_]]:
@@ -83,22 +92,3 @@ def _apart(selected: list[NDArray[np.bool_]], is_positive: NDArray[np.bool_], fe
         last = place if min(between) >= fewest else last
         kept[place] = last
     return [selected[place] for place in kept]
-
-
-def _terms(
-    selected: NDArray[np.bool_], is_positive: NDArray[np.bool_], part: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    """Return the terms of a profit by row: a column for each cell, and one for the part by row."""
-    cells = [selected & is_positive, selected & ~is_positive, ~selected & is_positive, ~selected & ~is_positive]
-    columns: list[NDArray[Any]] = cells if part is None else [*cells, selected * part]
-    return np.stack(columns, axis=1).astype(np.float64)
-
-
-def _covariances(
-    terms: NDArray[np.float64], weight: NDArray[np.float64], cluster: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    away = terms - np.average(terms, axis=0, weights=weight)
-    weighted = weight[:, np.newaxis] * away
-    n_clusters = int(cluster.max()) + 1
-    sums = np.stack([np.bincount(cluster, column, n_clusters) for column in weighted.T], axis=1)
-    return np.asarray(sums.T @ sums * (n_clusters / max(n_clusters - 1, 1)), dtype=np.float64), weighted.T @ away

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from calibrant._sections import Axis, DataTable, Figure, Layer, TableColumn
 from calibrant.decisions import Money
 from calibrant.decisions._internal import IntervalOptions
 from calibrant.metrics._internal import read_predictions
-from calibrant.report._analyser.cluster_variances import ClusterVariances, cluster_variances
+from calibrant.report._analyser.cluster_variances import cluster_variances
 from calibrant.report._analyser.entered_costs import EnteredCosts, cell_labels, entered_costs
 from calibrant.report._analyser.selection_table import SelectionTable, private_cuts, selection_table, stored_cuts
 from calibrant.report._analyser.stored_rows import Packed, byte_budget, pack_floats, pack_rounded, stored_rows
@@ -40,9 +40,7 @@ class CostBenefitAnalyser:
     Parameters
     ----------
     data : ReportData
-        The predictions.
-    n_pages : int
-        Number of pages of the report that have an analyser.
+        The predictions; each of its pages has an analyser.
 
     Examples
     --------
@@ -53,7 +51,6 @@ class CostBenefitAnalyser:
     """
 
     data: ReportData
-    n_pages: int = 1
 
     @cached_property
     def costs(self) -> EnteredCosts:
@@ -64,26 +61,32 @@ class CostBenefitAnalyser:
     def tables(self) -> dict[str, SelectionTable]:
         """The sums at every cut of each model."""
         data, part = self.data, self.costs.part_of(self.data.is_positive)
-        return {
-            name: selection_table(self._score(name), data.is_positive, data.sample_weight, part) for name in data.names
-        }
+        weights = data.sample_weight
+        return {name: selection_table(self._score(name), data.is_positive, weights, part) for name in data.names}
 
     @property
     def has_rows(self) -> bool:
         """Whether rows are stored, so that every cut is exact at any costs."""
-        n_values = self.data.n_rows * len(self.data.names) * self.n_pages
-        has_room = n_values <= MOST_VALUES and (self.n_pages == 1 or _ROW_BYTES * n_values <= byte_budget(self.n_pages))
-        return self.data.rows and self.data.n_rows <= MOST_ROWS and has_room
+        data, n_pages = self.data, self.data.n_pages
+        n_values = data.n_rows * len(data.names) * n_pages
+        has_room = n_values <= MOST_VALUES and (n_pages == 1 or _ROW_BYTES * n_values <= byte_budget(n_pages))
+        return data.rows and data.n_rows <= MOST_ROWS and has_room
 
     def payload(self) -> dict[str, Any]:
         """Return the numbers and charts that the script of the analyser works with."""
         data, costs = self.data, self.costs
         again = {name: None if data.page else data.recalibrated(name) for name in data.names}
         if self.has_rows:
-            shared, stored = stored_rows(data, costs, again, self.n_pages)
+            shared, stored = stored_rows(data, costs, again, self.data.n_pages)
         else:
             shared = None
             stored = [{"table": _packed(self.shown(name)), "again": self._again(name, again[name])} for name in again]
+        storage = ""  # a sentence on the exactness of the analyser
+        if not self.has_rows:
+            n_cuts = max(len(self.shown(name).threshold) - 1 for name in data.names)
+            kept = " The ranking stays that of the costs the report was made with." if costs.is_by_gain else ""
+            private = "" if data.rows else f", with at least {FEWEST_ROWS} rows between any two"
+            storage = f"Exact at {n_cuts:,} stored cuts{private}; interpolated between them.{kept}"
         choice = None if data.page else choose_model(data)
         negative = next(label for label in data.classes if label != data.positive)
         return {
@@ -101,22 +104,13 @@ class CostBenefitAnalyser:
             "note": costs.note,
             "hasCosts": data.costs is not None,
             "recalibrates": not data.page,  # pages of classes have no costs of their own, and models many classes
-            "storage": self._storage(),
+            "storage": storage,
             "z": float(ndtri(0.5 + data.confidence / 2.0)),
             "confidence": data.confidence,
             "rows": shared,
             "models": [{**one, **self._known(name)} for one, name in zip(stored, data.names, strict=True)],
             "charts": self._charts(),
         }
-
-    def _storage(self) -> str:
-        """Return a sentence on the exactness of the analyser."""
-        if self.has_rows:
-            return ""
-        n_cuts = max(len(self.shown(name).threshold) - 1 for name in self.data.names)
-        kept = " The ranking stays that of the costs the report was made with." if self.costs.is_by_gain else ""
-        private = "" if self.data.rows else f", with at least {FEWEST_ROWS} rows between any two"
-        return f"Exact at {n_cuts:,} stored cuts{private}; interpolated between them.{kept}"
 
     def shown(self, name: str) -> SelectionTable:
         """Return the cuts of a model that may be shown: all, or those stored."""
@@ -131,34 +125,27 @@ class CostBenefitAnalyser:
         return _packed(self._thinned(selection_table(proba, self.data.is_positive, self.data.sample_weight)))
 
     def _thinned(self, table: SelectionTable) -> SelectionTable:
-        most = MOST_CUTS if self.n_pages == 1 else MOST_CUTS_OF_PAGES
-        n_tables = len(self.data.names) * self.n_pages
-        most = min(most, byte_budget(self.n_pages) // (_CUT_BYTES[table.parts is not None] * n_tables))
+        most = MOST_CUTS if self.data.n_pages == 1 else MOST_CUTS_OF_PAGES
+        n_tables = len(self.data.names) * self.data.n_pages
+        most = min(most, byte_budget(self.data.n_pages) // (_CUT_BYTES[table.parts is not None] * n_tables))
         if not self.data.rows:
             return private_cuts(table, most, FEWEST_ROWS)
         return stored_cuts(table, most, int(table.profits(self.costs.cells).argmax()))
 
     def _known(self, name: str) -> dict[str, Any]:
         """Return the variances of clusters and the loss by miscalibration, which only Python computes."""
-        money = self.data.money(name) if self.costs.can_compare else None
-        lost = None if money is None else money.miscalibration
-        own = None if lost is None else {"value": lost.value, "low": lost.low, "high": lost.high}
-        variances = self._cluster_variances(name)
-        effect = 1.0 if variances is None else variances.design_effect(self.costs.cells)
-        clusters = None if variances is None else variances.written()
-        return {"designEffect": effect, "clusters": clusters, "own": own}
-
-    def _cluster_variances(self, name: str) -> ClusterVariances | None:
-        """Return the variances of clustered or weighted rows; None where formulas for independent rows hold."""
-        data = self.data
+        data, costs = self.data, self.costs
+        money = data.money(name) if costs.can_compare else None
+        own = None if money is None else asdict(money.miscalibration)
         read = read_predictions(data.y_true, data.probas[name], **data.curve_options)
         cluster = IntervalOptions(data.weight_kind, data.groups, None).for_rows(read).clusters()
-        if cluster is None:
-            return None
-        part, least = self.costs.part_of(data.is_positive), 1.0 if data.weight_kind == "frequency" else 0.0
+        if cluster is None:  # formulas for independent rows hold
+            return {"designEffect": 1.0, "clusters": None, "own": own}
+        part, least = costs.part_of(data.is_positive), 1.0 if data.weight_kind == "frequency" else 0.0
         is_private = not data.rows and (part is not None or data.has_own_weights)
-        fewest = FEWEST_ROWS if is_private else 0
-        return cluster_variances(self._score(name), data.is_positive, data.weight, cluster, part, least, fewest)
+        fewest, score = FEWEST_ROWS if is_private else 0, self._score(name)
+        found = cluster_variances(score, data.is_positive, data.weight, cluster, part, least, fewest)
+        return {"designEffect": found.design_effect(costs.cells), "clusters": found.written(), "own": own}
 
     def _score(self, name: str) -> NDArray[np.float64]:
         """Return the numbers by which the rows of a model are ranked."""
@@ -167,9 +154,9 @@ class CostBenefitAnalyser:
 
     def _charts(self) -> list[dict[str, Any]]:
         """Return the two charts, without numbers: the script computes them from the costs that are entered."""
-        columns = {**_PLACEHOLDER, **_HOVER}
+        data, columns = self.data, {**_PLACEHOLDER, **_HOVER}
         random = Layer("reference", _PLACEHOLDER, "at random")
-        curves = [Layer("line", columns, "", model) for model in self.data.names]
+        curves = [Layer("line", columns, "", model) for model in data.names]
         here, best = (Layer("points", {key: each[:1] for key, each in columns.items()}, label) for label in _CROSSES)
         gains = Figure(
             "analyser-gains",
@@ -190,17 +177,16 @@ class CostBenefitAnalyser:
             Axis("Total profit", ",.4~r"),
             (random, *curves, best, here),
         )
-        return [{**self._with_crosses(chart), "caption": chart.caption} for chart in (gains, profit)]
-
-    def _with_crosses(self, chart: Figure) -> dict[str, Any]:
-        """Return the payload of a chart, the current cut as a large cross and the best one as a diamond."""
-        payload = figure_payload(chart, self.data.names)
-        sizes = {source["name"]: _CROSSES.get(source["label"]) for source in payload["data"]}
-        for unit in payload["spec"]["layer"]:
-            size = sizes.get(unit["data"]["name"])
-            if size is not None:
-                unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size, "fill": "var(--ink)"}
-        return payload
+        payloads = []
+        for chart in (gains, profit):  # the current cut as a large cross and the best one as a diamond
+            payload = figure_payload(chart, data.names)
+            sizes = {source["name"]: _CROSSES.get(source["label"]) for source in payload["data"]}
+            for unit in payload["spec"]["layer"]:
+                size = sizes.get(unit["data"]["name"])
+                if size is not None:
+                    unit["mark"] |= {"shape": "cross" if size > 100 else "diamond", "size": size, "fill": "var(--ink)"}
+            payloads.append({**payload, "caption": chart.caption})
+        return payloads
 
     def html(self) -> str:
         """Return a table of the best cut of each model."""

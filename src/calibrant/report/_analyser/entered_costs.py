@@ -66,10 +66,6 @@ class EnteredCosts:
         added = 0.0 if self.amount is None else np.where(is_positive, self.amount, 0.0)
         return np.asarray(added - (0.0 if self.cost is None else self.cost))
 
-    def expected_of(self, which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the expected amounts of some rows if they are positive."""
-        return np.asarray(np.broadcast_to(self.expected, which.shape)[which])
-
     def gain(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the expected gain of selecting each row, in the order of operations of `cost_benefit`."""
         always = self.cells["fp"] - self.cells["tn"] - (0.0 if self.cost is None else self.cost)
@@ -90,9 +86,7 @@ def entered_costs(data: ReportData) -> EnteredCosts:
     if data.costs is None or data.costs.n_actions < 2:
         note = "These numbers are placeholders: replace them by what a decision earns or costs you."
         return EnteredCosts({"tp": 1.0, "fp": -1.0, "fn": 0.0, "tn": 0.0}, "select", "leave", note=note)
-    costed = CostedPredictions.read(
-        data.y_true, next(iter(data.probas.values())), data.costs, amount=data.amount, **data.curve_options
-    )
+    costed = data.costed(data.names[0])
     if isinstance(costed.costs, ExampleCosts):
         return _of_rows(costed, costed.costs, data.amount)
     return _of_matrix(costed, costed.costs)
@@ -108,16 +102,15 @@ def _of_matrix(costed: CostedPredictions, costs: CostMatrix) -> EnteredCosts:
         others = [action for action in range(len(costed.actions)) if action != select]
         leave = min(others, key=lambda action: float(costs.matrix[1 - positive, action]))
         note = f"Of the {len(costed.actions)} actions of the costs, two are compared: those best for either class."
-    benefit = 0.0 - costs.matrix
-    cells = {
-        "tp": float(benefit[positive, select]),
-        "fp": float(benefit[1 - positive, select]),
-        "fn": float(benefit[positive, leave]),
-        "tn": float(benefit[1 - positive, leave]),
-    }
-    names = [str(costed.actions[action]) for action in (select, leave)]
+    other = 1 - positive
+    places = {"tp": (positive, select), "fp": (other, select), "fn": (positive, leave), "tn": (other, leave)}
     return EnteredCosts(
-        cells, names[0], names[1], selects_ties=select < leave, note=note, can_compare=len(costed.actions) == 2
+        {cell: float(0.0 - costs.matrix[place]) for cell, place in places.items()},
+        str(costed.actions[select]),
+        str(costed.actions[leave]),
+        selects_ties=select < leave,
+        note=note,
+        can_compare=len(costed.actions) == 2,
     )
 
 

@@ -117,7 +117,10 @@ def private_cuts(table: SelectionTable, most: int, fewest: int) -> SelectionTabl
         if is_apart and all(column[last] - column[step] >= fewest for column in columns):
             keep.append(step)
     steps = np.array([*keep, last])
-    return replace(table.only(steps), threshold=_rounded_thresholds(table.threshold, steps))
+    # The middle between the last row selected and the first one that is not, rounded; 0 or less last
+    middle = (table.threshold[steps] + table.threshold[np.minimum(steps + 1, last)]) / 2.0
+    inner, end = _floor(middle[1:-1], _DIGITS), _floor(np.minimum(middle[-1:], 0.0), 1)
+    return replace(table.only(steps), threshold=np.concatenate([[np.inf], inner, end]))
 
 
 def _spread(table: SelectionTable, most: int, best: int) -> NDArray[np.intp]:
@@ -126,13 +129,6 @@ def _spread(table: SelectionTable, most: int, best: int) -> NDArray[np.intp]:
         return np.arange(len(counts))
     wanted = np.searchsorted(counts, np.linspace(0, counts[-1], most - 1))
     return np.unique(np.append(wanted, best))
-
-
-def _rounded_thresholds(threshold: NDArray[np.float64], steps: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the middle between the last row selected and the first one that is not, rounded; 0 or less last."""
-    after = np.minimum(steps + 1, len(threshold) - 1)
-    middle = (threshold[steps] + threshold[after]) / 2.0
-    return np.concatenate([[np.inf], _floor(middle[1:-1], _DIGITS), _floor(np.minimum(middle[-1:], 0.0), 1)])
 
 
 def _floor(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:

@@ -77,7 +77,7 @@ def pack_probabilities(values: NDArray[np.float64], n_bytes: int) -> Packed:
 def _pack_ranked(values: NDArray[np.float64], n_bytes: int) -> Packed:
     """Return probabilities as codes that are distinct where these are; floats where that moves one too far."""
     distinct, which = np.unique(values, return_inverse=True)
-    scale, steps = _scale(n_bytes), np.arange(float(len(distinct)))
+    scale, steps = 2.0 ** (8 * n_bytes) - 1, np.arange(float(len(distinct)))
     codes = np.maximum.accumulate(np.round(distinct * scale) - steps) + steps  # at least one above the code before
     codes = np.minimum.accumulate((np.minimum(codes, scale) - steps)[::-1])[::-1] + steps
     slack = float(np.abs(codes / scale - distinct).max())
@@ -94,7 +94,7 @@ def pack_quantized(values: NDArray[np.float64], n_bytes: int) -> Packed:
     >>> pack_quantized(np.array([0.5]), 2)["type"]
     'u16'
     """
-    scale = _scale(n_bytes)
+    scale = 2.0 ** (8 * n_bytes) - 1
     return pack_codes(np.round(values * scale), scale, f"u{8 * n_bytes}")
 
 
@@ -105,10 +105,6 @@ def pack_codes(codes: NDArray[np.float64], scale: float, kind: str = "") -> Pack
     words = codes.astype("<u4")
     n_bytes = int(kind[1:]) // 8
     return _packed(kind, words.view(np.uint8).reshape(-1, 4)[:, :n_bytes], len(codes), scale)
-
-
-def _scale(n_bytes: int) -> float:
-    return float(2 ** (8 * n_bytes) - 1)
 
 
 def _packed(kind: str, values: NDArray[Any], size: int, scale: float = 1.0) -> Packed:
@@ -144,7 +140,8 @@ def stored_rows(
         None if each is None else pack_floats(each[rows])
         for each, rows in ((data.sample_weight, order), (costs.cost, order), (costs.amount, order[positive[order]]))
     )
-    is_expected = costs.amount is not None and np.array_equal(costs.amount[positive], costs.expected_of(positive))
+    expected = np.broadcast_to(costs.expected, positive.shape)[positive]
+    is_expected = costs.amount is not None and np.array_equal(costs.amount[positive], expected)
     shared = {
         "label": pack_bits(positive[order]),
         "weight": weight,
@@ -152,27 +149,15 @@ def stored_rows(
         "cost": cost,
         "expected": costs.expected if isinstance(costs.expected, float) else pack_floats(costs.expected[order]),
     }
-    proba_bytes, again_bytes = _level(shared, data.n_rows * len(data.names), n_pages)
-    models = [
-        {
-            "proba": pack_probabilities(data.probas[name][order], proba_bytes),
-            "recalibrated": _recalibrated(data.probas[name], again[name], order, again_bytes),
-        }
-        for name in data.names
-    ]
-    return shared, models
-
-
-def _recalibrated(
-    proba: NDArray[np.float64], again: NDArray[np.float64] | None, order: NDArray[np.intp], n_bytes: int
-) -> Packed | str | None:
-    if again is None:
-        return None
-    return "same" if np.array_equal(proba, again) else pack_quantized(again[order], n_bytes)
-
-
-def _level(shared: dict[str, Any], n_values: int, n_pages: int) -> tuple[int, int]:
-    """Return the numbers of bytes of a probability and of a recalibrated one that a report has room for."""
+    # The most exact numbers of bytes that the report has room for
     taken = sum(len(column["data"]) * 3 // 4 for column in shared.values() if isinstance(column, dict))
-    fitting = [level for level in _LEVELS if n_pages * (taken + n_values * sum(level)) <= byte_budget(n_pages)]
-    return fitting[0] if fitting else _LEVELS[-1]
+    n_values, room = data.n_rows * len(data.names), byte_budget(n_pages) / n_pages
+    fitting = (level for level in _LEVELS if taken + n_values * sum(level) <= room)
+    proba_bytes, again_bytes = next(fitting, _LEVELS[-1])
+    models = []
+    for name, proba in data.probas.items():
+        other = again[name]
+        is_same = other is not None and np.array_equal(proba, other)
+        recalibrated = None if other is None else "same" if is_same else pack_quantized(other[order], again_bytes)
+        models.append({"proba": pack_probabilities(proba[order], proba_bytes), "recalibrated": recalibrated})
+    return shared, models

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 # The same stack as the page's; Vega measures the texts with it, so that "inherit" does not do.
@@ -12,57 +11,61 @@ FONT = '-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue",
 DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 2), (12, 3, 2, 3, 2, 3), (5, 5))
 
 
-@dataclass(frozen=True)
-class Theme:
-    """The colours of a page, light or dark."""
-
-    background: str
-    surface: str  # cards, tooltips, the heads of tables
-    ink: str
-    muted: str  # labels and notes; 4.5:1 on the background and the surface
-    grid: str
-    neutral: str  # lines of no model
-    accent: str  # links and focus
-    good: str
-    bad: str
-    unsure: str
-    models: tuple[str, ...]
-
+# Hairlines and borders of controls have 3:1, labels and notes ("muted") 4.5:1 on the background and the surface, and so
+# have the colour and the ink of each kind of callout on its ground (WCAG 2.2, AA). "neutral" is for lines of no model,
+# "surface" for cards, tooltips and the heads of tables, "accent" for links and focus.
+THEMES: dict[Literal["light", "dark"], dict[str, str]] = {
+    "light": {
+        "background": "#ffffff",
+        "surface": "#f8f9fb",
+        "ink": "#1b1f24",
+        "muted": "#59626e",
+        "grid": "#e4e7eb",
+        "neutral": "#6b7480",
+        "accent": "#005a8f",
+        "good": "#0a6b4a",
+        "bad": "#b03a00",
+        "unsure": "#5a4a8c",
+        "rule": "#dde0e5",
+        "control": "#7d8590",
+        "info": "#005a8f",
+        "warning": "#7a5200",
+        "good-ground": "#e6f4ee",
+        "bad-ground": "#fdece4",
+        "unsure-ground": "#f0edf8",
+        "info-ground": "#e7f1f8",
+        "warning-ground": "#fbf2dc",
+    },
+    "dark": {
+        "background": "#15181d",
+        "surface": "#1e2228",
+        "ink": "#e8eaed",
+        "muted": "#a3acb8",
+        "grid": "#2c323a",
+        "neutral": "#9099a5",
+        "accent": "#7cc4f0",
+        "good": "#63d2a6",
+        "bad": "#ff9466",
+        "unsure": "#c2b3f2",
+        "rule": "#343b44",
+        "control": "#7f8894",
+        "info": "#7cc4f0",
+        "warning": "#e9c46a",
+        "good-ground": "#142b22",
+        "bad-ground": "#351d13",
+        "unsure-ground": "#252039",
+        "info-ground": "#142a3a",
+        "warning-ground": "#2f2613",
+    },
+}
 
 # Hues of Okabe & Ito (2008). Their orange, sky blue and purple are too pale for lines on white (2.2 to 3.1:1), and on a
 # dark page their blue is too dark: lightness was moved until each line has 3:1 and the six differ by at least 0.11 in
 # OKLab under Machado, Oliveira & Fernandes' (2009) deuteranopia and protanopia (0.08 for the original six).
-THEMES: dict[Literal["light", "dark"], Theme] = {
-    "light": Theme(
-        background="#ffffff",
-        surface="#f8f9fb",
-        ink="#1b1f24",
-        muted="#59626e",
-        grid="#e4e7eb",
-        neutral="#6b7480",
-        accent="#005a8f",
-        good="#0a6b4a",
-        bad="#b03a00",
-        unsure="#7a5200",
-        models=("#0072B2", "#D55E00", "#2E9A78", "#7D2E62", "#7A4D00", "#4596D0", "#1B1F24"),
-    ),
-    "dark": Theme(
-        background="#15181d",
-        surface="#1e2228",
-        ink="#e8eaed",
-        muted="#a3acb8",
-        grid="#2c323a",
-        neutral="#9099a5",
-        accent="#7cc4f0",
-        good="#63d2a6",
-        bad="#ff9466",
-        unsure="#e9c46a",
-        models=("#56B4E9", "#E0641E", "#85EBCB", "#AD5A88", "#F0E442", "#3D7BDE", "#E8EAED"),
-    ),
+MODELS: dict[Literal["light", "dark"], tuple[str, ...]] = {
+    "light": ("#0072B2", "#D55E00", "#2E9A78", "#7D2E62", "#7A4D00", "#4596D0", "#1B1F24"),
+    "dark": ("#56B4E9", "#E0641E", "#85EBCB", "#AD5A88", "#F0E442", "#3D7BDE", "#E8EAED"),
 }
-
-
-_TITLE = {"font": FONT, "fontSize": 13, "fontWeight": "normal"}
 
 
 def model_style(index: int) -> dict[str, Any]:
@@ -74,7 +77,7 @@ def model_style(index: int) -> dict[str, Any]:
     {'color': {'light': '#D55E00', 'dark': '#E0641E'}, 'dash': [8, 3]}
     """
     cycle, place = divmod(index, len(DASHES))
-    color = {name: theme.models[place] for name, theme in THEMES.items()}
+    color = {name: colors[place] for name, colors in MODELS.items()}
     return {"color": color, "dash": list(DASHES[(place + cycle) % len(DASHES)])}
 
 
@@ -92,9 +95,22 @@ def vega_config(theme: Literal["light", "dark"]) -> dict[str, Any]:
         "background": "transparent",
         "font": FONT,
         "padding": {"left": 2, "top": 4, "right": 16, "bottom": 4},  # half a label stands out on the right
-        "range": {"category": list(colors.models)},
+        "range": {"category": list(MODELS[theme])},
         "view": {"stroke": None},
-        "axis": _axis(colors),
+        "axis": {
+            "aria": False,
+            "domainColor": colors["neutral"],
+            "gridColor": colors["grid"],
+            "labelColor": colors["muted"],
+            "labelFontSize": 12,
+            "labelOverlap": True,
+            "labelSeparation": 6,
+            "ticks": False,
+            "labelPadding": 6,
+            "titleColor": colors["ink"],
+            "titleFontSize": 13,
+            "titleFontWeight": "normal",
+        },
         "axisX": {"grid": False, "titlePadding": 8},
         "axisY": {
             "domain": False,
@@ -103,34 +119,13 @@ def vega_config(theme: Literal["light", "dark"]) -> dict[str, Any]:
             "titleAnchor": "end",
             "titleBaseline": "bottom",
         },
-        "style": _styles(colors),
-    }
-
-
-def _axis(colors: Theme) -> dict[str, Any]:
-    return {
-        "aria": False,
-        "domainColor": colors.neutral,
-        "gridColor": colors.grid,
-        "labelColor": colors.muted,
-        "labelFontSize": 12,
-        "labelOverlap": True,
-        "labelSeparation": 6,
-        "ticks": False,
-        "labelPadding": 6,
-        "titleColor": colors.ink,
-        "titleFontSize": 13,
-        "titleFontWeight": "normal",
-    }
-
-
-def _styles(colors: Theme) -> dict[str, Any]:
-    """Return the styles of marks that belong to no model, and of the dot under the pointer."""
-    return {
-        "calibrant-neutral": {"color": colors.neutral},
-        "calibrant-fill": {"color": colors.neutral},
-        "calibrant-reference": {"color": colors.neutral, "strokeDash": [4, 3], "strokeWidth": 1},
-        "calibrant-label": {"color": colors.muted, "fontSize": 12, "font": FONT},
-        "calibrant-title": {**_TITLE, "fill": colors.ink},
-        "calibrant-dot": {"stroke": colors.background, "strokeWidth": 1.5},
+        # Of marks that belong to no model, and of the dot under the pointer
+        "style": {
+            "calibrant-neutral": {"color": colors["neutral"]},
+            "calibrant-fill": {"color": colors["neutral"]},
+            "calibrant-reference": {"color": colors["neutral"], "strokeDash": [4, 3], "strokeWidth": 1},
+            "calibrant-label": {"color": colors["muted"], "fontSize": 12, "font": FONT},
+            "calibrant-title": {"font": FONT, "fontSize": 13, "fontWeight": "normal", "fill": colors["ink"]},
+            "calibrant-dot": {"stroke": colors["background"], "strokeWidth": 1.5},
+        },
     }

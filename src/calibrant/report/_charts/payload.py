@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._sections import Figure, Layer
+from calibrant._sections import Figure
 from calibrant.report._charts.spec import SHARE, build_spec, harmless, hover_format, hover_sources, source_name
 from calibrant.report._charts.thinning import thinned_figure
 
@@ -34,22 +34,13 @@ def column_values(values: NDArray[Any]) -> list[Any]:
     finite = values[np.isfinite(values)]
     if bool((finite == np.floor(finite)).all()) and bool((np.abs(finite) < 2.0**53).all()):
         return [int(value) if math.isfinite(value) else None for value in values.tolist()]
-    digits = _digits(finite)
-    return [_rounded(value, digits) for value in values.tolist()]
-
-
-def _digits(finite: NDArray[np.float64]) -> int:
-    """Return the number of significant digits: more where a column varies little around a large number."""
-    span = float(np.ptp(finite)) or float(np.abs(finite).max())
-    excess = math.floor(math.log10(float(np.abs(finite).max()) / span)) if span else 0
-    return min(_DIGITS + max(0, excess), _MOST_DIGITS)
-
-
-def _rounded(value: float, digits: int) -> float | int | None:
-    if not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{digits}g}")
-    return int(rounded) if rounded in (0.0, 1.0) else rounded
+    # More digits where a column varies little around a large number
+    largest = float(np.abs(finite).max())
+    span = float(np.ptp(finite)) or largest
+    excess = math.floor(math.log10(largest / span)) if span else 0
+    digits = min(_DIGITS + max(0, excess), _MOST_DIGITS)
+    rounded = [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values.tolist()]
+    return [int(value) if value in (0.0, 1.0) else value for value in rounded]
 
 
 _PLACED = ("x", "x2", "y", "low", "high")
@@ -91,18 +82,15 @@ def figure_payload(figure: Figure, models: tuple[str, ...]) -> dict[str, Any]:
     """
     drawn = thinned_figure(figure)
     indexes = [models.index(layer.model) if layer.model in models else -1 for layer in drawn.layers]
-
-    def written(layer: Layer) -> dict[str, list[Any]]:
-        return {_field(name): column_values(values) for name, values in layer.columns.items()}
-
+    data = []
+    for number, (layer, model) in enumerate(zip(drawn.layers, indexes, strict=True)):
+        written = {_field(name): column_values(values) for name, values in layer.columns.items()}
+        data.append({"name": source_name(number), "label": layer.label, "model": model, "columns": written})
     return {
         "id": drawn.name,
         "title": drawn.title,
         "spec": build_spec(drawn, indexes, len(models)),
-        "data": [
-            {"name": source_name(number), "label": layer.label, "model": model, "columns": written(layer)}
-            for number, (layer, model) in enumerate(zip(drawn.layers, indexes, strict=True))
-        ],
+        "data": data,
         "hover": hover_sources(drawn),
         "tooltip": [_tooltip(drawn, layer.columns) for layer in drawn.layers],
     }
@@ -131,7 +119,7 @@ def _format(name: str, values: Any) -> str:
     array = np.asarray(values)
     if array.dtype.kind not in "iufb":
         return ""
-    finite = array[np.isfinite(array)]
     if name.startswith("share"):
         return SHARE
+    finite = array[np.isfinite(array)]
     return ",.0f" if bool((finite == np.floor(finite)).all()) else ",.4~r"

@@ -6,6 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,6 @@ def numbers(alt: Any, channel: str, axis: Axis, *, with_zero: bool, is_height: b
     head = title_lines(axis.title) if channel == "X" else None  # a title on its side is hard to read: it stands above
     drawn = alt.Axis(title=head, tickCount=_N_TICKS[channel], **written, **grid)
     return getattr(alt, channel)(field="y" if is_height else "x", type="quantitative", scale=scale, axis=drawn)
-
-
-def categories(alt: Any) -> Any:
-    """Return the encoding of a column of texts, from top to bottom in the order of the rows."""
-    drawn = alt.Axis(title=None, grid=False, labelLimit=130)
-    return alt.Y(field="x", type="nominal", sort=None, axis=drawn)
 
 
 def title_lines(title: str) -> list[str]:
@@ -125,6 +120,15 @@ class Canvas:
         """Return a chart of a source without the rows of hidden models."""
         return self.alt.Chart(self.alt.NamedData(name=name)).transform_filter(_SHOWN)
 
+    def mark(self, drawn: DrawnLayer, kind: str, style: str, **shape: Any) -> Any:
+        """Return a layer with a kind of mark, which has a style of its own where the layer is of no model."""
+        named = {"style": style} if drawn.model < 0 else {}
+        return getattr(self.chart(drawn.source), f"mark_{kind}")(**shape, **self.still, **named)
+
+    def colored(self, drawn: DrawnLayer) -> dict[str, Any]:
+        """Return the encoding of the colour of a layer's model, if it is of one."""
+        return {"color": self.color()} if drawn.model >= 0 else {}
+
     def place(self, *, field: str = "y") -> dict[str, Any]:
         """Return the encoding of a row's place; the numbers of texts are drawn from left to right."""
         x, y = self.x.copy(), self.y.copy()
@@ -157,16 +161,12 @@ class Canvas:
 
 @dataclass(frozen=True)
 class DrawnLayer:
-    """A layer, its index in the figure and that of its model, or -1."""
+    """A layer, its index in the figure, the source of its rows, and the index of its model, or -1."""
 
     layer: Layer
     index: int
+    source: str
     model: int
-
-    @property
-    def source(self) -> str:
-        """The name of the source of its rows."""
-        return source_name(self.index)
 
 
 def source_name(index: int) -> str:
@@ -177,49 +177,51 @@ def source_name(index: int) -> str:
 def _line(canvas: Canvas, drawn: DrawnLayer, interpolate: str = "linear") -> list[Any]:
     has_model = drawn.model >= 0
     shape = {"interpolate": interpolate, "strokeJoin": "round", "strokeWidth": _LINE if has_model else _THIN}
-    chart = canvas.chart(drawn.source).mark_line(**shape, **canvas.still, **_style("calibrant-neutral", drawn.model))
     dash = {"strokeDash": canvas.dash()} if has_model else {}
-    return [chart.encode(**canvas.place(), **_colored(canvas, drawn.model), **dash, order=canvas.as_rows_stand())]
-
-
-def _step(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
-    """Return a line in steps: each y holds until the x of the next row."""
-    return _line(canvas, drawn, "step-after")
+    chart = canvas.mark(drawn, "line", "calibrant-neutral", **shape)
+    return [chart.encode(**canvas.place(), **canvas.colored(drawn), **dash, order=canvas.as_rows_stand())]
 
 
 def _band(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
-    shape = {"opacity": 0.16 if canvas.n_models == 1 else 0.08, **canvas.still}  # bands of several models overlap
-    chart = canvas.chart(drawn.source).mark_area(**shape, **_style("calibrant-fill", drawn.model))
-    return [chart.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, drawn.model))]
+    opacity = 0.16 if canvas.n_models == 1 else 0.08  # bands of several models overlap
+    chart = canvas.mark(drawn, "area", "calibrant-fill", opacity=opacity)
+    return [chart.encode(**canvas.place(field="low"), **canvas.until("high"), **canvas.colored(drawn))]
 
 
 def _points(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
-    shape = {"filled": True, "size": 34, "opacity": 1.0, **canvas.still}
-    chart = canvas.chart(drawn.source).mark_point(**shape, **_style("calibrant-fill", drawn.model))
-    return [chart.encode(**canvas.place(), **_colored(canvas, drawn.model))]
+    chart = canvas.mark(drawn, "point", "calibrant-fill", filled=True, size=34, opacity=1.0)
+    return [chart.encode(**canvas.place(), **canvas.colored(drawn))]
 
 
 def _interval(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
-    shape = {"strokeWidth": _LINE, **canvas.still}
-    rule = canvas.chart(drawn.source).mark_rule(**shape, **_style("calibrant-neutral", drawn.model))
-    bar = rule.encode(**canvas.place(field="low"), **canvas.until("high"), **_colored(canvas, drawn.model))
+    rule = canvas.mark(drawn, "rule", "calibrant-neutral", strokeWidth=_LINE)
+    bar = rule.encode(**canvas.place(field="low"), **canvas.until("high"), **canvas.colored(drawn))
     return [bar, *_points(canvas, drawn)]
 
 
 def _bars(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
     alt = canvas.alt
-    left, right = (_slot_end(canvas.slots, drawn.index, is_right) for is_right in (False, True))
+    # The models that are shown share the bin evenly
+    seen = ["1" if model < 0 else f"(indexof(hidden, {model}) < 0 ? 1 : 0)" for _, model in canvas.slots]
+    place = max((number for number, (first, _) in enumerate(canvas.slots) if first <= drawn.index), default=0)
+    before = (" + ".join(["0", *seen[: place + is_right]]) for is_right in (False, True))
+    left, right = (
+        f"datum.x + (datum.x2 - datum.x) * (0.04 + 0.92 * ({each}) / max(1, {' + '.join(seen) or '1'}))"
+        for each in before
+    )
     placed = canvas.chart(drawn.source).transform_calculate(left=left, right=right)
-    chart = placed.mark_rect(opacity=0.85, clip=canvas.is_clipped, aria=False, **_style("calibrant-fill", drawn.model))
-    place = canvas.place()
-    place["x"].field = "left"
+    style = {"style": "calibrant-fill"} if drawn.model < 0 else {}
+    chart = placed.mark_rect(opacity=0.85, clip=canvas.is_clipped, aria=False, **style)
+    encoding = canvas.place()
+    encoding["x"].field = "left"
     ends = {"x2": alt.X2(field="right"), "y2": alt.Y2(datum=0), "tooltip": alt.TooltipValue(" ")}
-    return [chart.encode(**place, **ends, **_colored(canvas, drawn.model))]
+    return [chart.encode(**encoding, **ends, **canvas.colored(drawn))]
 
 
 def _reference(canvas: Canvas, drawn: DrawnLayer) -> list[Any]:
     shape = {"style": "calibrant-reference", **canvas.still}
-    line = canvas.chart(drawn.source).mark_line(**shape).encode(**canvas.place(), order=canvas.as_rows_stand())
+    line = canvas.chart(drawn.source).mark_line(**shape)
+    line = line.encode(**canvas.place(), order=canvas.as_rows_stand())
     return [line, _reference_label(canvas, drawn)] if drawn.layer.label else [line]
 
 
@@ -249,25 +251,9 @@ def _label_place(layer: Layer, has_bands: bool) -> tuple[str, dict[str, Any]]:
     return f"datum.first.{{0}} + {share} * (datum.last.{{0}} - datum.first.{{0}})", {**side, "baseline": "top", "dy": 4}
 
 
-def _slot_end(slots: tuple[tuple[int, int], ...], index: int, is_right: bool) -> str:
-    """Return the expression of an end of a bar: the models that are shown share the bin evenly."""
-    seen = ["1" if model < 0 else f"(indexof(hidden, {model}) < 0 ? 1 : 0)" for _, model in slots]
-    place = max((number for number, (first, _) in enumerate(slots) if first <= index), default=0)
-    before = " + ".join(["0", *seen[: place + is_right]])
-    return f"datum.x + (datum.x2 - datum.x) * (0.04 + 0.92 * ({before}) / max(1, {' + '.join(seen) or '1'}))"
-
-
-def _colored(canvas: Canvas, model: int) -> dict[str, Any]:
-    return {"color": canvas.color()} if model >= 0 else {}
-
-
-def _style(name: str, model: int) -> dict[str, Any]:
-    return {"style": name} if model < 0 else {}
-
-
 BUILDERS: dict[str, Callable[[Canvas, DrawnLayer], list[Any]]] = {
     "line": _line,
-    "step": _step,
+    "step": partial(_line, interpolate="step-after"),  # each y holds until the x of the next row
     "band": _band,
     "points": _points,
     "interval": _interval,
@@ -300,7 +286,7 @@ def build_spec(figure: Figure, models: list[int], n_models: int) -> dict[str, An
         units = [
             chart
             for index, (layer, model) in enumerate(zip(figure.layers, models, strict=True))
-            for chart in BUILDERS[layer.mark](canvas, DrawnLayer(layer, index, model))
+            for chart in BUILDERS[layer.mark](canvas, DrawnLayer(layer, index, source_name(index), model))
         ]
         units += [_hover(canvas)] if hover_sources(figure) else []
         return _layered(canvas, figure, [chart.to_dict(validate=False) for chart in units])
@@ -317,7 +303,9 @@ def _canvas(alt: Any, figure: Figure, models: list[int], n_models: int) -> Canva
         places = Counter(text for layer in figure.layers for text in set(layer.columns["x"]))
         is_dodged = max(places.values(), default=1) > 1
         x = numbers(alt, "X", figure.y, with_zero=False, is_height=True)
-        return Canvas(alt, x, categories(alt), n_models, is_clipped, is_horizontal=True, is_dodged=is_dodged)
+        # From top to bottom in the order of the rows
+        y = alt.Y(field="x", type="nominal", sort=None, axis=alt.Axis(title=None, grid=False, labelLimit=130))
+        return Canvas(alt, x, y, n_models, is_clipped, is_horizontal=True, is_dodged=is_dodged)
     bars = [(at, model) for at, model in enumerate(models) if figure.layers[at].mark == "bars"]
     # Bars that point down share the place of their model's others
     slots = tuple((at, model) for at, model in bars if not any(y < 0 for y in figure.layers[at].columns["y"]))

@@ -164,7 +164,7 @@ def _to_segments(x: Floats, y: Floats, rows: Positions, start: Positions, stop: 
     return np.hypot(from_x - share * along_x, from_y - share * along_y)
 
 
-_HEIGHTS = {"line": ("y",), "band": ("low", "high")}
+_HEIGHTS = {"line": ("y",), "step": ("y",), "points": ("y",), "band": ("low", "high")}  # of marks that are thinned
 
 
 def read_column(values: Any) -> NDArray[Any]:
@@ -193,29 +193,18 @@ def thinned_figure(figure: Figure) -> Figure:
 
 def _thinned(layer: Layer, figure: Figure) -> Layer:
     columns = {name: np.asarray(values) for name, values in layer.columns.items()}
-    if layer.mark == "step" and layer.n_rows > FEW:
-        return replace(layer, mark="line", columns=_corners(columns, figure))
-    rows = _rows(layer, columns, figure)
-    kept: dict[str, Any] = {
-        name: read_column(values if rows is None else values[rows]) for name, values in columns.items()
-    }
+    rows: Any = slice(None)
+    at = rows  # of x
+    if layer.n_rows > FEW and columns["x"].dtype.kind in "iufb":
+        x = _share(columns["x"], figure.x)
+        heights = [_share(columns[name], figure.y) for name in _HEIGHTS.get(layer.mark, ())]
+        if layer.mark == "step":  # the end of a step has the further columns of its start
+            at, rows = thin_steps(x, *heights)
+            layer = replace(layer, mark="line")
+        elif heights:
+            at = rows = thin_points(x, *heights) if layer.mark == "points" else thin(x, *heights)
+    kept = {name: read_column(values[at if name == "x" else rows]) for name, values in columns.items()}
     return replace(layer, columns=kept)
-
-
-def _rows(layer: Layer, columns: dict[str, NDArray[Any]], figure: Figure) -> NDArray[np.intp] | None:
-    """Return the rows to keep, None for all."""
-    if layer.n_rows <= FEW or columns["x"].dtype.kind not in "iufb":
-        return None
-    x = _share(columns["x"], figure.x)
-    if layer.mark in ("line", "band"):
-        return thin(x, *(_share(columns[name], figure.y) for name in _HEIGHTS[layer.mark]))
-    return thin_points(x, _share(columns["y"], figure.y)) if layer.mark == "points" else None
-
-
-def _corners(columns: dict[str, NDArray[Any]], figure: Figure) -> dict[str, Any]:
-    """Return the kept corners of steps; the end of a step has the further columns of its start."""
-    at, start = thin_steps(_share(columns["x"], figure.x), _share(columns["y"], figure.y))
-    return {name: read_column(values[at if name == "x" else start]) for name, values in columns.items()}
 
 
 def _share(values: NDArray[Any], axis: Axis) -> NDArray[np.float64]:
@@ -224,13 +213,7 @@ def _share(values: NDArray[Any], axis: Axis) -> NDArray[np.float64]:
     ends = np.asarray(axis.domain if axis.domain is not None else (), dtype=np.float64)
     if axis.scale == "log":
         values, ends = (np.log10(np.where(each > 0, each, np.nan)) for each in (values, ends))
-    low, high = (ends[0], ends[1]) if len(ends) else _range(values)
-    return (values - low) / ((high - low) or 1.0)
-
-
-def _range(values: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = float(values.min()), float(values.max())
-    if np.isfinite(low) and np.isfinite(high):
-        return low, high
-    finite = values[np.isfinite(values)]
-    return (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    if not len(ends):
+        finite = values[np.isfinite(values)]
+        ends = np.array([finite.min(), finite.max()] if len(finite) else [0.0, 1.0])
+    return np.asarray((values - ends[0]) / ((ends[1] - ends[0]) or 1.0))

@@ -3,41 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, Literal
 
 from calibrant.report._charts.palette import FONT, THEMES, vega_config
 
 _Name = Literal["light", "dark"]
-
-# What the palette of the charts does not have: hairlines, borders of controls (3:1), two kinds of callouts, and the
-# ground of each kind, on which its colour and ink have 4.5:1 (WCAG 2.2, AA)
-_FURTHER: dict[_Name, dict[str, str]] = {
-    "light": {
-        "rule": "#dde0e5",
-        "control": "#7d8590",
-        "info": "#005a8f",
-        "warning": "#7a5200",
-        "unsure": "#5a4a8c",
-        "good-ground": "#e6f4ee",
-        "bad-ground": "#fdece4",
-        "unsure-ground": "#f0edf8",
-        "info-ground": "#e7f1f8",
-        "warning-ground": "#fbf2dc",
-    },
-    "dark": {
-        "rule": "#343b44",
-        "control": "#7f8894",
-        "info": "#7cc4f0",
-        "warning": "#e9c46a",
-        "unsure": "#c2b3f2",
-        "good-ground": "#142b22",
-        "bad-ground": "#351d13",
-        "unsure-ground": "#252039",
-        "info-ground": "#142a3a",
-        "warning-ground": "#2f2613",
-    },
-}
 
 
 def chart_config() -> tuple[dict[str, Any], dict[_Name, dict[str, str]]]:
@@ -67,10 +37,8 @@ def _with_properties(light: Any, dark: Any, names: dict[tuple[str, str], str]) -
 
 
 def theme_properties(name: _Name, models: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return the custom properties of a theme: the palette's, the page's own and those of the models."""
-    palette = {key: value for key, value in asdict(THEMES[name]).items() if isinstance(value, str)}
-    colors = {f"model-{index}": model["color"][name] for index, model in enumerate(models)}
-    return palette | _FURTHER[name] | colors
+    """Return the custom properties of a theme: its own and those of the models."""
+    return THEMES[name] | {f"model-{index}": model["color"][name] for index, model in enumerate(models)}
 
 
 def theme_css(light: dict[str, str], dark: dict[str, str], n_models: int) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from calibrant._repr import listed, percent, points
 from calibrant._sections import Block, Callout, Paragraph, Section
 from calibrant.decisions import DecisionReport
-from calibrant.report._predictions.comparison import ModelChoice, choose_model, measure_words
+from calibrant.report._predictions.comparison import MEASURES, ModelChoice, choose_model
 from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
-    confidence_text,
     ends_text,
-    few_rows_text,
     money_text,
     rows_text,
-    subject,
     upper_first,
 )
 
@@ -41,41 +39,34 @@ def answer_section(data: ReportData) -> Section:
     choice = choose_model(data)
     blocks: list[Block] = [Paragraph(_advice(data, choice), "lead")]
     if choice is None:
-        blocks += _on_only_model(data, data.names[0])
+        name = data.names[0]
+        blocks += [_on_calibration(data, name), _on_ranking(data, name)]
+        if data.costs is not None:
+            kind, text = _lost(data, name)
+            report = data.money(name)
+            kind = "bad" if report is not None and report.now.pays is False else kind
+            blocks.append(Callout(kind, text, f"{_earned(data, name)} {_single_action(data, name)}".strip()))
     else:
-        blocks += [_on_choice(data, choice), *(_on_one_of_several(data, name) for name in data.names)]
+        blocks.append(_on_choice(data, choice))
+        for name in data.names:
+            verdict = _on_calibration(data, name)
+            chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
+            money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
+            details = " ".join(filter(None, [verdict.detail, chance, money]))
+            blocks.append(replace(verdict, detail=details, model=name))
         blocks += [Paragraph(_single_action(data, choice.best), "note")] if data.money(choice.best) else []
     if not data.is_binary:
         text = (
             "With more than two classes, each class against the others and each predicted class are judged together; "
+            "the pages below are of single classes."
         )
-        text += "the pages below are of single classes."
         blocks.append(Paragraph(text, "note"))
     return Section("answer", "The answer", tuple(blocks), "Verdict")
 
 
-def _on_only_model(data: ReportData, name: str) -> list[Block]:
-    """Judge the only model, with a callout for each question."""
-    lines: list[Block] = [_on_calibration(data, name), _on_ranking(data, name)]
-    if data.costs is not None:
-        kind, text = _lost(data, name)
-        report = data.money(name)
-        kind = "bad" if report is not None and report.now.pays is False else kind
-        lines.append(Callout(kind, text, f"{_earned(data, name)} {_single_action(data, name)}".strip()))
-    return lines
-
-
-def _on_one_of_several(data: ReportData, name: str) -> Callout:
-    """Judge one of several models in one callout."""
-    verdict = _on_calibration(data, name)
-    chance = "" if _beats_chance(data, name) else "It is not shown to rank the rows better than chance."
-    money = f"{_lost(data, name)[1]} {_earned(data, name)}" if data.costs is not None else ""
-    return Callout(verdict.kind, verdict.text, " ".join(filter(None, [verdict.detail, chance, money])), name)
-
-
 def _on_calibration(data: ReportData, name: str) -> Callout:
     verdict = data.verdict(name)
-    text = _ANSWERS[verdict.kind].format(subject(data, name), rows=rows_text(data.n_counted))
+    text = _ANSWERS[verdict.kind].format(data.subject(name), rows=rows_text(data.n_counted))
     return Callout(_KINDS[verdict.kind], upper_first(text), " ".join(verdict.sentences))
 
 
@@ -85,7 +76,7 @@ def _lost(data: ReportData, name: str) -> tuple[Literal["bad", "unsure", "info"]
     if report is None:
         of = "rows of a class" if data.groups is None else "groups"
         return "unsure", f"What miscalibration costs cannot be told: there are too few {of}."
-    lost, at = report.miscalibration, confidence_text(data.confidence)
+    lost, at = report.miscalibration, data.level
     if lost.low is None or lost.high is None:
         return "info", f"Miscalibration costs {money_text(lost.value)}."
     if lost.low > 0.0:
@@ -124,29 +115,23 @@ def _on_ranking(data: ReportData, name: str) -> Callout:
     score = data.cards[name]["auc"]
     ends = ends_text(score.low, score.high)
     figures = f"AUC {cell_text(score.value)}"
-    figures += f" ({confidence_text(data.confidence)} interval {ends}; chance has 0.5)" if ends else ""
+    figures += f" ({data.level} interval {ends}; chance has 0.5)" if ends else ""
     if _beats_chance(data, name):
-        return Callout("good", "They rank the rows better than chance.", f"{figures}{_pairs(data, score.value)}.")
+        pairs = f": of two rows, one of them {data.positive}, that one has the higher probability in "
+        pairs = f"{pairs}{percent(score.value)} of pairs" if data.is_binary else ""
+        return Callout("good", "They rank the rows better than chance.", f"{figures}{pairs}.")
     if score.high is not None and score.high < _CHANCE:
         return Callout("bad", "They rank the rows in the wrong order.", f"{figures}.")
     return Callout("unsure", "They are not shown to rank the rows better than chance.", f"{figures}.")
 
 
-def _pairs(data: ReportData, area: float) -> str:
-    if not data.is_binary:
-        return ""
-    return (
-        f": of two rows, one of them {data.positive}, that one has the higher probability in {percent(area)} of pairs"
-    )
-
-
 def _on_choice(data: ReportData, choice: ModelChoice) -> Callout:
     """Name the best model, and say whether it is shown to be the best."""
     side = "highest" if choice.measure == "profit" else "lowest"
-    best = f"{choice.best} has the {side} {measure_words(choice.measure)}"
+    best = f"{choice.best} has the {side} {MEASURES[choice.measure]}"
     if not choice.tested:
         return Callout("unsure", f"{best}; whether it is better cannot be told from rows of so few groups.")
-    at = confidence_text(data.confidence)
+    at = data.level
     how = f"Compared on the same rows, at {at} confidence for all models together; see the comparison below."
     if not choice.not_shown:
         return Callout("good", f"{best}, and is shown to be better than {listed(choice.worse)}.", how)
@@ -162,13 +147,16 @@ def _advice(data: ReportData, choice: ModelChoice | None) -> str:
     which = "these probabilities" if choice is None else name
     report = data.money(name)
     if report is not None and report.now.pays is False:
-        first = ", and recalibration is shown to help" if (report.miscalibration.low or 0.0) > 0.0 else ""
+        first = ", and recalibration is shown to help" if _is_lost(report) else ""
         return f"Do not decide by {which} now: “{report.now.best_alone}” for every row earns more{first}."
     high = data.cards[name]["auc"].high
     if high is not None and high < _CHANCE:
         return f"Do not act on {which}: the rows are ranked in the wrong order. Are the probabilities of another class?"
     if not _beats_chance(data, name):
-        return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{_rarest(data)}."
+        counts = {label: data.count(data.y_true == label) for label in data.classes}
+        label = min(counts, key=lambda each: counts[each])
+        rarest = f"; {label} has only {data.few_rows_text(label)}" if counts[label] < _FEW_OF_CLASS else ""
+        return f"Do not act on {which} yet: nothing shows that the rows are ranked better than chance{rarest}."
     others = ""
     if choice is not None and not choice.worse:
         others = (
@@ -209,10 +197,3 @@ def _use(data: ReportData, name: str, which: str) -> str:
     if report is not None and report.miscalibration.low is not None and report.now.pays:
         return f"Use {which} for decisions at these costs; recalibrate before anybody reads the probabilities."
     return f"Use {which} only after recalibration on rows kept apart."
-
-
-def _rarest(data: ReportData) -> str:
-    """Return the number of rows of the rarest class, where these are few."""
-    counts = {label: data.count(data.y_true == label) for label in data.classes}
-    label = min(counts, key=lambda each: counts[each])
-    return f"; {label} has only {few_rows_text(data, label)}" if counts[label] < _FEW_OF_CLASS else ""

@@ -15,11 +15,8 @@ from calibrant.data._internal import copies_among, hash_codes
 from calibrant.metrics._internal import BootstrapPlan
 from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
-    few_rows_text,
-    model_of,
     pvalue_words,
     rows_text,
-    subject,
     upper_first,
 )
 
@@ -46,14 +43,13 @@ def warnings_section(data: ReportData) -> Section:
 
 def _on_rows(data: ReportData) -> list[Callout]:
     counts = {label: data.count(data.y_true == label) for label in data.classes}
-    rare = {label: n for label, n in counts.items() if n < _FEW_OF_CLASS}
+    rare = sorted((label for label, n in counts.items() if n < _FEW_OF_CLASS), key=counts.__getitem__)
     found = []
     if data.n_counted < _FEW_ROWS:
         text = f"There are only {rows_text(data.n_counted)}: read the intervals, not the values."
         found.append(Callout("warning", text))
     if rare:
-        fewest = sorted(rare.items(), key=lambda pair: pair[1])[:5]
-        named = [f"{label} has {few_rows_text(data, label)}" for label, _ in fewest]
+        named = [f"{label} has {data.few_rows_text(label)}" for label in rare[:5]]
         n_more = len(rare) - 5
         has = "class has" if n_more == 1 else "classes have"
         more = [f"{n_more} more {has} fewer than {_FEW_OF_CLASS}"] if n_more > 0 else []
@@ -68,7 +64,7 @@ def _on_groups(data: ReportData) -> list[Callout]:
     """Return whether rows belong together: by groups that were passed, or as copies of each other."""
     name = data.names[0]
     if data.groups is None:
-        n_copies = _copies(data)
+        n_copies = _copies(data) if data.n_rows >= _FEW_ROWS else 0
         if n_copies < _MIN_COPIES * data.n_rows:
             return []
         text = f"{rows_text(n_copies)} of {data.n_rows:,} repeat another row exactly: oversampled rows?"
@@ -89,8 +85,6 @@ def _on_groups(data: ReportData) -> list[Callout]:
 
 def _copies(data: ReportData) -> int:
     """Return the number of rows that repeat another one, where probabilities are continuous."""
-    if data.n_rows < _FEW_ROWS:
-        return 0
     columns = [np.ascontiguousarray(column) for proba in data.probas.values() for column in np.atleast_2d(proba.T)]
     codes = data.is_positive.astype(np.intp) if data.is_binary else np.unique(data.y_true, return_inverse=True)[1]
     hashes = hash_codes([*columns, codes], data.n_rows)
@@ -107,9 +101,9 @@ def _on_impossible(data: ReportData, name: str) -> list[Callout]:
         return []
     happened = f"happened although {'its' if n_wrong == 1 and data.rows else 'their'} probability was 0"
     rows = rows_text(n_wrong) if data.rows or n_wrong >= FEWEST_ROWS else f"fewer than {FEWEST_ROWS} rows"
-    text = f"The class of {rows} {happened}: {subject(data, name)} are too certain."
+    text = f"The class of {rows} {happened}: {data.subject(name)} are too certain."
     detail = "The log-loss is infinite. Keep probabilities away from 0 and 1, for instance by recalibration."
-    return [Callout("warning", upper_first(text), detail, model_of(data, name))]
+    return [Callout("warning", upper_first(text), detail, data.model_of(name))]
 
 
 def _on_base_rate(data: ReportData, name: str) -> list[Callout]:
@@ -126,10 +120,10 @@ def _on_base_rate(data: ReportData, name: str) -> list[Callout]:
     for code, (observed, expected, _), pvalue in zip(classes, shifts, pvalues, strict=True):
         is_large = abs(observed - expected) > _SMALL_SHIFT * min(observed, 1.0 - observed)
         if pvalue <= 1.0 - data.confidence and is_large:
-            text = f"The base rate of {labels[code]} here is {percent(observed, 1)}, {subject(data, name)} expect "
+            text = f"The base rate of {labels[code]} here is {percent(observed, 1)}, {data.subject(name)} expect "
             text += f"{percent(expected, 1)} ({pvalue_words(pvalue)})."
             detail = "Rows of another time or place than those the model was fitted to? Correct the base rate first."
-            found.append(Callout("warning", text, detail, model_of(data, name)))
+            found.append(Callout("warning", text, detail, data.model_of(name)))
     return found[:5]
 
 
@@ -152,25 +146,22 @@ def _shift(plan: BootstrapPlan, code: int) -> tuple[float, float, float]:
 def _on_ties(data: ReportData, name: str) -> list[Callout]:
     proba: NDArray[np.float64] = data.probas[name] if data.is_binary else data.probas[name].max(axis=1)
     values, counts = np.unique(proba, return_counts=True)
-    largest = int(counts.argmax())
-    share = float(counts[largest]) / data.n_rows
-    if counts[largest] < FEWEST_ROWS:  # nothing of single rows, and hardly a tie
-        return []
-    if len(values) < _FEW_VALUES:
-        is_one = len(values) == 1
-        who = f" of {name}" if len(data.names) > 1 else ""
-        text = f"All probabilities{who} are equal." if is_one else f"Probabilities{who} have only {len(values)} values."
-        detail = (
-            "" if is_one else f"The most frequent one, {values[largest]:.3g}, is that of {percent(share)} of the rows."
-        )
-    elif share >= _LARGE_TIE:
-        who = f" by {name}" if len(data.names) > 1 else ""
-        text = f"{percent(share)} of the rows have the same probability{who}, {values[largest]:.3g}."
-        detail = ""
-    else:
+    most, n_most = float(values[counts.argmax()]), int(counts.max())
+    share, several = percent(n_most / data.n_rows), len(data.names) > 1
+    if n_most < FEWEST_ROWS:  # nothing of single rows, and hardly a tie
         return []
     rest = "Rows of equal probability cannot be ranked, and no threshold selects a part of them."
-    return [Callout("warning", text, f"{detail} {rest}".strip(), model_of(data, name))]
+    of = f" of {name}" if several else ""
+    if len(values) == 1:
+        text = f"All probabilities{of} are equal."
+    elif len(values) < _FEW_VALUES:
+        text = f"Probabilities{of} have only {len(values)} values."
+        rest = f"The most frequent one, {most:.3g}, is that of {share} of the rows. {rest}"
+    elif n_most / data.n_rows >= _LARGE_TIE:
+        text = f"{share} of the rows have the same probability{f' by {name}' if several else ''}, {most:.3g}."
+    else:
+        return []
+    return [Callout("warning", text, rest, data.model_of(name))]
 
 
 def _on_verdict(data: ReportData, name: str) -> list[Callout]:
@@ -179,5 +170,5 @@ def _on_verdict(data: ReportData, name: str) -> list[Callout]:
         return []
     is_more = verdict.rows_needed is not None and verdict.rows_needed > data.n_counted
     more = f": about {rows_text(verdict.rows_needed)} in all would" if verdict.rows_needed and is_more else ""
-    text = f"These rows do not show that {subject(data, name)} are calibrated within the tolerance{more}."
-    return [Callout("warning", text, model=model_of(data, name))]
+    text = f"These rows do not show that {data.subject(name)} are calibrated within the tolerance{more}."
+    return [Callout("warning", text, model=data.model_of(name))]

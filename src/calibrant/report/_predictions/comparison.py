@@ -13,13 +13,11 @@ from calibrant._repr import listed, number_text
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.comparison import holm
 from calibrant.comparison._internal import t_figures
-from calibrant.decisions._internal import CostedPredictions
-from calibrant.metrics import Difference, ScoreCard, compare
+from calibrant.metrics import Difference, compare
 from calibrant.metrics._internal import BootstrapPlan
 from calibrant.report._predictions.report_data import ReportData, computed_once
 from calibrant.report._predictions.wording import (
     cell_text,
-    confidence_text,
     ends_text,
     metric_words,
     money_text,
@@ -29,7 +27,7 @@ from calibrant.report._predictions.wording import (
 from calibrant.studies import PairDifference
 
 Measure = Literal["profit", "log_loss", "brier"]
-_WORDS: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}
+MEASURES: dict[Measure, str] = {"profit": "profit", "log_loss": "log-loss", "brier": "Brier score"}
 
 
 @dataclass(frozen=True)
@@ -81,17 +79,6 @@ class ModelChoice:
         return pair.low if self.measure == "profit" else -pair.high
 
 
-def measure_words(measure: Measure) -> str:
-    """Return the name of what models are compared by.
-
-    Examples
-    --------
-    >>> measure_words("log_loss")
-    'log-loss'
-    """
-    return _WORDS[measure]
-
-
 @computed_once
 def choose_model(data: ReportData) -> ModelChoice | None:
     """Return the best of several models, by profit where costs are known, else by log-loss; None for one model.
@@ -122,9 +109,7 @@ def choose_model(data: ReportData) -> ModelChoice | None:
 def row_values(data: ReportData, name: str, measure: Measure) -> NDArray[np.float64]:
     """Return the profit of each row by the model's decisions, or its loss."""
     if measure == "profit":
-        costed = CostedPredictions.read(
-            data.y_true, data.probas[name], data.costs, amount=data.amount, **data.curve_options
-        )
+        costed = data.costed(name)
         return costed.earnings(costed.decisions())
     read = data.plan(name).predictions
     proba = read.true_class_proba()
@@ -192,7 +177,7 @@ def comparison_section(data: ReportData) -> Section | None:
 
 def _statement(data: ReportData, choice: ModelChoice) -> str:
     """Return the outcome of the comparison, in words."""
-    measure, at = measure_words(choice.measure), confidence_text(data.confidence)
+    measure, at = MEASURES[choice.measure], data.level
     best = f"By {measure}, {choice.best} is the best of {len(data.names)} models on these rows"
     if not choice.tested:
         return f"{best}. No test holds: the rows are of fewer than 10 groups."
@@ -217,11 +202,11 @@ def _scale(data: ReportData, choice: ModelChoice) -> float:
 
 
 def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
-    measure, scale = measure_words(choice.measure), _scale(data, choice)
+    measure, scale = MEASURES[choice.measure], _scale(data, choice)
     columns = (
         TableColumn("Model", "left"),
         TableColumn("Worse by", term=measure),
-        TableColumn("At least", term=f"at {confidence_text(data.confidence)}"),
+        TableColumn("At least", term=f"at {data.level}"),
         TableColumn("p", term="corrected"),
         TableColumn("Finding", "left"),
     )
@@ -235,10 +220,10 @@ def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
         )
         for pair in choice.pairs
     ]
-    test = "t-test of the differences of whole groups" if data.groups is not None else "paired t-test by row"
+    test = "T-test of the differences of whole groups" if data.groups is not None else "Paired t-test by row"
     n = rows_text(len(rows), "comparison")
     note = (
-        f"{test[0].upper()}{test[1:]}, one-sided, p-values and bounds corrected for {n} by multiple comparisons with "
+        f"{test}, one-sided, p-values and bounds corrected for {n} by multiple comparisons with "
         "the best (Hsu 1981). A bound below 0: the model may be the better one."
     )
     caption = f"The other {'model' if len(rows) == 1 else 'models'} against {choice.best}, by {measure}"
@@ -246,20 +231,12 @@ def _best_table(data: ReportData, choice: ModelChoice) -> DataTable:
 
 
 def _figure(data: ReportData, choice: ModelChoice) -> Figure:
-    measure, scale = measure_words(choice.measure), _scale(data, choice)
-    layers = [
-        Layer(
-            "interval",
-            {
-                "x": [pair.b],
-                "y": [scale * choice.worse_by(pair)],
-                "low": [scale * min(_ends(choice, pair))],
-                "high": [scale * max(_ends(choice, pair))],
-            },
-            model=pair.b,
-        )
-        for pair in choice.pairs
-    ]
+    measure, scale = MEASURES[choice.measure], _scale(data, choice)
+    layers = []
+    for pair in choice.pairs:
+        ends = sorted((pair.low, pair.high) if choice.measure == "profit" else (-pair.high, -pair.low))
+        row = (pair.b, scale * choice.worse_by(pair), scale * ends[0], scale * ends[1])
+        layers.append(Layer.of_intervals([row], model=pair.b))
     return Figure(
         "differences",
         f"How much worse than {choice.best}",
@@ -272,22 +249,19 @@ def _figure(data: ReportData, choice: ModelChoice) -> Figure:
     )
 
 
-def _ends(choice: ModelChoice, pair: PairDifference) -> tuple[float, float]:
-    """Return the interval of how much worse the other model is."""
-    return (pair.low, pair.high) if choice.measure == "profit" else (-pair.high, -pair.low)
-
-
 def _reference_table(data: ReportData, choice: ModelChoice) -> DataTable:
     """Return the differences from the reference, which was fixed beforehand: two-sided, corrected by Holm."""
     reference, others = str(data.reference), [name for name in data.names if name != data.reference]
     values = {name: row_values(data, name, choice.measure) for name in data.names}
     pairs = [paired_difference(data, (other, reference), values, data.confidence) for other in others]
     corrected = holm([pair.pvalue for pair in pairs]).tolist()
-    measure, scale = measure_words(choice.measure), _scale(data, choice)
+    measure, scale = MEASURES[choice.measure], _scale(data, choice)
+    error = 1.0 - data.confidence
+    sides = ("worse", "better") if choice.measure == "profit" else ("better", "worse")
     columns = (
         TableColumn("Model", "left"),
         TableColumn("Difference", term=measure),
-        TableColumn(f"{confidence_text(data.confidence)} interval"),
+        TableColumn(f"{data.level} interval"),
         TableColumn("p", term="corrected"),
         TableColumn("Finding", "left"),
     )
@@ -297,20 +271,13 @@ def _reference_table(data: ReportData, choice: ModelChoice) -> DataTable:
             _amount(choice, scale * pair.difference),
             f"{_amount(choice, scale * pair.low)} to {_amount(choice, scale * pair.high)}",
             pvalue_text(pvalue),
-            _finding(choice, pair, reference, pvalue <= 1.0 - data.confidence),
+            f"{sides[pair.difference > 0]} than {reference}" if pvalue <= error else "not shown to differ",
         )
         for pair, pvalue in zip(pairs, corrected, strict=True)
     ]
     n = rows_text(len(rows), "comparison")
     note = f"Paired t-tests, two-sided, corrected by Holm for {n}; each interval is of one pair."
     return DataTable(f"All models against the reference {reference}", columns, tuple(rows), tuple(others), note)
-
-
-def _finding(choice: ModelChoice, pair: PairDifference, reference: str, is_shown: bool) -> str:
-    if not is_shown:
-        return "not shown to differ"
-    is_better = (pair.difference > 0.0) == (choice.measure == "profit")
-    return f"{'better' if is_better else 'worse'} than {reference}"
 
 
 def _scores_table(data: ReportData, base: str, *, is_tested: bool) -> DataTable:
@@ -329,7 +296,7 @@ def _scores_table(data: ReportData, base: str, *, is_tested: bool) -> DataTable:
     )
     rows = tuple(_score_row(other, base, difference, is_tested=is_tested) for other, difference in cells)
     together = f" for {len(others)} comparisons together (Bonferroni)" if len(others) > 1 else ""
-    note = f"Intervals at {confidence_text(data.confidence)}{together}, each score by itself"
+    note = f"Intervals at {data.level}{together}, each score by itself"
     methods = dict.fromkeys(_METHODS[found.method] for _, found in cells if found.method in _METHODS)
     note += f": {listed(list(methods))}." if methods else "."
     note += "" if is_tested else " Rows of fewer than 10 groups show no model to be better."
@@ -350,11 +317,20 @@ def _score_row(other: str, base: str, found: Difference, *, is_tested: bool) -> 
 
 def _differences(data: ReportData, other: str, base: str, confidence: float) -> dict[str, Difference]:
     """Return the differences by metric; with very many rows by formulas, because replicates of them take long."""
-    if data.n_rows < _MANY_ROWS:
-        return dict(compare(*(_short(data.cards[name], _COMPARED, confidence) for name in (other, base))))
-    found = {metric: _by_row(data, other, base, metric, confidence) for metric in _BY_ROW}
-    metrics = ("auc", "accuracy") if data.is_binary else ("accuracy",)
-    return found | dict(compare(*(_short(data.cards[name], metrics, confidence) for name in (other, base))))
+    found: dict[str, Difference] = {}
+    metrics: tuple[str, ...] = _COMPARED
+    if data.n_rows >= _MANY_ROWS:
+        found = {metric: _by_row(data, other, base, metric, confidence) for metric in _BY_ROW}
+        metrics = ("auc", "accuracy") if data.is_binary else ("accuracy",)
+    cards = (
+        replace(
+            data.cards[name],
+            scores={metric: data.cards[name][metric] for metric in metrics},
+            judged=replace(data.plan(name), confidence=confidence),
+        )
+        for name in (other, base)
+    )
+    return {**found, **compare(*cards)}
 
 
 def _by_row(data: ReportData, other: str, base: str, metric: Measure, confidence: float) -> Difference:
@@ -363,13 +339,5 @@ def _by_row(data: ReportData, other: str, base: str, metric: Measure, confidence
     if not math.isfinite(difference):
         return Difference(metric, difference)
     pair = paired_difference(data, (other, base), values, confidence)
-    if not (pair.low > 0.0 or pair.high < 0.0):
-        return Difference(metric, difference, pair.low, pair.high, "paired t")
-    return Difference(metric, difference, pair.low, pair.high, "paired t", "first" if pair.high < 0.0 else "second")
-
-
-def _short(card: ScoreCard, metrics: tuple[str, ...], confidence: float) -> ScoreCard:
-    """Return a card of some metrics, for intervals at another confidence."""
-    plan = card.judged
-    assert plan is not None  # noqa: S101  # `evaluate` keeps the rows
-    return replace(card, scores={name: card[name] for name in metrics}, judged=replace(plan, confidence=confidence))
+    better = "first" if pair.high < 0.0 else "second" if pair.low > 0.0 else ""
+    return Difference(metric, difference, pair.low, pair.high, "paired t", better)

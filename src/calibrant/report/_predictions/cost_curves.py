@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._repr import percent
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import CostCurve, cost_curve
 from calibrant.decisions import CostMatrix
 from calibrant.report._predictions.ranking import kept_points
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.wording import by_model, finite, percent, probability
+from calibrant.report._predictions.wording import by_model, finite, probability
 
 _LEAST_SAVED = 1e-3  # below, no threshold is better than always deciding the same
 _TOP = 0.6  # always predicting the likelier class costs at most 0.5
@@ -19,9 +20,7 @@ _TOP = 0.6  # always predicting the likelier class costs at most 0.5
 def cost_curves_section(data: ReportData) -> Section | None:
     """Return the section of the cost curves."""
     costs = _error_costs(data)
-    curves = {
-        name: cost_curve(data.y_true, data.curve_proba(name), costs=costs, **data.curve_options) for name in data.names
-    }
+    curves = data.curves(cost_curve, costs=costs)
     today = float(next(iter(curves.values())).costs.probability_cost(data.base_rate))
     found = _finding(data, curves, today, has_costs=costs is not None)
     figure = Figure(
@@ -40,7 +39,7 @@ def cost_curves_section(data: ReportData) -> Section | None:
         ),
     )
     title = "When is a model worth using?"
-    return Section(data.figure_name("cost-curves"), title, (figure,), "Cost curves", data.page)
+    return data.section("cost-curves", title, [figure], "Cost curves")
 
 
 def _error_costs(data: ReportData) -> NDArray[np.float64] | None:
@@ -77,21 +76,20 @@ def _finding(data: ReportData, curves: dict[str, CostCurve], today: float, *, ha
     """Compare the cost of the best thresholds today with that of always deciding for the same class."""
     trivial = min(today, 1.0 - today)
     saved = {name: 1.0 - float(curve.at(today)) / trivial for name, curve in curves.items()}
-    texts = {name: _saved_text(curves[name], today, share) for name, share in saved.items()}
+    texts = {
+        name: f"{percent(share)} less at the threshold {probability(_best(curves[name], today))}"
+        if share >= _LEAST_SAVED
+        else "no less"
+        for name, share in saved.items()
+    }
     same = f"{'never' if today <= 0.5 else 'always'} deciding for {data.positive_text}"
     costs = "the costs of this report" if has_costs else "equal costs of all errors"
     return f"The dots are these rows with {costs}: compared with {same}, errors cost {by_model(saved, texts)}."
 
 
-def _saved_text(curve: CostCurve, today: float, share: float) -> str:
-    best = _best(curve, today)
-    return f"{percent(share)} less at the threshold {probability(best)}" if share >= _LEAST_SAVED else "no less"
-
-
 def _ranges(curves: dict[str, CostCurve]) -> str:
-    parts = []
-    for name, curve in curves.items():
-        ends = curve.operating_range()
-        where = "nowhere" if ends is None else f"from {percent(ends[0])} to {percent(ends[1])}"
-        parts.append(f"{name} is worth using {where}.")
-    return " ".join(parts)
+    ranges = {name: curve.operating_range() for name, curve in curves.items()}
+    return " ".join(
+        f"{name} is worth using {'nowhere' if ends is None else f'from {percent(ends[0])} to {percent(ends[1])}'}."
+        for name, ends in ranges.items()
+    )

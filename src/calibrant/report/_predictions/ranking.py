@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._repr import percent
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import LiftCurve, PrecisionRecallCurve, RocCurve, hull_of, lift, precision_recall, roc
 from calibrant.plots._internal import probability_limits
@@ -13,9 +14,7 @@ from calibrant.report._predictions.report_data import ReportData
 from calibrant.report._predictions.wording import (
     by_model,
     capital,
-    fewest_selected,
     finite,
-    percent,
     percent_format,
 )
 
@@ -45,15 +44,23 @@ _ROC_RECALL = 0.8  # at which the description names the false alarms
 
 def roc_section(data: ReportData) -> Section | None:
     """Return the section of the ROC curves."""
-    curves = {name: roc(data.y_true, data.curve_proba(name), **data.curve_options) for name in data.names}
+    curves = data.curves(roc)
     areas = {name: data.area(name).value for name in data.names}
-    ranked = by_model(areas, {name: _area_text(data, name) for name in data.names})
+    texts, interval = {}, "" if len(data.names) > 1 else f"{percent(data.confidence)} interval "
+    for name in data.names:
+        area = data.area(name)
+        ends = "" if area.low is None or area.high is None else f", {interval}{area.low:.3f} to {area.high:.3f}"
+        texts[name] = f"{percent(area.value)} of pairs (AUC {area.value:.3f}{ends})"
+    ranked = by_model(areas, texts)
+    alarms = {name: float(curve.fpr[np.argmax(curve.tpr >= _ROC_RECALL)]) for name, curve in curves.items()}
+    shown = by_model(alarms, {name: percent(share) for name, share in alarms.items()}, less_is_better=True)
     figure = Figure(
         data.figure_name("roc"),
         f"{capital(data.positive_text)} found, and others selected by mistake",
         "Each point is a threshold, above which rows are selected; the dashed diagonal is random order. Of two rows, "
         f"one of {data.positive_text} and one of the others, the former is ranked higher in {ranked}.",
-        f"ROC curve. Pairs ranked correctly: {ranked}. {_found(curves)}",
+        f"ROC curve. Pairs ranked correctly: {ranked}. To find {percent(_ROC_RECALL)} of the class, the share of the "
+        f"others selected by mistake is {shown}.",
         Axis("Others selected by mistake (false positive rate)", ".0%", (0.0, 1.0)),
         Axis(f"Share of {data.positive_text} found (true positive rate)", ".0%", (0.0, 1.0)),
         (
@@ -63,7 +70,7 @@ def roc_section(data: ReportData) -> Section | None:
         ),
     )
     title = f"Is {data.positive_text} ranked above the others?"
-    return Section(data.figure_name("roc"), title, (figure,), "ROC curve", data.page)
+    return data.section("roc", title, [figure], "ROC curve")
 
 
 def _roc_layer(data: ReportData, name: str, curve: RocCurve) -> Layer:
@@ -83,26 +90,13 @@ def _hull_layer(curves: dict[str, RocCurve]) -> Layer:
     return Layer("line", columns, "convex hull: best thresholds")
 
 
-def _area_text(data: ReportData, name: str) -> str:
-    area = data.area(name)
-    interval = "" if len(data.names) > 1 else f"{percent(data.confidence)} interval "
-    ends = "" if area.low is None or area.high is None else f", {interval}{area.low:.3f} to {area.high:.3f}"
-    return f"{percent(area.value)} of pairs (AUC {area.value:.3f}{ends})"
-
-
-def _found(curves: dict[str, RocCurve]) -> str:
-    alarms = {name: float(curve.fpr[np.argmax(curve.tpr >= _ROC_RECALL)]) for name, curve in curves.items()}
-    shown = by_model(alarms, {name: percent(share) for name, share in alarms.items()}, less_is_better=True)
-    return f"To find {percent(_ROC_RECALL)} of the class, the share of the others selected by mistake is {shown}."
-
-
 _PRECISION_RECALL = 0.5  # that the caption names
 _FEW_FOUND = 5  # positives found: the precision before is mostly noise and does not set the scale
 
 
 def precision_recall_section(data: ReportData) -> Section | None:
     """Return the section of the precision-recall curves."""
-    curves = {name: precision_recall(data.y_true, data.curve_proba(name), **data.curve_options) for name in data.names}
+    curves = data.curves(precision_recall)
     right = {
         name: float(curve.precision[np.argmax(curve.recall >= _PRECISION_RECALL)]) for name, curve in curves.items()
     }
@@ -127,7 +121,7 @@ def precision_recall_section(data: ReportData) -> Section | None:
         ),
     )
     title = "How many of the selected rows are right?"
-    return Section(data.figure_name("precision-recall"), title, (figure,), "Precision and recall", data.page)
+    return data.section("precision-recall", title, [figure], "Precision and recall")
 
 
 def _precision_layer(data: ReportData, name: str, curve: PrecisionRecallCurve) -> Layer:
@@ -136,7 +130,7 @@ def _precision_layer(data: ReportData, name: str, curve: PrecisionRecallCurve) -
     It ends at a recall of 0; thresholds above which there are fewer than ten rows and 1 % of them are left out.
     """
     selected = curve.recall * data.base_rate / np.maximum(curve.precision, 1e-300)
-    shown = np.flatnonzero(selected >= fewest_selected(data) * (1.0 - 1e-9))
+    shown = np.flatnonzero(selected >= data.fewest_selected * (1.0 - 1e-9))
     kept = shown[kept_points(curve.recall[shown], curve.precision[shown])][::-1]
     kept = np.append(kept, kept[-1])
     x = np.append(curve.recall[kept[:-1]], 0.0)
@@ -151,9 +145,9 @@ _SELECTED = Axis("Share of rows selected, most likely first", ".0%", (0.0, 1.0))
 
 def lift_and_gains_section(data: ReportData) -> Section | None:
     """Return the section of lift and cumulative gains."""
-    curves = {name: lift(data.y_true, data.curve_proba(name), **data.curve_options) for name in data.names}
-    name, title = data.figure_name("lift-and-gains"), "What do the rows of highest probability hold?"
-    return Section(name, title, (_gains(data, curves), _lift(data, curves)), "Cumulative gains and lift", data.page)
+    curves, title = data.curves(lift), "What do the rows of highest probability hold?"
+    figures = [_gains(data, curves), _lift(data, curves)]
+    return data.section("lift-and-gains", title, figures, "Cumulative gains and lift")
 
 
 def _gains(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
@@ -180,7 +174,7 @@ def _gains(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
 def _lift(data: ReportData, curves: dict[str, LiftCurve]) -> Figure:
     values = {name: float(curve.lift_at(_TENTH)) for name, curve in curves.items()}
     shown = by_model(values, {name: f"{value:.2f} times as many" for name, value in values.items()})
-    fewest = fewest_selected(data)
+    fewest = data.fewest_selected
     top = 1.15 * max(float(curve.lift[curve.fraction >= _FEW].max()) for curve in curves.values())
     return Figure(
         data.figure_name("lift"),

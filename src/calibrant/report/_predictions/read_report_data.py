@@ -38,15 +38,13 @@ def check_same_rows(models: Mapping[str, Any], sample_weight: Any = None) -> Non
     without = {key: _without_probability(value, sample_weight) for key, value in models.items()}
     first, *others = without
     for other in others:
-        differ = without[first] ^ without[other]
-        if differ.any():
-            rows = np.flatnonzero(differ)
+        rows = np.flatnonzero(without[first] ^ without[other])
+        if len(rows):
             lacking, having = (first, other) if without[first][rows[0]] else (other, first)
-            n_rows = int((differ & without[lacking]).sum())
             raise DataError(
-                f"y_proba: all models must predict the same rows; {lacking!r} has no probability in {n_rows:,} of "
-                f"{len(differ):,} rows (first at row {rows[0]}), where {having!r} has one. Leave out those rows, or "
-                "predict them."
+                f"y_proba: all models must predict the same rows; {lacking!r} has no probability in "
+                f"{int(without[lacking][rows].sum()):,} of {len(without[first]):,} rows (first at row {rows[0]}), "
+                f"where {having!r} has one. Leave out those rows, or predict them."
             )
 
 
@@ -145,16 +143,26 @@ def read_report_data(
             y_true, next(iter(models.values())), costs, amount=amount, sample_weight=sample_weight,
             pos_label=pos_label, labels=labels,
         ).costs  # fmt: skip
+    row_ids = _values("ids", ids, first)
+    if row_ids is not None:
+        check_ids(row_ids, has_groups=groups is not None)
+    amounts = None
+    if amount is not None:
+        every = np.broadcast_to(np.asarray(amount, dtype=float), (first.n_input_rows,))
+        amounts = np.ascontiguousarray(every if first.kept is None else every[first.kept])
     data = ReportData(
         first.classes[first.label],
-        {key: _probabilities(each) for key, each in read.items()},
+        {
+            key: np.ascontiguousarray(each.column(each.positive) if each.n_classes == 2 else each.proba)
+            for key, each in read.items()
+        },
         tuple(first.classes.tolist()),
         first.classes.tolist()[first.positive] if first.n_classes == 2 else None,
         known,
-        _amounts(amount, first),
+        amounts,
         _segments(by, first),
         _values("groups", groups, first),
-        _ids(ids, first, groups),
+        row_ids,
         first.weights,
         reference=reference,
         model=model if isinstance(model, Mapping) else {} if model is None else {next(iter(models)): model},
@@ -192,10 +200,6 @@ def _check_classes(seen: list[Any]) -> None:
         )
 
 
-def _probabilities(read: Predictions) -> NDArray[np.float64]:
-    return np.ascontiguousarray(read.column(read.positive) if read.n_classes == 2 else read.proba)
-
-
 def _values(parameter: str, values: Any, read: Predictions) -> NDArray[Any] | None:
     """Return a value for each row of weight above 0."""
     if values is None:
@@ -206,13 +210,6 @@ def _values(parameter: str, values: Any, read: Predictions) -> NDArray[Any] | No
             f"{parameter} must have a value for each of the {read.n_input_rows:,} rows; got {short_repr(values)}."
         )
     return array if read.kept is None else array[read.kept]
-
-
-def _amounts(values: Any, read: Predictions) -> NDArray[np.float64] | None:
-    if values is None:
-        return None
-    every = np.broadcast_to(np.asarray(values, dtype=float), (read.n_input_rows,))
-    return np.ascontiguousarray(every if read.kept is None else every[read.kept])
 
 
 def _segments(by: Any, read: Predictions) -> dict[str, NDArray[Any]]:
@@ -231,10 +228,3 @@ def _segments(by: Any, read: Predictions) -> dict[str, NDArray[Any]]:
             )
         found[str(column)] = text
     return found
-
-
-def _ids(ids: Any, read: Predictions, groups: Any) -> NDArray[Any] | None:
-    values = _values("ids", ids, read)
-    if values is not None:
-        check_ids(values, has_groups=groups is not None)
-    return values

@@ -8,45 +8,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._repr import listed
+from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Figure, Layer, Section
 from calibrant.curves import ReliabilityCurve, ScoreHistogram, reliability, score_histogram
 from calibrant.plots._internal import reliability_limits, score_bins
 from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.wording import by_model, capital, percent, percent_format, probability
+from calibrant.report._predictions.wording import by_model, capital, percent_format, probability
 
 _MOST_MARKED = 40  # blocks of rows: markers of more hide the line
 
 
 def reliability_section(data: ReportData) -> Section | None:
     """Return the section of the reliability diagram."""
-    curves = {name: _curve(data, name) for name in data.names}
+    how: dict[str, Any] = {"bands": "consistency", "confidence": data.confidence, "random_state": data.random_state}
+    curves = data.curves(reliability, method="corp", weight_kind=data.weight_kind, **how)
     limits = reliability_limits(curves.values())
     distances = {name: curve.distance for name, curve in curves.items()}
     apart = by_model(distances, {name: percent(value) for name, value in distances.items()}, less_is_better=True)
+    often = f"in {percent(data.confidence)} of samples"
+    if data.groups is not None:  # the band knows no groups
+        often += " of independent rows, less often where rows belong together as here"
+    found = _finding(data, curves)
     figure = Figure(
         data.figure_name("reliability"),
         "Observed frequency against predicted probability",
-        f"On the dashed diagonal {data.positive_text} is as frequent as predicted. {_band_text(data)} "
-        f"{_finding(data, curves)}",
-        f"Reliability diagram. Mean distance between observed frequency and predicted probability: {apart}. "
-        f"{_finding(data, curves)}",
+        f"On the dashed diagonal {data.positive_text} is as frequent as predicted. The line of a calibrated model "
+        f"stays inside the shaded band from end to end {often}. {found}",
+        f"Reliability diagram. Mean distance between observed frequency and predicted probability: {apart}. {found}",
         Axis("Predicted probability", "", limits),
         Axis("Observed frequency", "", limits),
         (
             Layer("reference", {"x": list(limits), "y": list(limits)}, "perfectly calibrated"),
-            *(layer for name, curve in curves.items() for layer in _band_layers(name, curve)),
+            # The band that contains the whole line of calibrated probabilities
+            *(
+                Layer("band", {"x": band.x, "low": band.lower, "high": band.upper}, "if calibrated", name)
+                for name, curve in curves.items()
+                if (band := curve.simultaneous) is not None and len(band.x) > 1
+            ),
             *(layer for name, curve in curves.items() for layer in _layers(name, curve)),
         ),
     )
     title = f"Is {data.positive_text} as frequent as predicted?"
-    return Section(data.figure_name("reliability"), title, (figure,), "Calibration: reliability diagram", data.page)
-
-
-def _curve(data: ReportData, name: str) -> ReliabilityCurve:
-    rows: dict[str, Any] = {**data.curve_options, "weight_kind": data.weight_kind}
-    band: dict[str, Any] = {"bands": "consistency", "confidence": data.confidence, "random_state": data.random_state}
-    return reliability(data.y_true, data.curve_proba(name), method="corp", **band, **rows)
+    return data.section("reliability", title, [figure], "Calibration: reliability diagram")
 
 
 def _layers(name: str, curve: ReliabilityCurve) -> list[Layer]:
@@ -59,26 +62,12 @@ def _layers(name: str, curve: ReliabilityCurve) -> list[Layer]:
     return [line, Layer("points", {**columns, **ends}, "rows of equal observed frequency", name)]
 
 
-def _band_layers(name: str, curve: ReliabilityCurve) -> list[Layer]:
-    """Return the band that contains the whole line of calibrated probabilities."""
-    band = curve.simultaneous
-    if band is None or len(band.x) < 2:
-        return []
-    return [Layer("band", {"x": band.x, "low": band.lower, "high": band.upper}, "if calibrated", name)]
-
-
-def _band_text(data: ReportData) -> str:
-    often = f"in {percent(data.confidence)} of samples"
-    if data.groups is not None:  # the band knows no groups
-        often += " of independent rows, less often where rows belong together as here"
-    return f"The line of a calibrated model stays inside the shaded band from end to end {often}."
-
-
 def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
     """Name the ranges in which lines leave their bands; staying inside is no finding where other tests have one."""
     leaving = {name: where for name, curve in curves.items() if (where := _widest(curve))}
     inside = [name for name in curves if name not in leaving]
-    off = [name for name in inside if _is_off(data, name)]
+    verdicts = {name: data.class_verdict(name) if data.page else data.verdict(name) for name in inside}
+    off = [name for name, found in verdicts.items() if found.kind in ("miscalibrated", "too little to matter")]
     if len(curves) == 1:
         if leaving:
             return f"Here it leaves the band {next(iter(leaving.values()))}."
@@ -90,12 +79,6 @@ def _finding(data: ReportData, curves: dict[str, ReliabilityCurve]) -> str:
         return f"Here all lines stay inside{but or ': these rows show no model to be miscalibrated'}."
     parts = [f"{name} leaves the band {where}" for name, where in leaving.items()]
     return "; ".join(parts) + (f"; {listed(inside)} stay{'s' * (len(inside) == 1)} inside{but}" if inside else "") + "."
-
-
-def _is_off(data: ReportData, name: str) -> bool:
-    """Return whether the tests of the verdict on a model find an error."""
-    verdict = data.class_verdict(name) if data.page else data.verdict(name)
-    return verdict.kind in ("miscalibrated", "too little to matter")
 
 
 def _widest(curve: ReliabilityCurve) -> str:
@@ -119,11 +102,21 @@ _FINE = 1_000  # bins from which the range of the axis is found
 
 def histograms_section(data: ReportData) -> Section | None:
     """Return the section of the histograms: both classes of one model, or all models for each class."""
-    options = {**score_bins([_fine(data, name) for name in data.names]), **data.curve_options}
-    histograms = {name: score_histogram(data.y_true, data.curve_proba(name), **options) for name in data.names}
-    figures = _of_one(data, histograms) if len(histograms) == 1 else _of_several(data, histograms)
-    name, title = data.figure_name("score-histograms"), "Which probabilities are predicted?"
-    return Section(name, title, figures, "Score histograms", data.page)
+    histograms = data.curves(score_histogram, **score_bins([_fine(data, name) for name in data.names]))
+    of, others = data.positive_text, "others"
+    if len(histograms) == 1:
+        ((name, histogram),) = histograms.items()
+        layers = (_bars(histogram, histogram.negative, others, ""), _bars(histogram, histogram.positive, of, name))
+        figures = [_figure(data, "score-histogram", f"{capital(of)} and the others", histograms, layers)]
+    else:
+        positive = tuple(_outline(each, each.positive, of, name) for name, each in histograms.items())
+        negative = tuple(_outline(each, each.negative, others, name) for name, each in histograms.items())
+        low = "The same for the rows that are not of the class: here low probabilities are right."
+        figures = [
+            _figure(data, "score-histogram", f"Rows of {of}", histograms, positive),
+            replace(_figure(data, "score-histogram-others", "Other rows", histograms, negative), caption=low),
+        ]
+    return data.section("score-histograms", "Which probabilities are predicted?", figures, "Score histograms")
 
 
 def _fine(data: ReportData, name: str) -> ScoreHistogram:
@@ -132,27 +125,6 @@ def _fine(data: ReportData, name: str) -> ScoreHistogram:
     counts = np.bincount(cell + _FINE * data.is_positive, data.sample_weight, 2 * _FINE).astype(np.float64)
     edges = np.arange(_FINE + 1) / _FINE
     return ScoreHistogram(edges[:-1], edges[1:], counts[_FINE:], counts[:_FINE], (np.nan, np.nan))
-
-
-def _of_one(data: ReportData, histograms: dict[str, ScoreHistogram]) -> tuple[Figure, ...]:
-    ((name, histogram),) = histograms.items()
-    layers = (
-        _bars(histogram, histogram.negative, "others", ""),
-        _bars(histogram, histogram.positive, data.positive_text, name),
-    )
-    return (_figure(data, "score-histogram", f"{capital(data.positive_text)} and the others", histograms, layers),)
-
-
-def _of_several(data: ReportData, histograms: dict[str, ScoreHistogram]) -> tuple[Figure, ...]:
-    positive = tuple(_outline(each, each.positive, data.positive_text, name) for name, each in histograms.items())
-    negative = tuple(_outline(each, each.negative, "others", name) for name, each in histograms.items())
-    return (
-        _figure(data, "score-histogram", f"Rows of {data.positive_text}", histograms, positive),
-        replace(
-            _figure(data, "score-histogram-others", "Other rows", histograms, negative),
-            caption="The same for the rows that are not of the class: here low probabilities are right.",
-        ),
-    )
 
 
 def _figure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any, TypeVar
@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from calibrant._sections import Block, Section
 from calibrant.calibration import as_calibrator
 from calibrant.decisions import CostMatrix, DecisionReport, ExampleCosts
 from calibrant.decisions._internal import CostedPredictions, IntervalOptions, cross_fitted, decompose, profit_of
 from calibrant.exceptions import CalibrantWarning, DataError
 from calibrant.metrics import Score, ScoreCard, Verdict, evaluate
 from calibrant.metrics._internal import BootstrapPlan, read_predictions, verdict_of
+from calibrant.report._predictions.wording import rows_text
 
 FEWEST_ROWS = 10  # that share a probability
 
@@ -68,10 +70,10 @@ MOST_PAGES = 30  # of classes: the most frequent ones have a page
 
 
 def computed_once(method: Callable[..., Value]) -> Callable[..., Value]:
-    """Return a method of `ReportData` that computes once: bootstraps and folds take most of the time of a report."""
+    """Return a method that computes once: bootstraps, folds and tests take most of the time of a report."""
 
     @wraps(method)
-    def computed(self: ReportData, *args: str) -> Value:
+    def computed(self: Any, *args: str) -> Value:
         key = method.__name__, *args
         if key not in self._computed:
             self._computed[key] = method(self, *args)
@@ -194,6 +196,30 @@ class ReportData:
         return float(np.average(self.is_positive, weights=self.weight))
 
     @property
+    def level(self) -> str:
+        """The confidence as percent."""
+        return f"{100 * self.confidence:g} %"
+
+    @property
+    def fewest_selected(self) -> float:
+        """The least share of the rows whose precision and lift are shown: ten rows, or 1 % of fewer than 1,000."""
+        return min(10.0 / self.n_rows, 0.01)
+
+    def few_rows_text(self, label: object) -> str:
+        """Return the number of rows of a class; only that they are few where nothing of single rows may be shown."""
+        which = self.y_true == label
+        is_hidden = not self.rows and which.sum() < FEWEST_ROWS
+        return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(self.count(which))
+
+    def subject(self, name: str) -> str:
+        """Return the subject of a sentence: with several models, it names the one whose probabilities are meant."""
+        return "the probabilities" if len(self.names) == 1 else f"the probabilities of {name}"
+
+    def model_of(self, name: str) -> str:
+        """Return the model that a block is hidden with: none where there is one model."""
+        return name if len(self.names) > 1 else ""
+
+    @property
     def positive_text(self) -> str:
         """The positive class, as captions name it."""
         return f"class {self.positive}"
@@ -204,9 +230,10 @@ class ReportData:
         return {"sample_weight": self.sample_weight, "pos_label": self.positive, "labels": list(self.classes)}
 
     @property
-    def interval_options(self) -> dict[str, Any]:
-        """The arguments of functions with bootstrap intervals beside `curve_options`."""
+    def options(self) -> dict[str, Any]:
+        """The arguments of functions with bootstrap intervals beside classes and probabilities."""
         return {
+            **self.curve_options,
             "groups": self.groups,
             "weight_kind": self.weight_kind,
             "confidence": self.confidence,
@@ -216,9 +243,7 @@ class ReportData:
 
     def curve_proba(self, name: str) -> NDArray[np.float64]:
         """Return the probabilities that curves show; pooled where nothing of single rows may be shown."""
-        if self.rows:
-            return self.probas[name]
-        return self._pooled(name)
+        return self.probas[name] if self.rows else self._pooled(name)
 
     @computed_once
     def _pooled(self, name: str) -> NDArray[np.float64]:
@@ -227,8 +252,7 @@ class ReportData:
     @cached_property
     def cards(self) -> dict[str, ScoreCard]:
         """The score card of each model."""
-        options = {**self.curve_options, **self.interval_options}
-        return {name: evaluate(self.y_true, proba, **options) for name, proba in self.probas.items()}
+        return {name: evaluate(self.y_true, proba, **self.options) for name, proba in self.probas.items()}
 
     def area(self, name: str) -> Score:
         """Return the area under the ROC curve of a model."""
@@ -241,8 +265,7 @@ class ReportData:
     @computed_once
     def _class_card(self, name: str) -> ScoreCard:
         """Return the card of a page with the area alone, which needs no bootstrap."""
-        options = {**self.curve_options, **self.interval_options}
-        return evaluate(self.y_true, self.probas[name], metrics=["auc"], **options)
+        return evaluate(self.y_true, self.probas[name], metrics=["auc"], **self.options)
 
     def plan(self, name: str) -> BootstrapPlan:
         """Return the rows of a model's card and how they are resampled."""
@@ -283,11 +306,14 @@ class ReportData:
         """Return the profit of a model's decisions, decomposed; None without costs, or with too few rows for it."""
         if self.costs is None or (recalibrated := self._recalibrated(name)) is None:
             return None
-        options = self._money_options
-        costed = CostedPredictions.read(
+        options, costed = self._money_options, self.costed(name)
+        return decompose(costed, recalibrated, profit_of(costed, options), options, type(_AUTO).__name__)
+
+    def costed(self, name: str) -> CostedPredictions:
+        """Return the predictions of a model with the costs of decisions."""
+        return CostedPredictions.read(
             self.y_true, self.probas[name], self.costs, amount=self.amount, **self.curve_options
         )
-        return decompose(costed, recalibrated, profit_of(costed, options), options, type(_AUTO).__name__)
 
     @property
     def _money_options(self) -> IntervalOptions:
@@ -323,16 +349,20 @@ class ReportData:
     def class_pages(self) -> list[ReportData]:
         """Return the data of the page of each class: that class against all others."""
         alone: dict[str, Any] = {"amount": None, "by": {}, "model": {}, "n_pages": len(self.page_classes)}
+        pages = {label: self.against_others(label) for label in self.page_classes}
         return [
-            replace(
-                self.against_others(label),
-                page=str(label),
-                page_number=self.classes.index(label),
-                _computed={},
-                **alone,
-            )
-            for label in self.page_classes
+            replace(page, page=str(label), page_number=self.classes.index(label), _computed={}, **alone)
+            for label, page in pages.items()
         ]
+
+    def curves(self, compute: Callable[..., Value], **options: Any) -> dict[str, Value]:
+        """Return a curve of each model, by what computes it from classes and probabilities."""
+        options |= self.curve_options
+        return {name: compute(self.y_true, self.curve_proba(name), **options) for name in self.names}
+
+    def section(self, name: str, title: str, blocks: Sequence[Block], term: str) -> Section:
+        """Return a section of the page that these data are of."""
+        return Section(self.figure_name(name), title, tuple(blocks), term, self.page)
 
     def figure_name(self, name: str) -> str:
         """Return the name of a figure or section, which differs between pages."""

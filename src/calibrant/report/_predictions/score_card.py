@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator
 
-from calibrant._repr import listed
+from calibrant._repr import listed, percent
 from calibrant._sections import Axis, Block, DataTable, Figure, Layer, Paragraph, Section, TableColumn
 from calibrant.decisions import Money
-from calibrant.metrics import Score
 from calibrant.metrics._internal import scope_text
 from calibrant.report._predictions.report_data import FEWEST_ROWS, MOST_PAGES, ReportData
 from calibrant.report._predictions.wording import (
+    LONG_TERMS,
+    capital,
     cell_text,
-    confidence_text,
     ends_text,
     metric_words,
-    model_of,
     money_text,
-    percent,
     pvalue_words,
     rows_text,
-    term_words,
     upper_first,
 )
 
@@ -33,7 +30,7 @@ def score_card_section(data: ReportData) -> Section:
     rate = f"; {100 * data.base_rate:.3g} % are of class {data.positive}" if data.is_binary else ""
     about = (
         f"{rows_text(data.n_counted)}, {len(data.classes)} classes{rate}. An interval holds the value on "
-        f"infinitely many rows like these in {confidence_text(data.confidence).removesuffix(' %')} of 100 such reports."
+        f"infinitely many rows like these in {data.level.removesuffix(' %')} of 100 such reports."
     )
     blocks: list[Block] = [Paragraph(about), _table(data), *_figures(data)]
     blocks += [Paragraph(text, "note") for text in _remarks(data)]
@@ -41,17 +38,17 @@ def score_card_section(data: ReportData) -> Section:
 
 
 def _table(data: ReportData) -> DataTable:
-    interval = f"{confidence_text(data.confidence)} interval"
+    interval = f"{data.level} interval"
     titles = ["Value"] if len(data.names) == 1 else data.names
     values = (
-        TableColumn(title, "right", interval, model_of(data, name))
+        TableColumn(title, "right", interval, data.model_of(name))
         for title, name in zip(titles, data.names, strict=True)
     )
     columns = (TableColumn("Score", "left", "term, and what is better"), *values)
     card = data.cards[data.names[0]]
-    rows = [row for metric in card for row in (_row(data, metric), *(_chance_rows(data) if metric == "ece" else []))]
-    rows += _money_rows(data)
-    return DataTable("Scores with their intervals", columns, tuple(rows), note=term_words(card))
+    rows = [row for metric in card for row in _rows(data, metric)] + _money_rows(data)
+    long_terms = "; ".join(LONG_TERMS[metric] for metric in card if metric in LONG_TERMS)
+    return DataTable("Scores with their intervals", columns, tuple(rows), note=f"{long_terms}.")
 
 
 def _stacked(first: str, *below: str) -> str:
@@ -63,19 +60,14 @@ def _named(words: str, term: str, better: str) -> str:
     return _stacked(words, term, f"{better} is better" if better else "")
 
 
-def _row(data: ReportData, metric: str) -> tuple[str, ...]:
-    scores = [data.cards[name][metric] for name in data.names]
+def _rows(data: ReportData, metric: str) -> Iterator[tuple[str, ...]]:
+    """Yield the row of a metric and, of a calibration error, that of what is left without what chance adds to it."""
+    scores = [card[metric] for card in data.cards.values()]
     cells = (_stacked(cell_text(score.value), ends_text(score.low, score.high)) for score in scores)
-    return _named(*metric_words(metric)), *cells
-
-
-def _chance_rows(data: ReportData) -> list[tuple[str, ...]]:
-    """Return the calibration error less what chance adds to it, and its p-value."""
-    scores = [card["ece"] for card in data.cards.values()]
-    if any(score.debiased is None or score.pvalue is None for score in scores):
-        return []
-    cells = (_stacked(cell_text(score.debiased), pvalue_words(score.pvalue or 0.0)) for score in scores)
-    return [(_named("The same, less what chance adds to it", "debiased ECE", "lower"), *cells)]
+    yield _named(*metric_words(metric)), *cells
+    if metric == "ece" and all(score.debiased is not None and score.pvalue is not None for score in scores):
+        cells = (_stacked(cell_text(score.debiased), pvalue_words(score.pvalue or 0.0)) for score in scores)
+        yield _named("The same, less what chance adds to it", "debiased ECE", "lower"), *cells
 
 
 def _money_rows(data: ReportData) -> list[tuple[str, ...]]:
@@ -101,30 +93,24 @@ def _figures(data: ReportData) -> list[Block]:
     shown = [metric for metric in _SHARES if metric in data.cards[data.names[0]]]
     if len(data.names) == 1 or not shown:
         return []
-    layers = tuple(_layer(name, [data.cards[name][metric] for metric in shown]) for name in data.names)
+    layers = []
+    for name in data.names:
+        scores = [(metric_words(metric)[1], data.cards[name][metric]) for metric in shown]
+        ends = [(each.value, each.value) if each.low is None else (each.low, each.high) for _, each in scores]
+        rows = ((term, each.value, *end) for (term, each), end in zip(scores, ends, strict=True))
+        layers.append(Layer.of_intervals(rows, model=name))
     terms = listed([metric_words(metric)[1] for metric in shown])
     figure = Figure(
         "score-intervals",
         "Main scores of the models",
-        f"{terms[0].upper()}{terms[1:]}: higher is better. A bar is the {confidence_text(data.confidence)} interval. "
+        f"{capital(terms)}: higher is better. A bar is the {data.level} interval. "
         "Whether models differ is tested below, on the same rows: bars may overlap although one model is better.",
         f"Intervals of {terms} of {len(data.names)} models; the table above has the numbers.",
         Axis("Score"),
         Axis("Value: higher is better", ".2f"),
-        layers,
+        tuple(layers),
     )
     return [figure]
-
-
-def _layer(name: str, scores: list[Score]) -> Layer:
-    ends = [(score.value, score.value) if score.low is None else (score.low, score.high) for score in scores]
-    columns: dict[str, list[Any]] = {
-        "x": [metric_words(score.metric)[1] for score in scores],
-        "y": [score.value for score in scores],
-        "low": [low for low, _ in ends],
-        "high": [high for _, high in ends],
-    }
-    return Layer("interval", columns, model=name)
 
 
 def _remarks(data: ReportData) -> list[str]:
@@ -137,13 +123,12 @@ def _remarks(data: ReportData) -> list[str]:
             note = re.sub(r" \(first: row.*?\)", "", score.note).replace("1 row(s)", "1 row").replace("row(s)", "rows")
             if note:
                 of_note.setdefault(note, {}).setdefault(name, []).append(metric_words(score.metric)[1])
-    return [*scope, *(_note(data, note, found) for note, found in of_note.items())]
-
-
-def _note(data: ReportData, note: str, found: dict[str, list[str]]) -> str:
-    if len(data.names) == 1:
-        return upper_first(f"{listed(found[data.names[0]])}: {note}")
-    return upper_first(f"{'; '.join(f'{listed(terms)} of {name}' for name, terms in found.items())}: {note}")
+    is_one = len(data.names) == 1
+    whose = {
+        note: "; ".join(listed(terms) + ("" if is_one else f" of {name}") for name, terms in found.items())
+        for note, found in of_note.items()
+    }
+    return [*scope, *(upper_first(f"{of}: {note}") for note, of in whose.items())]
 
 
 _COLUMNS = (
@@ -176,7 +161,13 @@ def class_table_section(data: ReportData) -> Section | None:
         tuple(name for _, name in lines) if len(data.names) > 1 else (),
         links=tuple(f"#page-{number}" for number, _ in enumerate(pages, start=1) for _ in data.names),
     )
-    return Section("classes", "How does each class fare?", (table, *_left_out(data)), "One class against the others")
+    blocks: list[Block] = [table]
+    if n_left_out := len(data.classes) - len(data.page_classes):
+        which = "" if data.rows else f" of at least {FEWEST_ROWS} rows"
+        many = "1 other class has" if n_left_out == 1 else f"{n_left_out} other classes have"
+        text = f"The {MOST_PAGES} most frequent classes{which} have a page; {many} none."
+        blocks.append(Paragraph(text, "note"))
+    return Section("classes", "How does each class fare?", tuple(blocks), "One class against the others")
 
 
 def _cells(page: ReportData, name: str) -> tuple[str, ...]:
@@ -190,12 +181,3 @@ def _cells(page: ReportData, name: str) -> tuple[str, ...]:
         _WORDS[page.class_verdict(name).kind],
     )
     return (page.page, *((name,) if len(page.names) > 1 else ()), *numbers)
-
-
-def _left_out(data: ReportData) -> tuple[Paragraph, ...]:
-    n_left_out = len(data.classes) - len(data.page_classes)
-    if not n_left_out:
-        return ()
-    which = "" if data.rows else f" of at least {FEWEST_ROWS} rows"
-    many = "1 other class has" if n_left_out == 1 else f"{n_left_out} other classes have"
-    return (Paragraph(f"The {MOST_PAGES} most frequent classes{which} have a page; {many} none.", "note"),)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from calibrant._sections import Callout, Figure, Paragraph, Section
-from calibrant.decisions import DecisionReport, Money
+from calibrant.decisions import DecisionReport
 from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
 from calibrant.report._how_made import how_made_section
 from calibrant.report._predictions.answer import answer_section
@@ -28,9 +28,8 @@ def analyser_section(data: ReportData) -> Section:
         "Enter what each outcome earns (or costs, with a minus sign) and choose how many rows to select: the profit, "
         "what as many rows at random would earn, and the best choice follow."
     )
-    blocks = lead, CostBenefitAnalyser(data, data.n_pages)
     title = "How many to select, and what it earns"
-    return Section(data.figure_name("analyser"), title, blocks, "Cost-benefit analysis", data.page)
+    return data.section("analyser", title, [lead, CostBenefitAnalyser(data)], "Cost-benefit analysis")
 
 
 SectionMaker = Callable[["ReportData"], "Section | None"]
@@ -81,8 +80,13 @@ def _short(section: Section | None, n_pages: int) -> Section | None:
 def summary_of(data: ReportData, sections: Sequence[Section]) -> dict[str, Any]:
     """Return the verdict and the money of each model, the best model, and the warnings."""
     choice = choose_model(data)
+    bounds = ("gap_bound", "loss_bound", "money_bound")
+    verdicts = {name: data.verdict(name) for name in data.names}
     return {
-        "verdicts": {name: _verdict(data, name) for name in data.names},
+        "verdicts": {
+            name: {key: getattr(found, key) for key in ("kind", "words", *bounds, "rows_needed")}
+            for name, found in verdicts.items()
+        },
         "money": None if data.costs is None else {name: _money(data.money(name)) for name in data.names},
         "best": data.names[0] if choice is None else choice.best,
         "warnings": [
@@ -94,18 +98,9 @@ def summary_of(data: ReportData, sections: Sequence[Section]) -> dict[str, Any]:
     }
 
 
-def _verdict(data: ReportData, name: str) -> dict[str, Any]:
-    found = data.verdict(name)
-    bounds = {name: getattr(found, name) for name in ("gap_bound", "loss_bound", "money_bound")}
-    return {"kind": found.kind, "words": found.words, **bounds, "rows_needed": found.rows_needed}
-
-
 def _money(found: DecisionReport | None) -> dict[str, Any] | None:
     if found is None:
         return None
     names = ("everybody", "ranking", "miscalibration", "unknown", "perfect")
-    return {"now": _amount(found.now.total), **{name: _amount(getattr(found, name)) for name in names}}
-
-
-def _amount(money: Money) -> dict[str, float | None]:
-    return {"value": money.value, "low": money.low, "high": money.high}
+    sums = {"now": found.now.total, **{name: getattr(found, name) for name in names}}
+    return {name: asdict(money) for name, money in sums.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,7 @@ from calibrant.report._predictions.comparison import variance_of_mean
 from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 from calibrant.report._predictions.wording import (
     cell_text,
-    confidence_text,
     ends_text,
-    model_of,
     pvalue_text,
     pvalue_words,
     rows_text,
@@ -80,13 +78,14 @@ def segments_section(data: ReportData) -> Section | None:
 def _blocks(data: ReportData, column: str, number: int) -> list[Block]:
     values = data.by[column]
     codes = segment_codes(values if data.rows else _pooled(values))
-    segments: dict[str, list[Segment]] = {}
-    tested: dict[str, EqualCalibration | None] = {}
-    for name in data.names:
-        segments[name], tested[name] = _segments(data, name, codes)
-    tests = _test_callouts(data, column, codes, tested)
-    ordered = [segment for each in zip(*segments.values(), strict=True) for segment in each]
-    rest = [Paragraph(_hidden_text(codes), "note")] if codes.n_hidden else []
+    found = {name: _segments(data, name, codes) for name in data.names}
+    tests = _test_callouts(data, column, codes, {name: tested for name, (_, tested) in found.items()})
+    ordered = [segment for each in zip(*(segments for segments, _ in found.values()), strict=True) for segment in each]
+    rest = []
+    if codes.n_hidden:
+        n_rows = int((codes.code >= _MOST_SHOWN).sum())
+        text = f"Shown are the {_MOST_SHOWN} largest segments; {rows_text(codes.n_hidden, 'smaller one')} with "
+        rest = [Paragraph(f"{text}{rows_text(n_rows)} together count as “{_OTHER}”.", "note")]
     return [*tests, _table(data, column, ordered), *rest, _figure(data, column, ordered, number)]
 
 
@@ -119,7 +118,7 @@ def _pooled(values: NDArray[Any]) -> NDArray[Any]:
 
 def _segments(data: ReportData, name: str, codes: SegmentCodes) -> tuple[list[Segment], EqualCalibration | None]:
     """Return the segments under a model, and the test of whether they are calibrated alike."""
-    options = {**data.curve_options, **data.interval_options}
+    options = data.options
     is_large = data.n_rows >= _MANY_ROWS
     metrics = [*([] if is_large else ["log_loss"]), *(["auc"] if data.is_binary else [])]
     shown = np.minimum(codes.code, _MOST_SHOWN)
@@ -173,38 +172,24 @@ def _test_callouts(
     differing, alike = [], []
     for name, test in tested.items():
         corrected = {} if test is None else test.corrected
-        found = {codes.names[code]: p for code, p in corrected.items() if p <= 1.0 - data.confidence}
-        if found:
-            text = f"{_of(data, [name])}calibrated differently from the rest of {column}: {_named(found)}."
-            differing.append(Callout("bad", upper_first(text), how, model_of(data, name)))
+        shown = [code for code, p in corrected.items() if p <= 1.0 - data.confidence]
+        if shown:
+            shown.sort(key=corrected.__getitem__)
+            named = listed([f"{codes.names[code]} ({pvalue_words(corrected[code])})" for code in shown], _MOST_LISTED)
+            of = "" if len(data.names) == 1 else f"by {name}, "
+            text = f"{of}calibrated differently from the rest of {column}: {named}."
+            differing.append(Callout("bad", upper_first(text), how, data.model_of(name)))
         else:
             alike.append(name)
     if not alike:
         return differing
-    text = f"{_of(data, alike)}no segment of {column} is shown to be calibrated differently from the rest."
+    of = "" if len(alike) == len(data.names) else f"by {listed(alike)}, "
+    text = f"{of}no segment of {column} is shown to be calibrated differently from the rest."
     return [*differing, Callout("info", upper_first(text), how)]
 
 
-def _of(data: ReportData, names: list[str]) -> str:
-    """Return the names of the models that a sentence is about, unless these are all."""
-    return "" if len(names) == len(data.names) else f"by {listed(names)}, "
-
-
-def _named(found: Mapping[str, float]) -> str:
-    named = [f"{each} ({pvalue_words(p)})" for each, p in sorted(found.items(), key=lambda pair: pair[1])]
-    return listed(named, _MOST_LISTED)
-
-
-def _hidden_text(codes: SegmentCodes) -> str:
-    n_rows = int((codes.code >= _MOST_SHOWN).sum())
-    return (
-        f"Shown are the {_MOST_SHOWN} largest segments; {rows_text(codes.n_hidden, 'smaller one')} with "
-        f"{rows_text(n_rows)} together count as “{_OTHER}”."
-    )
-
-
 def _table(data: ReportData, column: str, segments: list[Segment]) -> DataTable:
-    several, at = len(data.names) > 1, confidence_text(data.confidence)
+    several, at = len(data.names) > 1, data.level
     what = f"Share of {data.positive}" if data.is_binary else "Predicted correctly"
     columns = [
         TableColumn(column, "left"),
@@ -224,13 +209,14 @@ def _table(data: ReportData, column: str, segments: list[Segment]) -> DataTable:
 
 
 def _row(each: Segment, several: bool) -> tuple[str, ...]:
+    low, high = (100.0 * (end - each.predicted) for end in (each.low, each.high))
     return (
         each.name,
         *([each.model] if several else []),
         f"{each.n_rows:,}",
         percent(each.observed, 1),
         percent(each.predicted, 1),
-        _points(each),
+        "" if math.isnan(each.low) else f"{low:+.1f} to {high:+.1f}",
         cell_text(each.loss.value),
         ends_text(each.loss.low, each.loss.high),
         *([] if each.area is None else [cell_text(each.area.value), ends_text(each.area.low, each.area.high)]),
@@ -238,33 +224,20 @@ def _row(each: Segment, several: bool) -> tuple[str, ...]:
     )
 
 
-def _points(each: Segment) -> str:
-    """Return the interval of observed less expected in percentage points."""
-    if math.isnan(each.low):
-        return ""
-    low, high = (100.0 * (end - each.predicted) for end in (each.low, each.high))
-    return f"{low:+.1f} to {high:+.1f}"
-
-
 def _figure(data: ReportData, column: str, segments: list[Segment], number: int) -> Figure:
     layers = []
     for name in data.names:
         own = [each for each in segments if each.model == name and not math.isnan(each.low)]
-        columns: dict[str, list[Any]] = {
-            "x": [each.name for each in own],
-            "y": [each.observed - each.predicted for each in own],
-            "low": [each.low - each.predicted for each in own],
-            "high": [each.high - each.predicted for each in own],
-            "rows": [each.n_rows for each in own],
-        }
-        layers.append(Layer("interval", columns, model=name))
+        rows = ((each.name, *(x - each.predicted for x in (each.observed, each.low, each.high))) for each in own)
+        layer = Layer.of_intervals(rows, model=name)
+        layers.append(replace(layer, columns={**layer.columns, "rows": [each.n_rows for each in own]}))
     largest = max(segments, key=lambda each: abs(each.observed - each.predicted))
     away, n_segments = 100.0 * (largest.observed - largest.predicted), len({each.name for each in segments})
     return Figure(
         f"segments-{number}",
         f"Observed less expected, by {column}",
         "Above 0 more came true than the probabilities expect, below 0 less; bars are "
-        f"{confidence_text(data.confidence)} intervals of each segment by itself (Wilson), so that a few of many miss "
+        f"{data.level} intervals of each segment by itself (Wilson), so that a few of many miss "
         "0 by chance.",
         f"Observed frequency less mean probability of {n_segments} segments of {column}; the largest distance is "
         f"{away:+.1f} percentage points in {largest.name}.",

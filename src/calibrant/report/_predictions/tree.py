@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
@@ -24,7 +25,11 @@ def tree_section(data: ReportData) -> Section | None:
     if not data.model:
         return None
     for name, model in data.model.items():
-        _check_fitted(name, model)
+        try:
+            check_is_fitted(model)
+        except (NotFittedError, TypeError) as error:
+            given = short_repr(model)
+            raise ParameterError(f"model must be a fitted classifier; for {name!r} got {given}.") from error
     parts = {name: shown_part(model) for name, model in data.model.items()}
     blocks = [block for name, part in parts.items() for block in _blocks(data, name, part)]
     if any(_is_tree(part) for part in parts.values()):
@@ -53,30 +58,17 @@ def shown_part(model: Any) -> Any:
     return part
 
 
-def _check_fitted(name: str, model: Any) -> None:
-    try:
-        check_is_fitted(model)
-    except (NotFittedError, TypeError) as error:
-        raise ParameterError(f"model must be a fitted classifier; for {name!r} got {short_repr(model)}.") from error
-
-
 def _inside(model: Any) -> Iterator[Any]:
     """Yield the fitted models that a model consists of, where they stand for it."""
     if isinstance(model, Pipeline):
         yield model[-1]
-    yield from (getattr(model, name) for name in ("best_estimator_", "estimator_") if _has_fitted(model, name))
+    for name in ("best_estimator_", "estimator_"):
+        with suppress(NotFittedError, TypeError):  # forests of scikit-learn have one that is not fitted
+            check_is_fitted(inner := getattr(model, name, None))
+            yield inner
     if hasattr(model, "calibrators_"):  # of several folds the first
         yield from model.estimators_
     yield from (each.estimator for each in getattr(model, "calibrated_classifiers_", ()))
-
-
-def _has_fitted(model: Any, name: str) -> bool:
-    """Return whether an attribute is a fitted model; forests of scikit-learn have one that is not."""
-    try:
-        check_is_fitted(getattr(model, name, None))
-    except (NotFittedError, TypeError):
-        return False
-    return True
 
 
 def _blocks(data: ReportData, name: str, part: Any) -> Iterator[Block]:

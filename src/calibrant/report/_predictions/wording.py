@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from calibrant._repr import listed, number_text
 from calibrant.decisions import Money
 from calibrant.metrics import METRICS
-from calibrant.report._predictions.report_data import FEWEST_ROWS, ReportData
 
 _SMALL = 0.001  # numbers below need more than four decimals
 _ROUNDING = 1e-6  # a number below is the rounding of 0
@@ -85,17 +83,6 @@ def pvalue_words(pvalue: float) -> str:
     return "p < 0.0001" if pvalue < 1e-4 else f"p = {pvalue_text(pvalue)}"
 
 
-def confidence_text(confidence: float) -> str:
-    """Return a confidence as percent.
-
-    Examples
-    --------
-    >>> confidence_text(0.95)
-    '95 %'
-    """
-    return f"{100 * confidence:g} %"
-
-
 def rows_text(n_rows: float, noun: str = "row") -> str:
     """Return a number of rows, or of something else.
 
@@ -107,13 +94,6 @@ def rows_text(n_rows: float, noun: str = "row") -> str:
     return f"{n_rows:,.0f} {noun}{'' if n_rows == 1 else 's'}"
 
 
-def few_rows_text(data: ReportData, label: object) -> str:
-    """Return the number of rows of a class; only that they are few where nothing of single rows may be shown."""
-    which = data.y_true == label
-    is_hidden = not data.rows and which.sum() < FEWEST_ROWS
-    return f"fewer than {FEWEST_ROWS} rows" if is_hidden else rows_text(data.count(which))
-
-
 def upper_first(sentence: str) -> str:
     """Return a sentence that starts with a capital letter and ends with a full stop.
 
@@ -122,36 +102,10 @@ def upper_first(sentence: str) -> str:
     >>> upper_first("calibrated within ±0.02")
     'Calibrated within ±0.02.'
     """
-    return sentence[:1].upper() + sentence[1:].removesuffix(".") + "."
-
-
-def subject(data: ReportData, name: str) -> str:
-    """Return the subject of a sentence: with several models, it names the one whose probabilities are meant."""
-    return "the probabilities" if len(data.names) == 1 else f"the probabilities of {name}"
-
-
-def model_of(data: ReportData, name: str) -> str:
-    """Return the model that a block is hidden with: none where there is one model."""
-    return name if len(data.names) > 1 else ""
+    return f"{capital(sentence).removesuffix('.')}."
 
 
 _MOST_LISTED = 4  # models: of more, a caption names the best and the worst
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage with two digits or more, never as 0 % or 100 % unless it is exactly that.
-
-    Examples
-    --------
-    >>> percent(0.614), percent(0.0123), percent(0.00004), percent(0.9996), percent(0.95), percent(1.0)
-    ('61 %', '1.2 %', '0.004 %', '99.96 %', '95 %', '100 %')
-    """
-    value = 100.0 * share
-    distance = min(abs(value), abs(100.0 - value))
-    if distance == 0.0 or distance >= 9.95:
-        return f"{value:.0f} %"
-    digits = min(int(np.ceil(-np.log10(distance))) + 1, 6)
-    return f"{f'{value:.{digits}f}'.rstrip('0').rstrip('.')} %"
 
 
 def percent_format(top: float) -> str:
@@ -216,11 +170,6 @@ def finite(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isfinite(threshold), threshold, np.nan)
 
 
-def fewest_selected(data: ReportData) -> float:
-    """Return the least share of the rows whose precision and lift are shown: ten rows, or 1 % of fewer than 1,000."""
-    return min(10.0 / data.n_rows, 0.01)
-
-
 MetricWords = tuple[str, str, str]  # in words, the term, which value is better
 
 _WORDS = {
@@ -237,7 +186,7 @@ _WORDS = {
     "calibration_slope": ("Spread: below 1 too extreme, above 1 too timid", "calibration slope"),
     "calibration_intercept": ("Level: below 0 too high, above 0 too low", "calibration intercept"),
 }
-_LONG = {
+LONG_TERMS = {
     "auc": "AUC the area under the ROC curve",
     "ks": "KS the statistic of Kolmogorov and Smirnov",
     "mcc": "MCC the correlation of Matthews",
@@ -258,29 +207,6 @@ def metric_words(metric: str) -> MetricWords:
     known = METRICS[metric]
     better = f"nearer to {known.target:g}" if known.better == "nearer" else known.better
     return *_WORDS.get(metric, (metric.replace("_", " "),) * 2), better
-
-
-def term_words(metrics: Iterable[str]) -> str:
-    """Return the long forms of the abbreviations of some metrics.
-
-    Examples
-    --------
-    >>> term_words(["log_loss", "auc", "ece"])
-    'AUC the area under the ROC curve; ECE the expected calibration error.'
-    """
-    return "; ".join(_LONG[metric] for metric in metrics if metric in _LONG) + "."
-
-
-def metric_phrase(name: str) -> str:
-    """Return a metric in words, the term of the field beside; a function of the user's by its name.
-
-    Examples
-    --------
-    >>> metric_phrase("accuracy"), metric_phrase("kappa"), metric_phrase("my_metric")
-    ('rows classified correctly (accuracy)', 'kappa', 'my_metric')
-    """
-    words, term = metric_heading(name)
-    return f"{words[0].lower()}{words[1:]} ({term})" if term != words else words
 
 
 def metric_heading(name: str) -> tuple[str, str]:
