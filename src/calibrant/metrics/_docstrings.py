@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from inspect import Parameter
+from typing import Any, TypeVar
+
 from calibrant._docstrings import fill_docstring
 
+T = TypeVar("T", bound=Callable[..., Any])
+
 _PASSAGES = {
-    "y_proba": """\
-y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-    The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
-    the probability of `pos_label` alone. Columns of a frame are matched with the classes by name.""",
     "pos_label": """\
 pos_label : optional
     The class whose probability a single column holds; by default the last of the sorted classes.""",
@@ -115,6 +118,29 @@ groups : sequence of length n_rows, optional
     The cluster of each row, for `debiased`: chance then adds what whole clusters do.""",
 }
 
-# Fills the placeholders of a metric's docstring. `parameters` begins the section with y_true, y_proba, sample_weight,
-# pos_label and labels, in one of three readings of pos_label; entries of further parameters follow it.
-document_metric = fill_docstring(**_PASSAGES)
+_fill = fill_docstring(**_PASSAGES)
+_COMMON = [
+    Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+    for name in ("sample_weight", "pos_label", "labels")
+]
+
+
+def document_metric(function: T) -> T:
+    """Fill the placeholders of a docstring, and write the keywords that all metrics take into the signature.
+
+    `parameters` begins the section with y_true, y_proba, sample_weight, pos_label and labels, in one of three readings
+    of pos_label; entries of further parameters follow it.
+
+    Examples
+    --------
+    >>> def metric(y_true, *, k, base=2, **common):
+    ...     pass
+    >>> inspect.signature(document_metric(metric))
+    <Signature (y_true, *, k, sample_weight: 'Any' = None, pos_label: 'Any' = None, labels: 'Any' = None, base=2)>
+    """
+    signature = inspect.signature(function)
+    *own, last = signature.parameters.values()
+    if last.kind == Parameter.VAR_KEYWORD:
+        first = [each for each in own if each.default is Parameter.empty]
+        function.__dict__["__signature__"] = signature.replace(parameters=[*first, *_COMMON, *own[len(first) :]])
+    return _fill(function)

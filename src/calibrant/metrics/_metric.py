@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from numpy.typing import NDArray
 
@@ -14,6 +14,7 @@ from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_para
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,8 +101,8 @@ def metric(
 ) -> Callable[[_F], _F]:
     """Enter a function into the registry, and fill the placeholders of its docstring.
 
-    The function passes its first arguments to `read_predictions`, which returns validated rows as they are: so it is
-    its own `judge`, unless another is passed. `facts` are further fields of `Metric`.
+    The function passes its first arguments to `read_rows`, which returns validated rows as they are: so it is its own
+    `judge`, unless another is passed. `facts` are further fields of `Metric`.
     """
 
     def register(function: _F) -> _F:
@@ -239,10 +240,8 @@ _OPTION_RULES: dict[str, dict[str, Rule]] = {
 }
 
 
-def check_options(metric: str, rows: Any = None, /, **options: Any) -> None:
+def check_options(metric: str, **options: Any) -> None:
     """Raise a ParameterError if an option of a metric breaks its rule; options without a rule pass.
-
-    Where the rows are validated already so are the options, which `evaluate` need not check for each replicate.
 
     Examples
     --------
@@ -250,8 +249,36 @@ def check_options(metric: str, rows: Any = None, /, **options: Any) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: n_bins must be an int >= 1; got 0.
     """
-    # Validated rows come from callers who checked the options once for all metrics.
-    rules = {} if isinstance(rows, Predictions) else _OPTION_RULES.get(metric, {})
+    rules = _OPTION_RULES.get(metric, {})
     for name, value in options.items():
         if name in rules:
             check_param(name, value, rules[name])
+
+
+class Common(TypedDict, total=False):
+    """The keywords that every metric takes; `document_metric` writes them into its signature."""
+
+    sample_weight: Any
+    pos_label: Any
+    labels: Any
+
+
+def read_rows(metric: str, y_true: Any, y_proba: Any, common: Common, /, **options: Any) -> Predictions:
+    """Validate the options of a metric, and its rows; rows that are validated already are returned as they are.
+
+    Examples
+    --------
+    >>> read_rows("log_loss", [0, 1], [0.2, 0.7], {"pos_label": 1}, clip=0.01).n_rows
+    2
+    """
+    if isinstance(y_true, Predictions):  # of a caller who has checked the options, once for all metrics and replicates
+        return y_true
+    if unknown := common.keys() - Common.__annotations__:
+        raise TypeError(f"{metric}() got an unexpected keyword argument {min(unknown)!r}")
+    check_options(metric, **options)
+    return read_predictions(y_true, y_proba, **common)
+
+
+def judge_rows(metric: str, y_true: Any, y_proba: Any, common: Common, /, **options: Any) -> float:
+    """Return the value of a metric that has a `judge` of its own."""
+    return METRICS[metric].judge(read_rows(metric, y_true, y_proba, common, **options), **options)

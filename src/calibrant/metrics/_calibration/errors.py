@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from scipy.special import erf
 from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
-from calibrant.metrics._metric import CARUANA, check_options, metric
+from calibrant.metrics._metric import CARUANA, Common, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 def _binned(
@@ -46,14 +45,12 @@ def ece(
     y_true: Any,
     y_proba: Any,
     *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
     n_bins: int = 15,
     strategy: str = "width",
     norm: str = "l1",
     debiased: bool = False,
     groups: Any = None,
+    **common: Unpack[Common],
 ) -> float:
     """Return the expected calibration error, the mean difference of probability and frequency in bins: 0 is best.
 
@@ -72,8 +69,9 @@ def ece(
     >>> round(ece([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.9], n_bins=2), 3)  # |1/3 - 0.3| 3/4 + |1 - 0.9| 1/4
     0.05
     """
-    check_options("ece", y_true, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows(
+        "ece", y_true, y_proba, common, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased
+    )
     return _binned(predictions, n_bins, strategy, norm, debiased, _read_clusters(groups, strategy, predictions))
 
 
@@ -82,14 +80,12 @@ def classwise_ece(
     y_true: Any,
     y_proba: Any,
     *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
     n_bins: int = 15,
     strategy: str = "width",
     norm: str = "l1",
     debiased: bool = False,
     groups: Any = None,
+    **common: Unpack[Common],
 ) -> float:
     """Return the mean, over classes, of the expected calibration error of each against all others: 0 is best.
 
@@ -106,8 +102,9 @@ def classwise_ece(
     >>> round(classwise_ece(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]), 4)
     0.1333
     """
-    check_options("classwise_ece", y_true, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows(
+        "classwise_ece", y_true, y_proba, common, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased
+    )
     clusters = _read_clusters(groups, strategy, predictions)
     return _binned(predictions, n_bins, strategy, norm, debiased, clusters, each_class=True)
 
@@ -211,15 +208,7 @@ def _expected_absolute(mean: NDArray[np.float64], scale: NDArray[np.float64]) ->
 
 
 @metric("lower", 0.0, 1.0, {CARUANA: "CAL"})
-def cal(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    window: int = 100,
-) -> float:
+def cal(y_true: Any, y_proba: Any, *, window: int = 100, **common: Unpack[Common]) -> float:
     """Return the mean absolute difference of observed frequency and mean probability in sliding windows: 0 is best.
 
     Rows are sorted by probability; the windows are rows 1 to 100, 2 to 101, and so on. Rows of equal probability have
@@ -242,8 +231,7 @@ def cal(
     >>> round(cal([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9], window=2), 4)  # the mean of 0.25, 0 and 0.25
     0.1667
     """
-    check_options("cal", y_true, window=window)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("cal", y_true, y_proba, common, window=window)
     return predictions.calibration_ranking.window_calibration(float(window))
 
 
@@ -254,9 +242,7 @@ _LARGEST_EXPONENT = 38.7  # exp(-x^2 / 2) is 0 in double precision beyond it
 
 
 @metric("lower", 0.0, 1.0, {"Blasiok & Nakkiran 2023": "smECE"})
-def smooth_ece(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def smooth_ece(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the smooth calibration error: 0 is best.
 
     The differences between actual classes and probabilities are smoothed by a normal kernel, reflected at 0 and 1, and
@@ -274,7 +260,7 @@ def smooth_ece(
     >>> round(smooth_ece([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 4)  # a quarter too high everywhere
     0.25
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("smooth_ece", y_true, y_proba, common)
     residuals = _residuals_on_grid(predictions.calibration_rows()) / predictions.total
     # A cosine transform of type 1 sees the residuals mirrored at 0 and 1:
     # Blasiok & Nakkiran's reflected Gaussian kernel.
@@ -317,7 +303,7 @@ def _integral(waves: NDArray[np.float64], width: float) -> float:
 
 
 @metric("lower", 0.0, 1.0, {"Austin & Steyerberg 2019": "ICI", "Harrell 2015": "Eavg"})
-def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def ici(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean absolute difference between the probabilities and the calibration curve at them: 0 is best.
 
     The curve is isotonic regression, as in CORP reliability diagrams: it has no bandwidth to choose and never falls.
@@ -334,5 +320,5 @@ def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     >>> round(ici([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]), 3)  # the curve: 0, 1/2, 1/2, 1
     0.125
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("ici", y_true, y_proba, common)
     return predictions.calibration_ranking.isotonic_gap()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,8 @@ from scipy.special import entr
 
 from calibrant import _core
 from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import check_options
+from calibrant.metrics._metric import Common, read_rows
 from calibrant.metrics._validation.predictions import Predictions, threads_for
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @dataclass(frozen=True)
@@ -80,15 +79,7 @@ class MurphyDecomposition:
 
 
 @document_metric
-def decomposition(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    score: str = "brier",
-) -> Decomposition:
+def decomposition(y_true: Any, y_proba: Any, *, score: str = "brier", **common: Unpack[Common]) -> Decomposition:
     """Decompose a score by isotonic regression (CORP: Dimitriadis, Gneiting & Jordan 2021).
 
     The parts are never negative and need no bins: miscalibration is what isotonic regression on the same rows takes off
@@ -110,8 +101,7 @@ def decomposition(
     >>> round(parts.miscalibration, 4), parts.discrimination, parts.uncertainty  # isotonic: 0, 1/2, 1/2, 1
     (0.0425, 0.125, 0.25)
     """
-    check_options("decomposition", y_true, score=score)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("decomposition", y_true, y_proba, common, score=score)
     return _decomposition(predictions, score)
 
 
@@ -157,13 +147,7 @@ def _entropy(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @document_metric
 def murphy_decomposition(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    n_bins: int | None = None,
+    y_true: Any, y_proba: Any, *, n_bins: int | None = None, **common: Unpack[Common]
 ) -> MurphyDecomposition:
     """Decompose the Brier score, the squared error of the positive class, in bins (Murphy 1973).
 
@@ -184,8 +168,7 @@ def murphy_decomposition(
     >>> round(parts.reliability, 4), parts.resolution, parts.uncertainty, parts.within
     (0.005, 0.0625, 0.1875, 0.0)
     """
-    check_options("murphy_decomposition", y_true, n_bins=n_bins)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("murphy_decomposition", y_true, y_proba, common, n_bins=n_bins)
     parts = [_binned_parts(predictions, which, n_bins) for which in _decomposed_classes(predictions)]
     return MurphyDecomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
 
