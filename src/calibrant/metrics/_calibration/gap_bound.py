@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, chdtri, chndtrinc, ndtri, rel_entr
 
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells
+from calibrant.metrics._intervals.intervals import clopper_pearson
 
 _FEWEST_GROUPS, _MOST_GROUPS, _ROWS_OF_GROUP = 20, 100, 250  # more rows in more groups: shorter waves are seen
 _LEAST_EXPECTED = 5.0  # positives and negatives of a group
@@ -197,10 +198,7 @@ def _bound_of_mean(cells: ProbabilityCells, confidence: float) -> GapBound:
     """Return the exact bound on the error of all rows together, and the log-loss that such an error costs."""
     mean = float(cells.weight @ cells.proba) / cells.total
     positive = min(max(float(cells.residual.sum()) + cells.total * mean, 0.0), cells.total)
-    negative = cells.total - positive
-    # Clopper & Pearson (1934): quantiles of beta distributions, also for counts that weights make fractional.
-    low = float(betaincinv(positive, negative + 1.0, 1.0 - confidence)) if positive > 0.0 else 0.0
-    high = float(betaincinv(positive + 1.0, negative, confidence)) if negative > 0.0 else 1.0
+    low, high = clopper_pearson(positive, cells.total, 1.0 - confidence)
     loss = max(float(rel_entr(end, mean) + rel_entr(1.0 - end, 1.0 - mean)) for end in (low, high))
     return GapBound(max(high - mean, mean - low), loss if math.isfinite(loss) else None)
 

@@ -78,14 +78,14 @@ def band_of(plan: BootstrapPlan, confidence: float) -> Band:
 
     Rows of clusters and rows with sampling weights count as fewer independent rows, by their design effect.
     """
-    return plan.once(("band", confidence), lambda: _band_of(plan, confidence))
 
+    def compute() -> Band:
+        rows = plan.predictions.calibration_rows()
+        # Clustered rows count as the independent rows that they are worth, or the band would promise too much.
+        weight = plan.predictions.weight / plan.design_effect()
+        return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
-def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
-    rows = plan.predictions.calibration_rows()
-    # Clustered rows count as the independent rows that they are worth, or the band would promise too much.
-    weight = plan.predictions.weight / plan.design_effect()
-    return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
+    return plan.once(("band", confidence), compute)
 
 
 def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
@@ -93,29 +93,20 @@ def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
     return bound_gap(independent_cells(cells_of(plan), plan.design_effect()), confidence).gap
 
 
-def _score(
-    plan: BootstrapPlan,
-    metric: Metric,
-    value: float,
-    by_chance: NDArray[np.float64] | None,
-) -> Score:
+def _score(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> Score:
     pvalue = None if by_chance is None else pvalue_by_chance(by_chance, value)
-    score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
+    debiased = None
+    if metric.id in ("ece", "classwise_ece"):
+        debiased = metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
+    elif by_chance is not None:
+        # In squares: errors of chance are independent of the true ones, so variances add and absolute values do not.
+        debiased = math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
+    score = Score(metric.id, value, debiased=debiased, pvalue=pvalue)
     if plan.has_few_groups:
         return replace(score, pvalue=None, note=f"no interval: {FEW_GROUPS}")
     if metric.id not in _CURVE_DISTANCES:
         return replace(score, note="no interval: none is proved")
     return replace(score, high=gap_bound_of(plan, plan.confidence or 0.95), method=UPPER_BOUND)
-
-
-def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
-    """Return the value less what chance adds: in squares, since the squares of independent errors add up."""
-    if metric.id in ("ece", "classwise_ece"):
-        return metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
-    if by_chance is None:
-        return None
-    # In squares: errors of chance are independent of the true ones, so variances add and absolute values do not.
-    return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
 
 
 def pvalue_by_chance(drawn: NDArray[np.float64], value: float) -> float:
@@ -200,14 +191,8 @@ def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) 
     chances = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
     counts = rng.multinomial(predictions.weight.astype(np.int64), chances)
     rows, label = np.nonzero(counts)
-    return replace(
-        predictions,
-        label=label.astype(predictions.label.dtype),
-        table=np.ascontiguousarray(predictions.table[rows]),
-        weights=counts[rows, label].astype(np.float64),
-        kept=None,
-        n_input_rows=len(rows),
-    )
+    drawn = predictions.take(rows, counts[rows, label].astype(np.float64))
+    return replace(drawn, label=label.astype(predictions.label.dtype))
 
 
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
@@ -415,7 +400,7 @@ def _draws(
     found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
     recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
     grouped = {}
-    if interval == "auto" and plan.is_large:
+    if interval == "auto" and plan.has_many_rows and plan.predictions.n_classes == 2:
         # Options change what a metric reads of a row, and groups keep ranks and classes alone.
         grouped = {name: recipe for name, recipe in recipes.items() if not options_of(metrics[name])}
     draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}

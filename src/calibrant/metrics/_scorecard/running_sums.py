@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -166,17 +164,9 @@ class RunningSums:
 
     def _rows(self, scores: NDArray[np.float64], counts: NDArray[np.float64]) -> Predictions:
         """Return weighted rows of these scores, first the negative and then the positive ones."""
-        weights = counts.ravel()
-        label = np.repeat([1 - self.like.positive, self.like.positive], counts.shape[1])
-        kept = weights > 0.0
-        return replace(
-            self.like,
-            label=label[kept].astype(self.like.label.dtype),
-            table=self._columns(scores[kept]),
-            weights=weights[kept],
-            kept=None,
-            n_input_rows=int(kept.sum()),
-        )
+        kept = counts.ravel() > 0.0
+        is_positive = np.repeat([False, True], counts.shape[1])
+        return self.like.with_rows(scores[kept], is_positive[kept], counts.ravel()[kept])
 
     def blocks(self, n_blocks: int) -> Predictions:
         """Return the rows of neighboring bins as tied: at most about so many blocks of equal weight, by class."""
@@ -202,10 +192,3 @@ class RunningSums:
         one_by_one = positive - passed * np.log((reached + passed) / before)
         is_mixed = least < most
         return float(np.where(is_mixed & (passed > 0.0), one_by_one, tied).sum() / reached[-1])
-
-    def _columns(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.like.is_one_column:
-            return np.ascontiguousarray(scores[:, None])
-        columns = np.empty((len(scores), 2))
-        columns[:, self.like.positive], columns[:, 1 - self.like.positive] = scores, 1.0 - scores
-        return columns

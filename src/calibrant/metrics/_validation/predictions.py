@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -192,6 +192,31 @@ class Predictions:
             column = self.table[:, 0]
             return np.where(self.label == self.positive, column, 1.0 - column)
         return np.asarray(self.table[np.arange(self.n_rows), self.label])
+
+    def take(self, rows: NDArray[np.intp], weights: NDArray[np.float64] | None = None) -> Predictions:
+        """Return some of the rows, with their own weights or with others."""
+        own = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            label=self.label[rows],
+            table=np.ascontiguousarray(self.table[rows]),
+            weights=own if weights is None else weights,
+            kept=self.rows[rows],
+        )
+
+    def with_rows(
+        self, proba: NDArray[np.float64], positive: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> Predictions:
+        """Return other rows of the same two classes, with the probability of the positive class."""
+        table = np.ascontiguousarray(proba[:, None])
+        return replace(
+            self,
+            label=np.where(positive, self.positive, 1 - self.positive).astype(self.label.dtype),
+            table=table if self.is_one_column else _both_columns(table, self.positive),
+            weights=weights,
+            kept=None,
+            n_input_rows=len(table),
+        )
 
     def zero_probability_rows(self) -> NDArray[np.intp]:
         """Return the index, among all rows passed, of those whose actual class has probability 0."""
