@@ -13,7 +13,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._optional import optional_import
 from calibrant._random import SeedLike
-from calibrant._repr import number_text
+from calibrant._repr import aligned_lines, number_text
 from calibrant.exceptions import ParameterError
 from calibrant.resampling._performance.estimate import run_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
@@ -80,14 +80,12 @@ class LearningCurve:
 
     def __repr__(self) -> str:
         first = self.performances[0]
-        head = ["rows", *(f"{method} {metric}" for method in first.methods for metric in first.metrics)]
-        lines = [head]
+        lines = [["rows", *(f"{method} {metric}" for method in first.methods for metric in first.metrics)]]
         for size, found in zip(self.sizes, self.performances, strict=True):
             cells = [number_text(found.mean(metric, method)) for method in found.methods for metric in found.metrics]
             lines.append([f"{size:,.0f}", *cells])
-        widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-        shown = ["  " + "  ".join(text.rjust(w) for text, w in zip(line, widths, strict=True)) for line in lines]
-        return "\n".join([f"Learning curve by {first.plan.partition(', learning from')[0]}", *shown])
+        title = f"Learning curve by {first.plan.partition(', learning from')[0]}"
+        return "\n".join([title, *aligned_lines(lines, left=())])
 
 
 def learning_curve(

@@ -13,28 +13,11 @@ from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._optional import optional_import
-from calibrant._repr import number_text
+from calibrant._repr import aligned_lines, number_text
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
 from calibrant.resampling._performance.row_statistics import RowStatistics
-
-
-def performance_text(found: Performance) -> str:
-    """Return a title, a line for each method (or for each metric of a single method), and the notes."""
-    head, lines = _table(found)
-    table = [head, *lines]
-    widths = [max(len(line[column]) for line in table) for column in range(len(head))]
-    text = ["  " + "  ".join(_aligned(line, widths)).rstrip() for line in table]
-    return "\n".join([_title(found), *text, *_notes(found)])
-
-
-def performance_sections(found: Performance) -> tuple[Section, ...]:
-    """Return the same as sections."""
-    head, lines = _table(found)
-    columns = TableColumn(head[0], "left"), *(TableColumn(name or "interval", "right") for name in head[1:])
-    table = DataTable("Means over the splits", columns, tuple(map(tuple, lines)))
-    return (Section("performance", _title(found), (table, *(Paragraph(note, "note") for note in _notes(found)))),)
 
 
 def _title(found: Performance) -> str:
@@ -49,6 +32,7 @@ def _size(sizes: object) -> str:
 
 
 def _table(found: Performance) -> tuple[list[str], list[list[str]]]:
+    """Return the head and a line for each method, or for each metric of a single method."""
     if len(found.methods) == 1:
         name = found.methods[0]
         return [name, "mean", "interval"], [[metric, *_cells(found, name, metric)] for metric in found.metrics]
@@ -63,12 +47,6 @@ def _cells(found: Performance, method: str, metric: str) -> tuple[str, str]:
     low, high = found.intervals[method, metric]
     interval = "" if math.isnan(low) else f"[{number_text(low)}, {number_text(high)}]"
     return number_text(found.mean(metric, method)), interval
-
-
-def _aligned(line: list[str], widths: list[int]) -> list[str]:
-    first, *rest = line
-    cells = [text.rjust(width) for text, width in zip(rest, widths[1:], strict=True)]
-    return [first.ljust(widths[0]), *cells]
 
 
 def _notes(found: Performance) -> list[str]:
@@ -394,14 +372,18 @@ class Performance:
         return _index("method", method, self.methods)
 
     def __repr__(self) -> str:
-        return performance_text(self)
+        head, lines = _table(self)
+        return "\n".join([_title(self), *aligned_lines([head, *lines]), *_notes(self)])
 
     def _repr_html_(self) -> str:
         return sections_html(self._sections())
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the results as sections, which notebooks, reports and web pages show."""
-        return performance_sections(self)
+        head, lines = _table(self)
+        columns = TableColumn(head[0], "left"), *(TableColumn(name or "interval", "right") for name in head[1:])
+        table = DataTable("Means over the splits", columns, tuple(map(tuple, lines)))
+        return (Section("performance", _title(self), (table, *(Paragraph(note, "note") for note in _notes(self)))),)
 
 
 def mean_of_defined(values: NDArray[np.float64]) -> float:
