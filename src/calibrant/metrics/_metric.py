@@ -130,7 +130,6 @@ class BoundMetric(Metric):
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
-    labels: Any = None
 
     @staticmethod
     def of(metric: Metric, options: Mapping[str, Any], labels: Any = None) -> BoundMetric:
@@ -140,11 +139,11 @@ class BoundMetric(Metric):
         judge = partial(metric.judge, **options, **({"labels": labels} if follows else {}))
         kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
         # What a metric needs is bound now, so it can be evaluated like one without options.
-        own = {"judge": judge, "needs": (), "hits": _bound_hits(metric, options)}
-        return BoundMetric(**(kept | own), options=dict(options), labels=labels)
+        own = {"judge": judge, "needs": (), "hits": bound_hits(metric, options)}
+        return BoundMetric(**(kept | own), options=dict(options))
 
 
-def _bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
+def bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
     """Return the hits with the options of a metric; None where one, such as an average, makes it no proportion."""
     if metric.hits is None or not options.keys() <= inspect.signature(metric.hits).parameters.keys():
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from calibrant.metrics._intervals.replicates import (
 )
 from calibrant.metrics._losses.log_losses import avll_epsilon
 from calibrant.metrics._losses.squared_errors import brier_divisor
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import Metric, bound_hits
 from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.prior import read_prior
@@ -106,8 +105,8 @@ def row_values_of(metric: Metric, predictions: Predictions, options: Mapping[str
         costs = least_costs if given.pop("decide", "likeliest") == "cheapest" else row_costs
         return RowValues(costs(predictions, **given))
     if metric.hits is not None:
-        is_known = options.keys() <= inspect.signature(metric.hits).parameters.keys()
-        return RowValues(metric.hits(predictions, **options)) if is_known else None
+        hits = bound_hits(metric, options)
+        return None if hits is None else RowValues(hits(predictions))
     if options:
         return None
     if metric.id == "brier":
@@ -204,7 +203,9 @@ class Layout:
         needs_ranking = any(recipe.needs_ranking for recipe in recipes)
         is_own_order = order is None
         # The core walks rows in memory order; in rank order its rankings need no indices at all.
-        if predictions.n_classes == 2 and is_own_order:
+        if predictions.n_classes > 2:
+            order = None
+        elif is_own_order:
             order = predictions.rank_order
         functions = ROW_VALUES | {name: f for recipe in recipes for name, f in recipe.own_values.items()}
         columns = [_in_order(functions[name](predictions), order) for name in names]
@@ -228,14 +229,15 @@ class Layout:
 
 
 def recipe_values(
-    plan: BootstrapPlan, predictions: Predictions, layout: Layout, recipes: Mapping[str, Recipe]
+    plan: BootstrapPlan, recipes: Mapping[str, Recipe], order: NDArray[np.intp] | None = None
 ) -> dict[str, Draws]:
-    """Return the values of metrics in the replicates of a plan, for predictions of the plan's rows."""
+    """Return the values of metrics in the replicates of a plan; pass `order` to arrange rows of two models alike."""
+    layout = Layout.of(plan.predictions, recipes.values(), order)
     drawn, left_out = replicate(
         layout.rows, plan.sampling(layout.order), plan.seed, plan.n_boot, n_threads=plan.n_threads
     )
-    values = ReplicateValues(drawn, layout, predictions)
-    without = None if left_out is None else ReplicateValues(left_out, layout, predictions)
+    values = ReplicateValues(drawn, layout, plan.predictions)
+    without = None if left_out is None else ReplicateValues(left_out, layout, plan.predictions)
     return {
         name: (recipe.compute(values), None if without is None else recipe.compute(without))
         for name, recipe in recipes.items()

@@ -16,9 +16,7 @@ from calibrant.exceptions import DataError, DataTypeError, ParameterError, neare
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_difference
 from calibrant.metrics._intervals.intervals import Interval, bca_interval, score_difference
-from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
-from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values, reweighted_bootstrap
-from calibrant.metrics._intervals.replicates import Draws
+from calibrant.metrics._intervals.metric_intervals import draw_values
 from calibrant.metrics._metric import METRICS, Metric
 from calibrant.metrics._scorecard.evaluate import same_options
 from calibrant.metrics._scorecard.score_card import ScoreCard
@@ -50,12 +48,16 @@ def paired_intervals(
     if is_same:  # a model is as good as itself whatever the rows
         found = {name: (Interval(0.0, 0.0), method) for name, (_, method) in found.items()}
     rest = {name: metric for name, metric in metrics.items() if name not in found}
-    drawn = _paired_replicates(one, other, rest)
-    return found | {
-        name: (bca_interval(differences[name], *_minus(mine, theirs), confidence), "BCa")
-        for name, (mine, theirs) in drawn.items()
-        if is_same or not (_is_constant(mine) and _is_constant(theirs))  # replicates that do not vary show nothing
-    }
+    mine = draw_values(one, rest)
+    theirs = draw_values(replace(one, predictions=other.predictions), rest, one.predictions.rank_order)
+    for name, (drawn, left_out) in mine.items():
+        other_drawn, other_left_out = theirs[name]
+        if is_same or not (_is_constant(drawn) and _is_constant(other_drawn)):  # those that do not vary show nothing
+            with np.errstate(invalid="ignore"):
+                without = None if left_out is None or other_left_out is None else left_out - other_left_out
+                ends = bca_interval(differences[name], drawn - other_drawn, without, confidence)
+            found[name] = ends, "BCa"
+    return found
 
 
 def paired_proportions(
@@ -73,20 +75,15 @@ def paired_proportions(
     """
     if not one.is_simple or not one.counts_whole_rows:
         return {}
-    found: Found = {}
+    found, weight = Found(), one.predictions.weight
     for name, metric in metrics.items():
         if metric.hits is not None:
             mine, theirs = metric.hits(one.predictions), metric.hits(other.predictions)
             is_counted = ~np.isnan(mine)
-            n, more, less = (_count(one, rows) for rows in (is_counted, mine > theirs, mine < theirs))
+            n, more, less = (round(float(weight[rows].sum())) for rows in (is_counted, mine > theirs, mine < theirs))
             if n:
                 found[name] = score_difference(more, less, n, confidence), "Tango"
     return found
-
-
-def _count(plan: BootstrapPlan, rows: NDArray[np.bool_]) -> int:
-    weights = plan.predictions.weights
-    return int(np.count_nonzero(rows) if weights is None else round(float(weights[rows].sum())))
 
 
 def _paired_areas(
@@ -101,39 +98,9 @@ def _paired_areas(
     return {name: (Interval(*(_SCALE[name] * end for end in ends)), "DeLong") for name in areas}
 
 
-def _paired_replicates(
-    one: BootstrapPlan, other: BootstrapPlan, metrics: Mapping[str, Metric]
-) -> dict[str, tuple[Draws, Draws]]:
-    """Return the values of both models in the same replicates."""
-    n_classes = one.predictions.n_classes
-    recipes = {name: recipe for name, each in metrics.items() if (recipe := find_recipe(each, n_classes)) is not None}
-    mine, theirs = _draws_of_recipes(one, other, recipes) if recipes else ({}, {})
-    others = {name: each for name, each in metrics.items() if name not in recipes and can_reweight(each, one)}
-    if others:
-        order = one.predictions.rank_order
-        mine |= reweighted_bootstrap(one, others, order)
-        theirs |= reweighted_bootstrap(replace(one, predictions=other.predictions), others, order)
-    return {name: (mine[name], theirs[name]) for name in mine}
-
-
-def _is_constant(draws: Draws) -> bool:
-    finite = draws[0][np.isfinite(draws[0])]
+def _is_constant(drawn: NDArray[np.float64]) -> bool:
+    finite = drawn[np.isfinite(drawn)]
     return len(finite) > 0 and float(np.ptp(finite)) <= _NO_SPREAD
-
-
-def _draws_of_recipes(
-    one: BootstrapPlan, other: BootstrapPlan, recipes: Mapping[str, Recipe]
-) -> tuple[dict[str, Draws], dict[str, Draws]]:
-    """Return the values of both models in the same replicates, those of the first model's plan."""
-    first = Layout.of(one.predictions, recipes.values())
-    second = Layout.of(other.predictions, recipes.values(), order=first.order)
-    return recipe_values(one, one.predictions, first, recipes), recipe_values(one, other.predictions, second, recipes)
-
-
-def _minus(mine: Draws, theirs: Draws) -> Draws:
-    with np.errstate(invalid="ignore"):
-        left_out = None if mine[1] is None or theirs[1] is None else mine[1] - theirs[1]
-        return mine[0] - theirs[0], left_out
 
 
 @dataclass(frozen=True)
