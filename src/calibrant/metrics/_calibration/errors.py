@@ -15,7 +15,7 @@ from scipy.special import erf
 from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
-from calibrant.metrics._metric import CARUANA, Common, metric, read_rows
+from calibrant.metrics._metric import CARUANA, Common, judge_rows, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
 
 
@@ -25,19 +25,22 @@ def _binned(
     strategy: str = "width",
     norm: str = "l1",
     debiased: bool = False,
-    clusters: NDArray[np.intp] | None = None,
+    groups: Any = None,
     *,
+    clusters: NDArray[np.intp] | None = None,
     each_class: bool = False,
 ) -> float:
     """Return the error of the rows that calibration compares, or the mean over those of each class."""
     classes = range(predictions.n_classes)
     if strategy == "mass":
+        if groups is not None:
+            raise ParameterError("groups: bins of equal weight do not take them; pass strategy='width'.")
         rankings = [predictions.ranking(k) for k in classes] if each_class else [predictions.calibration_ranking]
-        errors = [binned_error(ranking.mass_bins(n_bins), norm, debiased) for ranking in rankings]
-        return float(np.mean(errors)) if each_class else errors[0]
+        return float(np.mean([binned_error(ranking.mass_bins(n_bins), norm, debiased) for ranking in rankings]))
+    if groups is not None:
+        clusters = predictions.read_codes("groups", groups)[0]
     parts = [predictions.binary_rows(k) for k in classes] if each_class else [predictions.calibration_rows()]
-    errors = [_width_error(rows, n_bins, norm, debiased, clusters) for rows in parts]
-    return float(np.mean(errors)) if each_class else errors[0]
+    return float(np.mean([_width_error(rows, n_bins, norm, debiased, clusters) for rows in parts]))
 
 
 @metric("lower", 0.0, 1.0, {"Naeini, Cooper & Hauskrecht 2015": "ECE", "Guo et al. 2017": "ECE"}, judge=_binned)
@@ -69,10 +72,8 @@ def ece(
     >>> round(ece([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.9], n_bins=2), 3)  # |1/3 - 0.3| 3/4 + |1 - 0.9| 1/4
     0.05
     """
-    predictions = read_rows(
-        "ece", y_true, y_proba, common, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased
-    )
-    return _binned(predictions, n_bins, strategy, norm, debiased, _read_clusters(groups, strategy, predictions))
+    options = {"n_bins": n_bins, "strategy": strategy, "norm": norm, "debiased": debiased, "groups": groups}
+    return judge_rows("ece", y_true, y_proba, common, **options)
 
 
 @metric("lower", 0.0, 1.0, {"Kull et al. 2019": "classwise-ECE"}, judge=partial(_binned, each_class=True))
@@ -102,19 +103,8 @@ def classwise_ece(
     >>> round(classwise_ece(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]), 4)
     0.1333
     """
-    predictions = read_rows(
-        "classwise_ece", y_true, y_proba, common, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased
-    )
-    clusters = _read_clusters(groups, strategy, predictions)
-    return _binned(predictions, n_bins, strategy, norm, debiased, clusters, each_class=True)
-
-
-def _read_clusters(groups: Any, strategy: str, predictions: Predictions) -> NDArray[np.intp] | None:
-    if groups is None:
-        return None
-    if strategy == "mass":
-        raise ParameterError("groups: bins of equal weight do not take them; pass strategy='width'.")
-    return predictions.read_codes("groups", groups)[0]
+    options = {"n_bins": n_bins, "strategy": strategy, "norm": norm, "debiased": debiased, "groups": groups}
+    return judge_rows("classwise_ece", y_true, y_proba, common, **options)
 
 
 def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clusters: NDArray[np.intp] | None) -> float:

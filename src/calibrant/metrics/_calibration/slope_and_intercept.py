@@ -48,7 +48,10 @@ def calibration_slope(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> fl
     """
     predictions = read_rows("calibration_slope", y_true, y_proba, common)
     predictions.check_two_classes("calibration_slope")
-    return _slope_and_intercept(predictions.binary_rows())[0]
+    rows = predictions.binary_rows()
+    # Where the classes do not overlap the best line is infinitely steep.
+    slope = degenerate_slope(rows)
+    return float(fit_line(rows)[0]) if slope is None else slope
 
 
 @metric(
@@ -79,16 +82,10 @@ def calibration_intercept(y_true: Any, y_proba: Any, *, joint: bool = False, **c
     predictions = read_rows("calibration_intercept", y_true, y_proba, common, joint=joint)
     predictions.check_two_classes("calibration_intercept")
     rows = predictions.binary_rows()
-    return _slope_and_intercept(rows)[1] if joint else _intercept_of_slope_one(rows)
-
-
-def _slope_and_intercept(rows: BinaryRows) -> tuple[float, float]:
-    """Return slope and intercept; where the classes do not overlap the best line is infinitely steep."""
-    slope = degenerate_slope(rows)
-    if slope is not None:
-        return slope, math.nan
-    slope, intercept = fit_line(rows)
-    return float(slope), float(intercept)
+    if joint:
+        return float(fit_line(rows)[1]) if degenerate_slope(rows) is None else math.nan
+    intercept = degenerate_intercept(rows)
+    return float(fit_line(rows, fit_slope=False)[1]) if intercept is None else intercept
 
 
 def degenerate_slope(rows: BinaryRows) -> float | None:
@@ -123,13 +120,6 @@ def degenerate_intercept(rows: BinaryRows) -> float | None:
     if rows.positive.all():
         return math.inf
     return None if rows.positive.any() else -math.inf
-
-
-def _intercept_of_slope_one(rows: BinaryRows) -> float:
-    intercept = degenerate_intercept(rows)
-    if intercept is not None:
-        return intercept
-    return float(fit_line(rows, fit_slope=False)[1])
 
 
 def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]:

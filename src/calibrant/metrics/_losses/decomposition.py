@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from calibrant import _core
+from calibrant.metrics._calibration.errors import width_sums
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._metric import Common, read_rows
 from calibrant.metrics._validation.predictions import Predictions, threads_for
@@ -102,10 +103,6 @@ def decomposition(y_true: Any, y_proba: Any, *, score: str = "brier", **common: 
     (0.0425, 0.125, 0.25)
     """
     predictions = read_rows("decomposition", y_true, y_proba, common, score=score)
-    return _decomposition(predictions, score)
-
-
-def _decomposition(predictions: Predictions, score: str) -> Decomposition:
     if score == "log_loss":
         predictions.check_two_classes("the decomposition of the log-loss")
     parts = [_class_parts(predictions, which, score) for which in _decomposed_classes(predictions)]
@@ -121,7 +118,10 @@ def _class_parts(predictions: Predictions, which: int, score: str) -> tuple[floa
     ranking = predictions.ranking(which)
     # Isotonic regression is the best recalibration that keeps the ranking; its blocks are the hull of the ROC curve.
     weight, positive, _ = ranking.hull()
-    loss_of = _variance if score == "brier" else _entropy
+
+    def loss_of(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
+        return frequency * (1.0 - frequency) if score == "brier" else entr(frequency) + entr(1.0 - frequency)
+
     recalibrated = float(weight @ loss_of(positive / weight)) / ranking.weight
     base = float(loss_of(np.array([ranking.positive / ranking.weight]))[0])
     measured = _mean_score(predictions, which, score)
@@ -135,14 +135,6 @@ def _mean_score(predictions: Predictions, which: int, score: str) -> float:
         return float(_core.squared_errors(rows.proba, rows.positive, rows.weight, threads)) / predictions.total
     total, at_zero, _ = _core.log_loss_sums(rows.proba, rows.positive, rows.weight, 0.0, threads)
     return math.inf if at_zero else total / predictions.total
-
-
-def _variance(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
-    return frequency * (1.0 - frequency)
-
-
-def _entropy(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(entr(frequency) + entr(1.0 - frequency))
 
 
 @document_metric
@@ -174,7 +166,13 @@ def murphy_decomposition(
 
 
 def _binned_parts(predictions: Predictions, which: int, n_bins: int | None) -> tuple[float, float, float, float]:
-    weight, positive, proba = _bins(predictions, which, n_bins)
+    """Return reliability, resolution, uncertainty and what is lost within bins, of a class against all others."""
+    if n_bins is None:
+        proba, weight, positive = predictions.ranking(which).groups()
+    else:
+        weight, positive, total = width_sums(predictions.binary_rows(which), n_bins)
+        found = weight > 0
+        weight, positive, proba = weight[found], positive[found], total[found] / weight[found]
     fraction, frequency = weight / predictions.total, positive / weight
     base_rate = float(positive.sum()) / predictions.total
     reliability = float(fraction @ (proba - frequency) ** 2)
@@ -184,16 +182,3 @@ def _binned_parts(predictions: Predictions, which: int, n_bins: int | None) -> t
     # Bins lose what varies within them; the rest makes the four parts add up (Stephenson, Coelho & Jolliffe 2008).
     within = _mean_score(predictions, which, "brier") - (reliability - resolution + uncertainty)
     return reliability, resolution, uncertainty, within
-
-
-def _bins(predictions: Predictions, which: int, n_bins: int | None) -> tuple[NDArray[np.float64], ...]:
-    """Return weight, weight of positives and mean probability of each bin that has a row."""
-    if n_bins is None:
-        proba, weight, positive = predictions.ranking(which).groups()
-        return weight, positive, proba
-    rows = predictions.binary_rows(which)
-    weight, positive, total = _core.width_sums(
-        rows.proba, rows.positive, rows.weight, n_bins, threads_for(len(rows.proba))
-    )
-    found = weight > 0
-    return weight[found], positive[found], total[found] / weight[found]
