@@ -28,7 +28,7 @@ from calibrant.metrics._losses.squared_errors import brier_divisor
 from calibrant.metrics._metric import Metric, bound_hits
 from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_prior
 
 
 def _squared(predictions: Predictions) -> NDArray[np.float64]:

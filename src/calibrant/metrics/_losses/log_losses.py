@@ -12,7 +12,7 @@ from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._losses.squared_errors import surprise
 from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, Common, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_prior
 
 _MOST_EPSILON = 0.005  # Nielsen (2004, eq. 11)
 

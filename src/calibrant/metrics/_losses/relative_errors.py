@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calibrant.metrics._metric import WITTEN, Common, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_prior
 
 
 @metric("lower", 0.0, math.inf, {WITTEN: "relative absolute error"}, needs=("prior",))

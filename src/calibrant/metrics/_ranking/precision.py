@@ -12,7 +12,7 @@ from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, Common, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_prior
 
 _THREE_RECALLS, _ELEVEN_RECALLS = np.array([0.2, 0.5, 0.8]), np.arange(11) / 10
 
