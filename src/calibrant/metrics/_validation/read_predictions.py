@@ -236,6 +236,6 @@ def read_prior(prior: Any, predictions: Predictions, labels: Any) -> NDArray[np.
             f"prior must be {len(classes)} frequencies, one for each class, that sum to 1; got {prior!r}. "
             "Divide counts by their sum."
         )
-    frequencies = frequencies / frequencies.sum()
+    frequencies = np.asarray(frequencies / frequencies.sum())
     in_order = is_by_class or labels is not None
-    return frequencies if in_order else frequencies[np.argsort(np.argsort(predictions.classes))]
+    return frequencies if in_order else np.asarray(frequencies[np.argsort(np.argsort(predictions.classes))])
