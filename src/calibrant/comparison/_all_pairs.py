@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Choice, check_param
 from calibrant._random import SeedLike, seed_sequence, stream_seed
 from calibrant.comparison._dataset_values import read_dataset_means
@@ -143,7 +143,6 @@ class MethodComparison:
         >>> compare_methods([[0.1, 0.2], [0.3, 0.4], [0.2, 0.5]]).to_frame()["winner"].tolist()
         ['']
         """
-        pandas = optional_import("pandas", extra="data", purpose="return comparisons as a frame")
         shown = ("statistic", "pvalue", "adjusted_pvalue", "difference", "low", "high")
         rows = [
             dict(zip("ab", pair.wilcoxon.names, strict=True))
@@ -152,8 +151,7 @@ class MethodComparison:
             | {"winner": pair.winner}
             for pair in self.pairs
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows)
-        return frame
+        return pandas_frame(rows, "return comparisons as a frame")
 
     def __repr__(self) -> str:
         n = len(self.pairs)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Choice, check_param
 from calibrant.data._internal import Nominal, factorize, fit_columns, read_training_rows
 from calibrant.exceptions import DataError, ParameterError
@@ -255,14 +255,12 @@ class MDLComparison:
         >>> mdl({"two": [0, 0, 0, 1, 1, 1]}, X).to_frame().columns.tolist()
         ['theory', 'data', 'total', 'saved']
         """
-        pandas = optional_import("pandas", extra="data", purpose="return description lengths as a frame")
         baseline = self.lengths[self.baseline].total
         rows = [
             {"theory": each.theory, "data": each.data, "total": each.total, "saved": baseline - each.total}
             for each in self.lengths.values()
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows, index=list(self.lengths))
-        return frame
+        return pandas_frame(rows, "return description lengths as a frame", index=list(self.lengths))
 
     def __repr__(self) -> str:
         (name, best), *others = self.lengths.items()

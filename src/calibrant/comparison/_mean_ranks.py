@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, ndtr, ndtri
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant.comparison._all_pairs import Better
 from calibrant.comparison._dataset_values import read_dataset_means
@@ -69,10 +69,8 @@ class Friedman:
         >>> friedman([[3, 2, 1], [3, 2, 1], [3, 1, 2]]).to_frame()["mean_rank"].round(2).tolist()
         [1.0, 2.33, 2.67]
         """
-        pandas = optional_import("pandas", extra="data", purpose="return mean ranks as a frame")
         ranks = sorted(self.mean_ranks.items(), key=lambda item: item[1])
-        frame: pd.DataFrame = pandas.DataFrame(ranks, columns=["method", "mean_rank"]).set_index("method")
-        return frame
+        return pandas_frame(ranks, "return mean ranks as a frame", columns=["method", "mean_rank"]).set_index("method")
 
     def __repr__(self) -> str:
         n = len(self.mean_ranks)
@@ -146,13 +144,11 @@ class CriticalDifference:
         1  a  c   -1.666667
         2  b  c   -0.333333
         """
-        pandas = optional_import("pandas", extra="data", purpose="return mean ranks as a frame")
         rows = [
             {"a": one, "b": other, "difference": self.mean_ranks[one] - self.mean_ranks[other], "pvalue": pvalue}
             for (one, other), pvalue in self.pvalues.items()
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows)
-        return frame
+        return pandas_frame(rows, "return mean ranks as a frame")
 
     def __repr__(self) -> str:
         found = list(self._differences())

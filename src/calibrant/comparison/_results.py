@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant.comparison._passages import PASSAGES
 
 if TYPE_CHECKING:
@@ -171,11 +171,9 @@ def one_row_frame(result: Any) -> pd.DataFrame:
     >>> one_row_frame(sign_test([3, 4, 8], [1, 2, 3])).shape
     (1, 19)
     """
-    pandas = optional_import("pandas", extra="data", purpose="return a comparison as a frame")
     first, second = result.names
     figures = {name: value for name, value in asdict(result).items() if name != "names"}
-    frame: pd.DataFrame = pandas.DataFrame([{"a": first, "b": second, **figures}])
-    return frame
+    return pandas_frame([{"a": first, "b": second, **figures}], "return a comparison as a frame")
 
 
 @fill_docstring(**PASSAGES)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Choice, Real, check_param
 from calibrant.comparison._all_pairs import Better, method_pairs
 from calibrant.comparison._dataset_values import DatasetValues, read_dataset_values
@@ -134,10 +134,8 @@ class WinTieLoss:
         method competitor
         forest tree           1     1       0
         """
-        pandas = optional_import("pandas", extra="data", purpose="return wins, ties and losses as a frame")
-        rows = pandas.DataFrame([asdict(record) for record in self.records])
-        frame: pd.DataFrame = rows.set_index(["method", "competitor"])
-        return frame
+        records = [asdict(record) for record in self.records]
+        return pandas_frame(records, "return wins, ties and losses as a frame").set_index(["method", "competitor"])
 
     def by_dataset(self) -> pd.DataFrame:
         """Return a pandas frame with a row for each pair of methods and each data set, with the figures of the tests.
@@ -150,9 +148,7 @@ class WinTieLoss:
         0    iris       0.133    win
         1    wine      -0.033    tie
         """
-        pandas = optional_import("pandas", extra="data", purpose="return wins, ties and losses as a frame")
-        frame: pd.DataFrame = pandas.DataFrame([_row(outcome) for outcome in self.outcomes])
-        return frame
+        return pandas_frame([_row(outcome) for outcome in self.outcomes], "return wins, ties and losses as a frame")
 
     def __repr__(self) -> str:
         n_sets = len({outcome.dataset for outcome in self.outcomes})

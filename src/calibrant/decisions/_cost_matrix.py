@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._saved import Array, Plain, TupleOf, saved
 from calibrant.data._internal import caller_level, classes_of_columns, column_names, named_classes, order_columns
 from calibrant.decisions._cost_file import read_cost_file
@@ -281,9 +281,7 @@ class CostMatrix:
         a  0.0  1.0
         b  1.0  0.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="convert costs to a frame")
-        frame: pd.DataFrame = pandas.DataFrame(self.matrix, index=self.labels, columns=self.actions)
-        return frame
+        return pandas_frame(self.matrix, "convert costs to a frame", index=self.labels, columns=self.actions)
 
     def __repr__(self) -> str:
         rows = [str(label) for label in (self.labels or range(self.n_classes))]

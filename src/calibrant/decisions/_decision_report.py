@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Int, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.calibration import Calibrator, as_calibrator
@@ -86,11 +86,9 @@ class DecisionReport:
         >>> float(report.to_frame().loc["unknown", "value"])
         0.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="convert a report to a frame")
         sums = self._sums()
         rows = [[money.value, money.low, money.high] for money in sums.values()]
-        frame: pd.DataFrame = pandas.DataFrame(rows, index=list(sums), columns=["value", "low", "high"])
-        return frame
+        return pandas_frame(rows, "convert a report to a frame", index=list(sums), columns=["value", "low", "high"])
 
     def _sums(self) -> dict[str, Money]:
         names = ("everybody", "ranking", "miscalibration")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._repr import number_text
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
@@ -185,10 +185,9 @@ class CardComparison(Mapping[str, Difference]):
         >>> compare(one, one).to_frame()["difference"].tolist()
         [0.0]
         """
-        pandas = optional_import("pandas", extra="data", purpose="make a frame of differences")
         columns = ["difference", "low", "high", "method", "better"]
         rows = [[getattr(found, column) for column in columns] for found in self.differences.values()]
-        return pandas.DataFrame(rows, index=list(self.differences), columns=columns)
+        return pandas_frame(rows, "make a frame of differences", index=list(self.differences), columns=columns)
 
     def __repr__(self) -> str:
         title = f"Differences of two cards: {self.n_rows:,} rows, intervals at {100 * self.confidence:g} %"

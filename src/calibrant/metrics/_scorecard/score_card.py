@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from calibrant._optional import optional_import
+from calibrant._optional import optional_import, pandas_frame
 from calibrant._repr import aligned_lines, number_text
 from calibrant._sections import Block, DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
@@ -227,11 +227,11 @@ class ScoreCard(Mapping[str, Score]):
         mse    0.193
         Name: value, dtype: float64
         """
-        pandas = optional_import("pandas", extra="data", purpose="make a frame of a score card")
         if self.cards:
+            pandas = optional_import("pandas", extra="data", purpose="make a frame of a score card")
             return pandas.concat({name: card.to_frame() for name, card in self.cards.items()}, names=["by", None])
         rows = [[getattr(score, column) for column in _COLUMNS] for score in self.scores.values()]
-        return pandas.DataFrame(rows, index=list(self.scores), columns=list(_COLUMNS))
+        return pandas_frame(rows, "make a frame of a score card", index=list(self.scores), columns=list(_COLUMNS))
 
     def __repr__(self) -> str:
         if self.cards:

@@ -23,7 +23,7 @@ from calibrant.resampling._plans.derived_plans import Nested
 from calibrant.resampling._plans.fixed_splits import AcrossGroups, PredefinedSplits, Resubstitution
 from calibrant.resampling._plans.plan import BootstrapKind, Plan
 from calibrant.resampling._trials.experiment import Experiment
-from calibrant.resampling._trials.scoring import Scorer
+from calibrant.resampling._trials.scoring import Scorer, better_of
 from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 _TEST_SHARE, _TRAINING_SHARE = 0.632, 0.368  # 1 - 1/e, the chance that a row is drawn, and 1/e
@@ -176,7 +176,7 @@ def _values(
     fitted = by_method if of_all is None else [[trial] for trial in of_all]
     training = _stack([[trial.training_values for trial in trials] for trials in fitted])
     guessing = training if of_all is None else _stack([[trial.no_information] for trial in of_all])
-    is_better = [None if own is not None else scorer.is_better(name) for name, own in scorer.metrics.items()]
+    is_better = [None if own is not None else better_of(name) for name, own in scorer.metrics.items()]
     return bootstrap_632_values(test, training, guessing, kind, is_better)
 
 

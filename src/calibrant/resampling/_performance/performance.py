@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._repr import aligned_lines, number_text
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
-from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
+from calibrant.metrics import Difference, Interval, Score
 from calibrant.resampling._performance.row_statistics import RowStatistics
+from calibrant.resampling._trials.scoring import better_of
 
 
 def _title(found: Performance) -> str:
@@ -113,12 +114,11 @@ class Pooled:
            row  split y_true  p(a)  p(b)
         0    4      0      a   0.9   0.1
         """
-        pandas = optional_import("pandas", extra="data", purpose="return predictions as a frame")
         columns: dict[str, Any] = {"row": self.row, "split": self.split, "y_true": self.y_true}
         if self.y_pred.ndim == 1:
             columns["y_pred"] = self.y_pred
         columns |= {f"p({label})": self.y_pred[:, column] for column, label in enumerate(self.classes)}
-        return pandas.DataFrame(columns)
+        return pandas_frame(columns, "return predictions as a frame")
 
     def __repr__(self) -> str:
         n_rows, n_splits = len(np.unique(self.row)), len(np.unique(self.split))
@@ -276,18 +276,10 @@ class Performance:
         found = self.rows.difference(mine, theirs, metric, value, self.confidence)
         if math.isnan(found.low):
             return Difference(metric, value)
-        is_shown = found.pvalue <= 1.0 - self.confidence
-        side = self._better(metric, mine, theirs) if is_shown else ""
+        better, side = better_of(metric), ""
+        if better is not None and found.pvalue <= 1.0 - self.confidence:
+            side = "first" if better(self.mean(metric, mine), self.mean(metric, theirs)) else "second"
         return Difference(metric, value, found.low, found.high, "rows", side, found.pvalue)
-
-    def _better(self, metric: str, one: str, other: str) -> str:
-        """Return the better side, "first" or "second"; neither where it is not known whether more is better."""
-        values = self.mean(metric, one), self.mean(metric, other)
-        if metric in METRICS:
-            return "first" if METRICS[metric].is_better(*values) else "second"
-        if metric not in numeric.__all__:
-            return ""
-        return "first" if (values[0] > values[1]) == (metric == "correlation") else "second"
 
     def pooled(self, method: str | None = None) -> Pooled:
         """Return the predictions of a method for the test rows of all splits.
@@ -329,10 +321,10 @@ class Performance:
                               method metric      mean  n_splits
         0  ProbabilityTreeClassifier  error  0.033333         3
         """
-        pandas = optional_import("pandas", extra="data", purpose="return performance as a frame")
         if by not in ("method", "split"):
             raise ParameterError(f"by must be 'method' or 'split'; got {by!r}.")
-        return pandas.DataFrame(self._method_rows() if by == "method" else self._split_rows())
+        rows = self._method_rows() if by == "method" else self._split_rows()
+        return pandas_frame(rows, "return performance as a frame")
 
     def _defined_values(self, metric: str, method: str | None) -> NDArray[np.float64]:
         values = self.split_values(metric, method)
