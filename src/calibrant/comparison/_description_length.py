@@ -159,7 +159,9 @@ def clustering_description_length(
     columns = fit_columns(X, nominal)
     cluster, n_clusters = _read_clusters(labels, columns.n_rows)
     bits = {"clusters": float(np.log2(columns.n_rows)), "centres": 0.0, "spreads": 0.0, "probabilities": 0.0}
-    data = _member_bits(cluster, n_clusters, membership)
+    data = float(len(cluster) * np.log2(n_clusters))
+    if membership == "adaptive":
+        data = counts_bits(np.bincount(cluster)[None].astype(np.float64), "adaptive")[1]
     for array, feature in zip(columns.arrays, columns.schema.features, strict=True):
         codes = _codes(array, len(feature.categories) if feature.kind == "nominal" else 0)
         parameters, values = _nominal_bits(codes, cluster, n_clusters, probabilities)
@@ -185,12 +187,6 @@ def _read_clusters(labels: Any, n_rows: int) -> tuple[NDArray[np.intp], int]:
         raise DataError(f"labels must have a cluster for each row; there is none for row {coded.codes.argmin()}.")
     found, cluster = np.unique(coded.codes, return_inverse=True)
     return cluster.reshape(-1), len(found)
-
-
-def _member_bits(cluster: NDArray[np.intp], n_clusters: int, membership: Membership) -> float:
-    if membership == "equal":
-        return float(len(cluster) * np.log2(n_clusters))
-    return counts_bits(np.bincount(cluster)[None].astype(np.float64), "adaptive")[1]
 
 
 def _codes(array: NDArray[Any], n_categories: int) -> NDArray[np.intp]:
@@ -334,7 +330,11 @@ def mdl(
     if not isinstance(theories, Mapping) or not theories:
         raise ParameterError(f"theories must be a dict of name to theory, with at least one; got {theories!r}.")
     if y is None:
-        _check_clusterings(theories, sample_weight)
+        for name, theory in theories.items():
+            if hasattr(theory, "description_length"):
+                raise ParameterError(f"y must be passed with {name!r}, a tree: it encodes the classes of the rows.")
+        if sample_weight is not None:
+            raise ParameterError("sample_weight is for trees only; repeat the rows of clusterings instead.")
         return _compare_clusterings(theories, X, membership, probabilities, nominal)
     check_param("coding", coding, Choice(*TREE_CODINGS))
     check_param("probabilities", probabilities, Choice(*PROBABILITIES))
@@ -351,14 +351,6 @@ def mdl(
     n_classes = max(len(getattr(theory, "classes_", ())) for theory in theories.values())
     baseline, n_rows = _single_leaf(X, y, sample_weight, coding, probabilities, n_classes)
     return _compare(lengths, "single leaf", baseline, n_rows)
-
-
-def _check_clusterings(theories: Mapping[str, Any], sample_weight: Any) -> None:
-    for name, theory in theories.items():
-        if hasattr(theory, "description_length"):
-            raise ParameterError(f"y must be passed with {name!r}, a tree: it encodes the classes of the rows.")
-    if sample_weight is not None:
-        raise ParameterError("sample_weight is for trees only; repeat the rows of clusterings instead.")
 
 
 def _compare_clusterings(

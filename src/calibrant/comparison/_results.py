@@ -106,17 +106,13 @@ class Comparison:
     def __repr__(self) -> str:
         of_f = "10 and " if self.letter == "F" else ""  # the numerator of the 5x2cv F-test, the only F here
         df = "" if math.isnan(self.df) else f", df = {of_f}{self.df:.4g}"
-        figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {self._correction()}"
-        return f"{self._finding()}: {self.test} of {self._sample()}, {figures}. Assumed: {self.assumes}."
-
-    def _sample(self) -> str:
-        pairs = self.drawn or f"{self.n} pairs"
-        return pairs if self.n_different is None else f"{pairs} ({self.n - self.n_different} equal)"
-
-    def _correction(self) -> str:
-        if self.adjusted_pvalue is None:
-            return "a single comparison"
-        return f"{self.adjusted_pvalue:.3g} by {self.correction} for {self.n_comparisons} comparisons"
+        correction = "a single comparison"
+        if self.adjusted_pvalue is not None:
+            correction = f"{self.adjusted_pvalue:.3g} by {self.correction} for {self.n_comparisons} comparisons"
+        figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {correction}"
+        equal = "" if self.n_different is None else f" ({self.n - self.n_different} equal)"
+        sample = f"{self.drawn or f'{self.n} pairs'}{equal}"
+        return f"{self._finding()}: {self.test} of {sample}, {figures}. Assumed: {self.assumes}."
 
     def _finding(self) -> str:
         first, second = self.names

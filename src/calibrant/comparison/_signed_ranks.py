@@ -317,9 +317,9 @@ def bayesian_signed_rank_test(
     sets = np.append(values, 0.0)  # the pseudo-observation last
     draws = random.dirichlet(np.append(np.ones(len(values)), prior), n_draws)
     less, equivalent, greater = _shares(draws, sets, rope)
-    low, high = np.quantile(
-        _medians(draws[: _n_for_interval(len(sets))], sets), [0.5 - confidence / 2, 0.5 + confidence / 2]
-    )
+    least, most = _N_FOR_INTERVAL
+    n_for_interval = max(least, min(most, 20 * _MAX_NUMBERS // len(sets) ** 2))
+    low, high = np.quantile(_medians(draws[:n_for_interval], sets), [0.5 - confidence / 2, 0.5 + confidence / 2])
     assumes = f"the data sets are independent, and the prior is one data set of weight {prior:g} without a difference"
     return Posterior(
         *(less, equivalent, greater, float(rope), pseudo_median(values), float(low), float(high), confidence),
@@ -364,11 +364,6 @@ def _medians(draws: NDArray[np.float64], sets: NDArray[np.float64]) -> NDArray[n
         for part in _blocks(draws, len(one))
     ]
     return np.asarray(averages[np.concatenate(found)])
-
-
-def _n_for_interval(n_sets: int) -> int:
-    least, most = _N_FOR_INTERVAL
-    return max(least, min(most, 20 * _MAX_NUMBERS // (n_sets * n_sets)))
 
 
 def _blocks(draws: NDArray[np.float64], width: int) -> Iterator[NDArray[np.float64]]:

@@ -23,8 +23,6 @@ from calibrant.exceptions import DataError, ParameterError
 
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
-_DEGREES = Real(0, closed="neither") | Nothing()
-
 
 @fill_docstring(**PASSAGES)
 def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
@@ -105,7 +103,11 @@ def corrected_resampled_t_test(
     found, named = read_difference_moments(a, b, "corrected_resampled_t_test"), read_names(names)
     ratio = mean_size("n_test", n_test, found.n) / mean_size("n_train", n_train, found.n)
     pairs = found.n if k is None else k
-    figures = t_figures(found.mean, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
+    check_param("df", df, Real(0, closed="neither") | Nothing())
+    if df is None and pairs == 1:
+        raise ParameterError("k is 1, which leaves no degree of freedom; pass df= too.")
+    degrees = pairs - 1 if df is None else df
+    figures = t_figures(found.mean, (1.0 / pairs + ratio) * found.variance, degrees, confidence)
     assumes = f"the differences are roughly normal, the trials correlated as n_test/n_train = {ratio:.3g} implies"
     test = "corrected resampled t-test" if k is None else f"corrected resampled t-test (k = {k})"
     return Comparison(*figures, confidence, found.n, test, assumes, named)
@@ -125,13 +127,6 @@ def t_figures(mean: float, variance: float, df: float, confidence: float) -> Fig
     pvalue = 2.0 * float(stdtr(df, -abs(statistic)))
     half = float(stdtrit(df, 0.5 + 0.5 * confidence)) * error
     return statistic, df, pvalue, mean, *agreeing_ends((mean - half, mean + half), pvalue, mean, confidence)
-
-
-def _degrees(df: float | None, k: int) -> float:
-    check_param("df", df, _DEGREES)
-    if df is None and k == 1:
-        raise ParameterError("k is 1, which leaves no degree of freedom; pass df= too.")
-    return k - 1 if df is None else df
 
 
 def mean_size(name: str, size: Any, n: int) -> float:
