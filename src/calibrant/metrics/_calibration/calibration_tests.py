@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 from scipy.stats import chi2
 
-from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
+from calibrant.metrics._calibration.slope_and_intercept import fitted_line
 from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._intervals.bootstrap_plan import WeightKind
 from calibrant.metrics._metric import Common, metric, read_rows
@@ -240,21 +240,15 @@ def equal_calibration(
         score = line.score(within)
         covariance = own - own @ inverse @ own  # fitting the common line removes a part of the score's variance
         if cluster is not None:
-            covariance = _clustered_covariance(line, within, own @ inverse, cluster)
+            # From sums over clusters of the segment's score, net of the common line's fit.
+            scores = line.design * (line.residual * line.weight)[:, None]
+            net = within[:, None] * scores - scores @ (own @ inverse).T
+            sums = np.stack([np.bincount(cluster, column) for column in net.T])
+            covariance = np.asarray(sums @ sums.T)
         # A segment of equal probabilities, or one that holds all rows, has a singular covariance up to rounding.
         precision = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
         pvalues.append(float(chi2.sf(score @ precision @ score, 2)))
     return EqualCalibration(dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True)))
-
-
-def _clustered_covariance(
-    line: LogisticLine, within: NDArray[np.bool_], projection: NDArray[np.float64], cluster: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return the covariance of a segment's score, net of the common line's fit, from sums over clusters."""
-    scores = line.design * (line.residual * line.weight)[:, None]
-    net = within[:, None] * scores - scores @ projection.T
-    sums = np.stack([np.bincount(cluster, column) for column in net.T])
-    return np.asarray(sums @ sums.T)
 
 
 def holm(pvalues: list[float]) -> list[float]:

@@ -109,7 +109,9 @@ def bound_gap(cells: ProbabilityCells, confidence: float, *, as_whole: bool = Fa
         return _bound_of_mean(cells, confidence)
     groups = group_cells(cells)
     if not _is_enough(groups):
-        return GapBound(_bound_without_assumptions(cells, confidence, _less_likely(cells)))
+        positive = np.clip(cells.residual + cells.weight * cells.proba, 0.0, cells.weight)
+        less_likely = float(np.where(cells.proba <= 0.5, positive, cells.weight - positive).sum())
+        return GapBound(_bound_without_assumptions(cells, confidence, less_likely))
     found = _noncentrality(groups.chi_squared, len(groups.weight), confidence)
     return GapBound(_gap(groups, found), _LOSS_FACTOR * found / (2.0 * cells.total), found, groups)
 
@@ -203,14 +205,11 @@ def _bound_of_mean(cells: ProbabilityCells, confidence: float) -> GapBound:
     return GapBound(max(high - mean, mean - low), loss if math.isfinite(loss) else None)
 
 
-def _less_likely(cells: ProbabilityCells) -> float:
-    """Return the number of rows of the class that their probabilities call less likely."""
-    positive = np.clip(cells.residual + cells.weight * cells.proba, 0.0, cells.weight)
-    return float(np.where(cells.proba <= 0.5, positive, cells.weight - positive).sum())
-
-
 def _bound_without_assumptions(cells: ProbabilityCells, confidence: float, less_likely: float) -> float:
-    """Return a bound of |q - p| <= |q - r| + |p - r|, with r the more likely class of each row, 0 or 1."""
+    """Return a bound of |q - p| <= |q - r| + |p - r|, with r the more likely class of each row, 0 or 1.
+
+    `less_likely` is the number of rows of the class that their probabilities call less likely.
+    """
     # The bound holds however the errors are spread: no grouping could show errors of opposite signs among so few rows.
     likely = max(cells.total - less_likely, 0.0)
     frequency = float(betaincinv(less_likely + 1.0, likely, confidence)) if likely > 0.0 else 1.0

@@ -216,9 +216,7 @@ def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.f
 
 def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.float64]:
     n_classes = predictions.n_classes
-    if n_classes == 2:
-        return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
-    if threshold is not None:
+    if n_classes == 2 or threshold is not None:
         predictions.check_two_classes("threshold")
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     cells = predictions.label * n_classes + predictions.predicted_class()

@@ -46,20 +46,13 @@ def auc(y_true: Any, y_proba: Any, *, average: str = "one_vs_rest", **common: Un
     found = np.flatnonzero(predictions.class_weights()).tolist()
     if len(found) < 2:
         return math.nan
-    return _one_vs_rest(predictions, found, average) if "rest" in average else _one_vs_one(predictions, found, average)
-
-
-def _one_vs_rest(predictions: Predictions, found: list[int], average: str) -> float:
-    weights = None if average == "one_vs_rest_equal" else predictions.class_weights()[found]
-    return float(np.average([predictions.ranking(k).auc() for k in found], weights=weights))
-
-
-def _one_vs_one(predictions: Predictions, found: list[int], average: str) -> float:
+    if "rest" in average:
+        weights = None if average == "one_vs_rest_equal" else predictions.class_weights()[found]
+        return float(np.average([predictions.ranking(k).auc() for k in found], weights=weights))
     # Both orders of a pair: each class's probability ranks the pair once (Hand & Till 2001).
     pairs = list(itertools.permutations(found, 2))
-    weights = None
-    if average == "one_vs_one_weighted":
-        weights = [predictions.class_weights()[list(pair)].sum() for pair in pairs]
+    of_class, is_weighted = predictions.class_weights(), average == "one_vs_one_weighted"
+    weights = [of_class[list(pair)].sum() for pair in pairs] if is_weighted else None
     return float(np.average([_pair_area(predictions, *pair) for pair in pairs], weights=weights))
 
 

@@ -126,14 +126,8 @@ class RunningSums:
             sums += [(values**power * predictions.weight).sum() for power in (1, 2, 3)]
         weights = predictions.weights
         self.has_whole_weights &= weights is None or bool((weights == np.round(weights)).all())
-        self._add_cells(predictions)
-        self._add_calibration(predictions)
-
-    def _add_cells(self, predictions: Predictions) -> None:
         cell = predictions.label.astype(np.intp) * predictions.n_classes + predictions.predicted_class()
         self.cells += np.bincount(cell, predictions.weights, predictions.n_classes**2)
-
-    def _add_calibration(self, predictions: Predictions) -> None:
         rows = predictions.calibration_rows()
         self.histogram.add(rows)
         self.bins += width_sums(rows, ECE_BINS)

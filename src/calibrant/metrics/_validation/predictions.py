@@ -14,7 +14,7 @@ from calibrant import _core
 from calibrant._numbers import as_floats
 from calibrant._repr import listed
 from calibrant._threads import n_threads
-from calibrant.data._internal import CategoryCodes, factorize
+from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 
 _CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
@@ -271,7 +271,17 @@ class Predictions:
         >>> read_predictions([0, 1, 1], [0.2, 0.7, 0.6]).read_codes("groups", ["x", "y", "x"])
         (array([0, 1, 0]), ['x', 'y'])
         """
-        coded = _coded(name, values)
+        if str(getattr(values, "dtype", "")).startswith("period["):  # periods of time are named by their text
+            values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
+        try:
+            coded = factorize(values)
+        except (DataError, DataTypeError) as error:
+            expected, got = "a sequence as long as y_true", repr(values)
+            if np.ndim(values) == 1:
+                expected = "a string, a whole number, a date or a period"
+            if np.ndim(values):
+                got = f"{type(values).__name__} of shape {np.shape(values)}"
+            raise DataError(f"{name} must name the group of each row: {expected}; got {got}.") from error
         if len(coded.codes) != self.n_input_rows:
             raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {self.n_input_rows}; pass one for each row.")
         codes = coded.codes[self.rows]
@@ -353,23 +363,6 @@ def rank(rows: BinaryRows) -> _core.Ranking:
 def _both_columns(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
     columns = [1.0 - proba[:, 0], proba[:, 0]]
     return np.stack(columns if positive == 1 else columns[::-1], axis=1)
-
-
-def _coded(name: str, values: Any) -> CategoryCodes:
-    """Code the names; periods of time are named by their text."""
-    if str(getattr(values, "dtype", "")).startswith("period["):
-        values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
-    try:
-        return factorize(values)
-    except (DataError, DataTypeError) as error:
-        is_sequence = np.ndim(values) == 1
-        expected = "a string, a whole number, a date or a period" if is_sequence else "a sequence as long as y_true"
-        raise DataError(f"{name} must name the group of each row: {expected}; got {_kind(values)}.") from error
-
-
-def _kind(values: Any) -> str:
-    kind = type(values).__name__
-    return f"{kind} of shape {np.shape(values)}" if np.ndim(values) else repr(values)
 
 
 def read_label_codes(name: str, labels: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:
