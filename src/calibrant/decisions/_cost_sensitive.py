@@ -161,8 +161,14 @@ class CostSensitiveClassifier(WrappingClassifier):
             return [ConstantClassifier().fit(data.X, data.y)]
         seed = seed_sequence(self.random_state)
         if self.how == "weights":
-            _check_takes_weights(self.estimator)
-            return [_with_weights(data, normalized_importance(importance, data.weight)).fit_clone(self.estimator)]
+            if not has_fit_parameter(self.estimator, "sample_weight"):
+                raise ParameterError(
+                    "how='weights' needs an estimator whose fit takes sample_weight; "
+                    f"{type(self.estimator).__name__} does not. Use how='resample' or how='reject'."
+                )
+            factor = normalized_importance(importance, data.weight)
+            weight = factor if data.weight is None else factor * data.weight
+            return [replace(data, to_fit={**data.to_fit, "sample_weight": weight}).fit_clone(self.estimator)]
         # Weights that the estimator does not take must act through the sampling instead.
         sampled_weight = 1.0 if data.weight is None or "sample_weight" in data.to_fit else data.weight
         if self.how == "resample":
@@ -213,12 +219,12 @@ class CostSensitiveClassifier(WrappingClassifier):
             return cheapest_class(self._costs_for(X), self.predict_proba(X), self.classes_)
         if len(self.estimators_) == 1:
             return np.asarray(self.estimators_[0].predict(X))
-        table = self.predict_proba(X) if hasattr(self.estimator, "predict_proba") else self._votes(X)
+        if hasattr(self.estimator, "predict_proba"):
+            table = self.predict_proba(X)
+        else:
+            votes = np.stack([np.asarray(model.predict(X)) for model in self.estimators_])
+            table = (votes[:, :, None] == self.classes_).mean(axis=0)
         return np.asarray(self.classes_[table.argmax(axis=1)])
-
-    def _votes(self, X: Any) -> NDArray[np.float64]:
-        predicted = np.stack([np.asarray(model.predict(X)) for model in self.estimators_])
-        return np.asarray((predicted[:, :, None] == self.classes_).mean(axis=0))
 
     def _costs_for(self, X: Any) -> AnyCosts:
         check_is_fitted(self, "estimators_")
@@ -294,19 +300,6 @@ def _with_importance(
         )
     best_class = (revenue > cost).astype(np.int32)
     return replace(data, codes=best_class), np.abs(revenue - cost)
-
-
-def _check_takes_weights(estimator: Any) -> None:
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise ParameterError(
-            f"how='weights' needs an estimator whose fit takes sample_weight; {type(estimator).__name__} does not. Use "
-            "how='resample' or how='reject'."
-        )
-
-
-def _with_weights(data: FitData, factor: NDArray[np.float64]) -> FitData:
-    weight = factor if data.weight is None else factor * data.weight
-    return replace(data, to_fit={**data.to_fit, "sample_weight": weight})
 
 
 def _rows_of_both_classes(

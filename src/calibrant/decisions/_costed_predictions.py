@@ -90,16 +90,12 @@ class CostedPredictions:
 
 def _with_example_costs(read: Predictions, costs: ExampleCosts, amount: Any) -> CostedPredictions:
     read.check_two_classes("ExampleCosts")
-    _check_lengths(costs, read.n_input_rows)
-    cost, benefit = (values if read.kept is None else values[read.kept] for values in costs.numbers(read.n_input_rows))
+    n_rows = read.n_input_rows
+    for name, value in (("cost", costs.cost), ("benefit", costs.benefit)):
+        if isinstance(value, np.ndarray | list | tuple) and np.shape(value) not in ((), (n_rows,)):
+            raise DataError(f"{name} of costs must be one number or {n_rows}, one for each row; got {np.shape(value)}.")
+    cost, benefit = (values if read.kept is None else values[read.kept] for values in costs.numbers(n_rows))
     is_positive = read.label == read.positive
     revenue = benefit if amount is None else read.read_amounts("amount", amount, is_positive)
     actual = np.column_stack([np.zeros(read.n_rows), cost - np.where(is_positive, revenue, 0.0)])
     return CostedPredictions(read, replace(costs, cost=cost, benefit=benefit), costs.actions, actual)
-
-
-def _check_lengths(costs: ExampleCosts, n_rows: int) -> None:
-    for name in ("cost", "benefit"):
-        value = getattr(costs, name)
-        if isinstance(value, np.ndarray | list | tuple) and np.shape(value) not in ((), (n_rows,)):
-            raise DataError(f"{name} of costs must be one number or {n_rows}, one for each row; got {np.shape(value)}.")

@@ -199,8 +199,22 @@ def decision_report(
 def cross_fitted(
     read: Predictions, calibrator: Calibrator, options: IntervalOptions, n_folds: int = 5
 ) -> NDArray[np.float64]:
-    """Return the probabilities of all rows, recalibrated fold by fold."""
-    return recalibrate(read, calibrator, _folds(read, options, n_folds), options)
+    """Return the probabilities of each fold by a calibration map fitted to the other folds."""
+    fold, is_two, group = _folds(read, options, n_folds), read.n_classes == 2, options.for_rows(read).group
+    order = np.array([1 - read.positive, read.positive]) if is_two else np.arange(read.n_classes)
+    scores = read.column(read.positive) if is_two else read.proba
+    known = {"labels": read.classes[order], "weight_kind": options.weight_kind}
+    proba = np.empty((read.n_rows, read.n_classes))
+    for number in range(int(fold.max()) + 1):
+        test = fold == number
+        rows = {"sample_weight": read.weights, "groups": group}
+        of_rows = {name: None if value is None else value[~test] for name, value in rows.items()}
+        with warnings.catch_warnings():  # too few rows to recalibrate: the wide interval of the loss shows it
+            warnings.simplefilter("ignore", LittleDataWarning)
+            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], **of_rows, **known)
+        predicted = np.asarray(fitted.predict(scores[test]))
+        proba[np.ix_(test, order)] = np.column_stack([1.0 - predicted, predicted]) if is_two else predicted
+    return proba
 
 
 def decompose(
@@ -221,27 +235,6 @@ def decompose(
     sums = totals(read, values, options)
     sums["miscalibration"] = loss_interval(costed, after, sums["miscalibration"], options)
     return DecisionReport(now, now.everybody[now.best_alone], **sums, calibrator=name, n_changed=changed)
-
-
-def recalibrate(
-    read: Predictions, calibrator: Calibrator, fold: NDArray[np.intp], options: IntervalOptions
-) -> NDArray[np.float64]:
-    """Return the probabilities of each fold by a calibration map fitted to the other folds."""
-    is_two, group = read.n_classes == 2, options.for_rows(read).group
-    order = np.array([1 - read.positive, read.positive]) if is_two else np.arange(read.n_classes)
-    scores = read.column(read.positive) if is_two else read.proba
-    known = {"labels": read.classes[order], "weight_kind": options.weight_kind}
-    proba = np.empty((read.n_rows, read.n_classes))
-    for number in range(int(fold.max()) + 1):
-        test = fold == number
-        rows = {"sample_weight": read.weights, "groups": group}
-        of_rows = {name: None if value is None else value[~test] for name, value in rows.items()}
-        with warnings.catch_warnings():  # too few rows to recalibrate: the wide interval of the loss shows it
-            warnings.simplefilter("ignore", LittleDataWarning)
-            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], **of_rows, **known)
-        predicted = np.asarray(fitted.predict(scores[test]))
-        proba[np.ix_(test, order)] = np.column_stack([1.0 - predicted, predicted]) if is_two else predicted
-    return proba
 
 
 def _folds(read: Predictions, options: IntervalOptions, n_folds: int) -> NDArray[np.intp]:

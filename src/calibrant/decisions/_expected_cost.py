@@ -63,8 +63,7 @@ def expected_cost(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[np.f
     >>> expected_cost([[0.7, 0.2, 0.1]], CostMatrix.errors("abc")).round(9)
     array([[0.3, 0.8, 0.9]])
     """
-    known = _for_columns(costs, labels)
-    return known.expected(_read_probabilities(proba, known))
+    return _expected(proba, costs, labels)[1]
 
 
 def best_decision(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[Any]:
@@ -91,59 +90,45 @@ def best_decision(proba: Any, costs: Any, *, labels: Any = None) -> NDArray[Any]
     >>> best_decision([[0.01, 0.99], [0.9, 0.1]], costs, labels=["faulty", "fine"])
     array(['fine', 'faulty'], dtype='<U11')
     """
-    known = _for_columns(costs, labels)
-    return action_names(known, known.expected(_read_probabilities(proba, known)).argmin(axis=1))
+    known, expected = _expected(proba, costs, labels)
+    return action_names(known, expected.argmin(axis=1))
 
 
 def action_names(costs: AnyCosts, action: NDArray[np.intp]) -> NDArray[Any]:
     """Return the names of actions, or their indices where they have no names."""
-    return action if costs.actions is None else _array_of_names(costs.actions)[action]
+    if costs.actions is None:
+        return action
+    # Names of several types are kept as objects, where NumPy would make them all strings.
+    names = np.empty(len(costs.actions), dtype=object)
+    names[:] = costs.actions
+    return names[action] if len(set(map(type, costs.actions))) > 1 else np.array(costs.actions)[action]
 
 
-def _for_columns(costs: Any, labels: Any) -> AnyCosts:
-    """Return costs for the classes of the columns."""
+def _expected(proba: Any, costs: Any, labels: Any) -> tuple[AnyCosts, NDArray[np.float64]]:
+    """Return the costs for the classes of the columns, and the expected cost of each action for each row."""
     known = as_costs(costs)
-    if labels is None:
-        return known
-    if not isinstance(known, CostMatrix):
+    if labels is not None and not isinstance(known, CostMatrix):
         raise ParameterError(
             "labels is for a CostMatrix; with ExampleCosts the last column is that of the positive class."
         )
-    return known.for_classes(labels, order=list(labels))
-
-
-def _array_of_names(names: tuple[Any, ...]) -> NDArray[Any]:
-    """Return names as an array; names of several types are kept as objects, where NumPy would make them all strings."""
-    if len({type(name) for name in names}) == 1:
-        return np.array(names)
-    array = np.empty(len(names), dtype=object)
-    array[:] = names
-    return array
-
-
-def _read_probabilities(proba: Any, costs: AnyCosts) -> NDArray[np.float64]:
-    """Return the probabilities as a table with a column for each class of the costs; raise if they are not any."""
-    n_classes = costs.n_classes if isinstance(costs, CostMatrix) else 2
-    values = columns_by_name(proba, costs.labels)
+    if isinstance(known, CostMatrix) and labels is not None:
+        known = known.for_classes(labels, order=list(labels))
+    n_classes = known.n_classes if isinstance(known, CostMatrix) else 2
+    values = columns_by_name(proba, known.labels)
     if values.ndim == 1 and n_classes == 2:
         values = np.column_stack([1.0 - values, values])
     if values.ndim != 2 or values.shape[1] != n_classes:
-        of = "" if costs.labels is None else f" {list(costs.labels)}"
+        of = "" if known.labels is None else f" {list(known.labels)}"
         raise DataError(
             f"proba must have a column for each of the {n_classes} classes{of}{', or one' if n_classes == 2 else ''}; "
             f"got shape {np.shape(proba)}."
         )
-    _check_probabilities(values)
-    return values
-
-
-def _check_probabilities(values: NDArray[np.float64]) -> None:
-    """Raise unless every row holds probabilities that sum to 1."""
     _raise_if_any(np.isnan(values), "NaN", "drop those rows, or have the model score them.")
     outside = (values < -_TOLERANCE) | (values > 1.0 + _TOLERANCE)
     _raise_if_any(outside, "value(s) outside [0, 1]", "pass probabilities, not scores.")
     off = np.abs(values.sum(axis=1, keepdims=True) - 1.0) > _TOLERANCE
     _raise_if_any(off, "probabilities that do not sum to 1", "divide each row by its sum.")
+    return known, known.expected(values)
 
 
 def _raise_if_any(wrong: NDArray[np.bool_], what: str, hint: str) -> None:

@@ -109,20 +109,15 @@ def largest_loss(costed: CostedPredictions, options: IntervalOptions) -> float:
     rows = rows if read.n_rows <= _MOST_ROWS else np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
     each, before = np.arange(len(rows)), costed.decisions()[rows]
     chosen, losses = logs[rows], np.empty(_DRAWS)
+    unit, n_units = (each, len(rows)) if group is None else (group[rows], int(group.max()) + 1)
     for draw in range(_DRAWS):
         slopes, intercepts = (centre + root @ rng.standard_normal(len(centre))).reshape(2, -1)
         costs = costed.expected_costs(softmax_rows(chosen * slopes + intercepts), rows)
         lost = costs[each, before] - costs.min(axis=1)
-        share = read.weight[rows] * _row_shares(rng, group, rows)
+        # Weights of the Bayesian bootstrap, of rows or of whole groups
+        share = read.weight[rows] * rng.standard_exponential(n_units)[unit]
         losses[draw] = read.total * (share @ lost) / share.sum()
     return float(np.quantile(losses, (1.0 + (options.confidence or 0.95)) / 2.0))
-
-
-def _row_shares(rng: np.random.Generator, group: NDArray[Any] | None, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return weights of the Bayesian bootstrap, of rows or of whole groups."""
-    if group is None:
-        return rng.standard_exponential(len(rows))
-    return np.asarray(rng.standard_exponential(int(group.max()) + 1)[group[rows]])
 
 
 def _map_distribution(

@@ -52,8 +52,8 @@ def auc(y_true: Any, y_proba: Any, *, average: str = "one_vs_rest", **common: Un
     # Both orders of a pair: each class's probability ranks the pair once (Hand & Till 2001).
     pairs = list(itertools.permutations(found, 2))
     of_class, is_weighted = predictions.class_weights(), average == "one_vs_one_weighted"
-    weights = [of_class[list(pair)].sum() for pair in pairs] if is_weighted else None
-    return float(np.average([_pair_area(predictions, *pair) for pair in pairs], weights=weights))
+    of_pairs = [of_class[list(pair)].sum() for pair in pairs] if is_weighted else None
+    return float(np.average([_pair_area(predictions, *pair) for pair in pairs], weights=of_pairs))
 
 
 def _pair_area(predictions: Predictions, one: int, other: int) -> float:
