@@ -41,7 +41,10 @@ class Friedman:
         Its degrees of freedom.
     f_pvalue : float
         Its p-value.
-    %(mean_ranks)s
+    mean_ranks : dict of str to float
+        The mean rank of each method; 1 is best.
+    n_datasets : int
+        Number of data sets.
 
     Examples
     --------

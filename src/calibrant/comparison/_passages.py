@@ -45,9 +45,4 @@ n : int
     Number of pairs.
 test : str
     Name of the test.""",
-    "mean_ranks": """\
-mean_ranks : dict of str to float
-    The mean rank of each method; 1 is best.
-n_datasets : int
-    Number of data sets.""",
 }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from calibrant._docstrings import PASSAGES, fill_docstring
+from calibrant._docstrings import fill_docstring
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Rule, Seed, check_params
@@ -40,13 +40,6 @@ COSTS = (
     | HasMethods("to_numpy", words="a frame of costs")
     | Nothing()
 )
-_WEIGHT_AND_AMOUNT = f"""\
-{PASSAGES["row_weight"]}
-amount : sequence of length n_rows, optional
-    With `ExampleCosts`: the amount that each positive row brought in."""
-_CLASSES_ONLY = """\
-array of shape (n_rows,)
-    Values of ``classes_``; for other actions see `decide`."""
 _MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting both classes
 _WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
@@ -135,11 +128,22 @@ class CostSensitiveClassifier(WrappingClassifier):
         self.n_models = n_models
         self.random_state = random_state
 
-    @fill_docstring(row_weight=_WEIGHT_AND_AMOUNT)
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, amount: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier.
 
-        %(wrapped_fit_sections)s
+        Parameters
+        ----------
+        %(X_wrapped)s
+        %(y)s
+        %(row_weight)s
+        amount : sequence of length n_rows, optional
+            With `ExampleCosts`: the amount that each positive row brought in.
+        %(fit_params)s
+
+        Returns
+        -------
+        %(fitted_self)s
         """
         check_params(self)
         if self.when == "predict":
@@ -208,11 +212,18 @@ class CostSensitiveClassifier(WrappingClassifier):
         costs, proba = self._costs_for(X), self.predict_proba(X)
         return action_names(costs, costs.expected(proba).argmin(axis=1))
 
-    @fill_docstring(X_predict="%(X_wrapped)s", predicted=_CLASSES_ONLY)
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of least expected cost of each row, or with ``when="train"`` the most likely class.
 
-        %(predict_sections)s
+        Parameters
+        ----------
+        %(X_wrapped)s
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Values of ``classes_``; for other actions see `decide`.
         """
         check_is_fitted(self, "estimators_")
         if self.when == "predict":

@@ -15,14 +15,6 @@ _PASSAGES = {
     "pos_label": """\
 pos_label : optional
     The class whose probability a single column holds; by default the last of the sorted classes.""",
-    "positive_class": """\
-pos_label : optional
-    The positive class; by default the last of two sorted classes. With more than two classes it must be passed, and
-    all other classes together are the negative class.""",
-    "one_or_each_class": """\
-pos_label : optional
-    The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
-    class is evaluated against all others.""",
     "weighted_rows": """\
 Parameters
 ----------
@@ -31,11 +23,15 @@ Parameters
 %(row_weight)s""",
     "parameters_positive": """\
 %(weighted_rows)s
-%(positive_class)s
+pos_label : optional
+    The positive class; by default the last of two sorted classes. With more than two classes it must be passed, and
+    all other classes together are the negative class.
 %(labels)s""",
     "parameters_each_class": """\
 %(weighted_rows)s
-%(one_or_each_class)s
+pos_label : optional
+    The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
+    class is evaluated against all others.
 %(labels)s""",
     "parameters_numbers": """\
 Parameters
@@ -62,10 +58,6 @@ average : {"macro", "weighted", "micro"}, optional
     the rows of each class, as Weka computes it; or the value of the summed counts, which for F-measures, precision
     and recall is the accuracy. Classes that have no row and are never predicted are left out; a class that has rows
     or is predicted, but never correctly, scores 0. It excludes `threshold`.""",
-    "weight_kind": """\
-weight_kind : {"frequency", "probability"}
-    Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and
-    case-control samples.""",
     "clip": """\
 clip : float, optional
     Clip the probabilities to [clip, 1 - clip] first; scikit-learn uses 2.2e-16.""",

@@ -122,7 +122,9 @@ def spiegelhalter_z(
     promise (Spiegelhalter 1986).
 
     %(parameters_positive)s
-    %(weight_kind)s
+    weight_kind : {"frequency", "probability"}
+        Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and
+        case-control samples.
 
     %(returns)s
         The statistic, a float with a `p_value`; NaN where every probability is 0, 1 or 1/2.
