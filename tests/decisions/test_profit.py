@@ -13,7 +13,7 @@ import calibrant.metrics
 from calibrant.calibration import Platt
 from calibrant.curves import profit_curve, threshold_table
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit, decision_report, profit
-from calibrant.decisions._costed_predictions import CostedPredictions
+from calibrant.decisions._expected_cost import CostedPredictions
 from calibrant.decisions._miscalibration_loss import largest_loss
 from calibrant.decisions._money import IntervalOptions
 from calibrant.exceptions import CalibrantError, ParameterError

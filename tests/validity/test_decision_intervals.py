@@ -12,7 +12,7 @@ import pytest
 from scipy.special import betainc, expit, logit
 
 from calibrant.decisions import CostMatrix, decision_report
-from calibrant.decisions._costed_predictions import CostedPredictions
+from calibrant.decisions._expected_cost import CostedPredictions
 from calibrant.decisions._miscalibration_loss import chance_gain
 from calibrant.decisions._money import IntervalOptions
 

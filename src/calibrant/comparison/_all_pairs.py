@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
 from calibrant._optional import pandas_frame
 from calibrant._params import Choice, check_param
 from calibrant._random import SeedLike, seed_sequence, stream_seed
-from calibrant.comparison._dataset_values import read_dataset_means
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._input_validation import read_dataset_means
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison, Posterior
 from calibrant.comparison._signed_ranks import bayesian_signed_rank_test, wilcoxon
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
@@ -161,7 +160,7 @@ class MethodComparison:
         return "\n".join([head, *(f"  {pair!r}" for pair in self.pairs)])
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def compare_methods(
     table: Any,
     *,

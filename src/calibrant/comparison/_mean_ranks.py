@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, ndtr, ndtri
 
-from calibrant._docstrings import fill_docstring
 from calibrant._optional import pandas_frame
 from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant.comparison._all_pairs import Better
-from calibrant.comparison._dataset_values import read_dataset_means
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._input_validation import read_dataset_means
+from calibrant.comparison._passages import document_test
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 _ASSUMED = "Assumed: the data sets are independent."
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class Friedman:
     """The result of Friedman's test, whether some methods rank better than others; its repr is a sentence.
@@ -86,7 +85,7 @@ class Friedman:
         return f"{finding}: {_ranks_text(self.mean_ranks)}; {test}; all methods in a single test. {_ASSUMED}"
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class CriticalDifference:
     """Mean ranks, and the smallest significant difference; its repr is a sentence.
@@ -180,7 +179,7 @@ _ROUNDING = 1e-14  # values that differ by less than this share are ties, as in 
 _EXHAUSTED = 1e-12  # of the greatest chi-squared: what is left below it is rounding, and F is infinite
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def friedman(
     table: Any,
     *,
@@ -229,7 +228,7 @@ def friedman(
     return Friedman(statistic, k - 1, pvalue, f, f_df, f_pvalue, means, n)
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def nemenyi(
     table: Any,
     *,
@@ -275,7 +274,7 @@ def nemenyi(
     return CriticalDifference(critical, means, pvalues, n, confidence, "Nemenyi's test")
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def bonferroni_dunn(
     table: Any,
     *,

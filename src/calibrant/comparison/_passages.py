@@ -1,10 +1,10 @@
-"""Passages that the docstrings of several tests share; `fill_docstring` fills them in."""
+"""Passages that the docstrings of several tests share; `document_test` fills them in."""
 
 from __future__ import annotations
 
-from calibrant._docstrings import sections
+from calibrant._docstrings import fill_docstring, sections
 
-PASSAGES = {
+_PASSAGES = {
     "pairs": """\
 a, b : sequence of length n
     The values of the two methods; those at one position belong together.""",
@@ -46,3 +46,4 @@ n : int
 test : str
     Name of the test.""",
 }
+document_test = fill_docstring(**_PASSAGES)

@@ -6,15 +6,14 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from calibrant._docstrings import fill_docstring
 from calibrant._optional import pandas_frame
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._passages import document_test
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """The result of a test between two methods; its repr is a sentence.
@@ -172,7 +171,7 @@ def one_row_frame(result: Any) -> pd.DataFrame:
     return pandas_frame([{"a": first, "b": second, **figures}], "return a comparison as a frame")
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class Posterior:
     """The probabilities that one method is better than another, or equivalent; its repr is a sentence.

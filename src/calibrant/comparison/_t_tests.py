@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr, stdtrit
 
-from calibrant._docstrings import fill_docstring
 from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Real, check_param
 from calibrant.comparison._input_validation import (
     read_difference_moments,
@@ -17,14 +16,14 @@ from calibrant.comparison._input_validation import (
     read_sample_moments,
     read_signed_differences,
 )
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.exceptions import DataError, ParameterError
 
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
     """Test whether the values of two methods differ, pair by pair: Student's t-test, two-sided.
 
@@ -53,7 +52,7 @@ def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str,
     return Comparison(*figures, confidence, found.n, "paired t-test", assumes, named)
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def corrected_resampled_t_test(
     a: Any,
     b: Any,
@@ -147,7 +146,7 @@ def mean_size(name: str, size: Any, n: int) -> float:
     return float(sizes.mean())
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def unpaired_t_test(
     a: Any,
     b: Any,
@@ -213,7 +212,7 @@ def _unpaired_degrees(df: str | float, errors: Any, degrees: Any) -> float:
 _ASSUMES = "the differences of a fold are normal, those of different replications and of both folds nearly independent"
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def five_by_two_test(
     a: Any,
     b: Any,
@@ -299,7 +298,7 @@ ROPE = Real(0)
 _RHO = Real(0, 1, closed="left") | Nothing()
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def bayesian_correlated_t_test(
     a: Any,
     b: Any,

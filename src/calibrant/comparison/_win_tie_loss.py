@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant._docstrings import fill_docstring
 from calibrant._optional import pandas_frame
 from calibrant._params import Choice, Real, check_param
 from calibrant.comparison._all_pairs import Better, method_pairs
-from calibrant.comparison._dataset_values import DatasetValues, read_dataset_values
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._input_validation import DatasetValues, read_dataset_values
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison
 from calibrant.comparison._t_tests import corrected_resampled_t_test, paired_t_test
 from calibrant.exceptions import ParameterError
@@ -171,7 +170,7 @@ class WinTieLoss:
         return replace(record, corrected_wins=sure.count("win"), corrected_losses=sure.count("loss"))
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def win_tie_loss(
     table: Any,
     *,

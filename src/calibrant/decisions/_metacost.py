@@ -20,8 +20,13 @@ from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import FitData, read_fit_data, take_rows
 from calibrant.data._internal import fit_columns
 from calibrant.decisions._cost_matrix import CostMatrix
-from calibrant.decisions._cost_sensitive import COSTS, cheapest_class, costs_for_training
-from calibrant.decisions._wrapping import WrappingClassifier, class_probabilities
+from calibrant.decisions._cost_sensitive import (
+    COSTS,
+    WrappingClassifier,
+    cheapest_class,
+    class_probabilities,
+    costs_for_training,
+)
 from calibrant.exceptions import CalibrantError, DataError, ParameterError
 
 _MAX_DRAWS = 2**28  # 2 GB of random numbers

@@ -19,7 +19,7 @@ from calibrant.calibration._internal import (
     Target,
     softmax_rows,
 )
-from calibrant.decisions._costed_predictions import CostedPredictions
+from calibrant.decisions._expected_cost import CostedPredictions
 from calibrant.decisions._money import IntervalOptions, Money
 from calibrant.metrics._internal import Predictions
 

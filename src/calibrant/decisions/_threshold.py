@@ -19,9 +19,8 @@ from calibrant.calibration import HeldOut
 from calibrant.calibration._internal import CV, Scoring, Source, make_splits, read_fit_data
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._cost_matrix import CostMatrix
-from calibrant.decisions._cost_sensitive import COSTS
+from calibrant.decisions._cost_sensitive import COSTS, WrappingClassifier, check_has_predict_proba
 from calibrant.decisions._expected_cost import as_costs
-from calibrant.decisions._wrapping import WrappingClassifier, check_has_predict_proba
 from calibrant.exceptions import DataError, ParameterError
 
 

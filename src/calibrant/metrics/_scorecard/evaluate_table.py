@@ -16,9 +16,8 @@ from calibrant.metrics._classification.confusion import measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import METRICS, Metric, requested_metrics
-from calibrant.metrics._scorecard.running_sums import RunningSums
+from calibrant.metrics._scorecard.running_sums import RunningSums, SortedRows
 from calibrant.metrics._scorecard.score_card import ScoreCard
-from calibrant.metrics._scorecard.sorted_rows import SortedRows
 from calibrant.metrics._scorecard.table_scores import CALIBRATION, RANKINGS, TableScorer
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions, two_classes

@@ -30,9 +30,8 @@ from calibrant.metrics._intervals.metric_intervals import (
 )
 from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._scorecard.running_sums import RunningSums
+from calibrant.metrics._scorecard.running_sums import RunningSums, SortedRows, WindowSums
 from calibrant.metrics._scorecard.score_card import Score
-from calibrant.metrics._scorecard.sorted_rows import SortedRows, WindowSums
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
