@@ -14,8 +14,7 @@ from calibrant.calibration import Platt
 from calibrant.curves import profit_curve, threshold_table
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit, decision_report, profit
 from calibrant.decisions._expected_cost import CostedPredictions
-from calibrant.decisions._miscalibration_loss import largest_loss
-from calibrant.decisions._money import IntervalOptions
+from calibrant.decisions._money import IntervalOptions, largest_loss
 from calibrant.exceptions import CalibrantError, ParameterError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -290,7 +289,7 @@ def test_the_profit_of_very_many_rows_does_not_draw_single_rows(monkeypatch):
 @pytest.mark.parametrize("weight", [None, np.arange(300) % 3 + 1.0])
 def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
     """Logistic regression on both logarithms has the optimum and the Hessian of the multinomial one."""
-    from calibrant.decisions._miscalibration_loss import _fit_several, _fit_two
+    from calibrant.decisions._money import _fit_several, _fit_two
     from calibrant.metrics._internal import read_predictions
 
     random = np.random.default_rng(0)

@@ -15,8 +15,7 @@ from calibrant._params import Int, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.calibration import Calibrator, as_calibrator
 from calibrant.decisions._expected_cost import CostedPredictions
-from calibrant.decisions._miscalibration_loss import loss_interval
-from calibrant.decisions._money import IntervalOptions, Money, totals
+from calibrant.decisions._money import IntervalOptions, Money, loss_interval, totals
 from calibrant.decisions._profit_of_model import Profit, profit_of
 from calibrant.exceptions import DataError, LittleDataWarning
 from calibrant.metrics._internal import Predictions

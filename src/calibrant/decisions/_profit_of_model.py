@@ -13,8 +13,7 @@ from calibrant._optional import pandas_frame
 from calibrant._params import Real, check_param
 from calibrant._random import SeedLike
 from calibrant.decisions._expected_cost import CostedPredictions
-from calibrant.decisions._miscalibration_loss import chance_gain
-from calibrant.decisions._money import IntervalOptions, Money, totals
+from calibrant.decisions._money import IntervalOptions, Money, chance_gain, totals
 
 if TYPE_CHECKING:
     import pandas as pd
