@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from inspect import Parameter
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from calibrant._docstrings import fill_docstring
 
@@ -111,21 +111,58 @@ groups : sequence of length n_rows, optional
 }
 
 _fill = fill_docstring(**_PASSAGES)
-_COMMON = [
-    Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation="Any")
-    for name in ("sample_weight", "pos_label", "labels")
-]
+KEYWORDS: dict[str, tuple[str, ...]] = {}  # of each function, those that it takes from one of the following
 
 
-def document_metric(function: T) -> T:
-    """Fill the placeholders of a docstring, and write the keywords that all metrics take into the signature.
+class Common(TypedDict, total=False):
+    """The keywords that every metric takes."""
+
+    sample_weight: Any
+    pos_label: Any
+    labels: Any
+
+
+class Decision(Common, total=False):
+    """The keywords of metrics of the predicted class."""
+
+    threshold: float | None
+    inclusive: bool
+
+
+class Averaged(Decision, total=False):
+    """The keywords of rates of one class, which have an average over the classes."""
+
+    average: str | None
+
+
+class Agreement(Decision, total=False):
+    """The keywords of a measure of agreement."""
+
+    weights: str | None
+
+
+class Binned(Common, total=False):
+    """The keywords of calibration errors in bins."""
+
+    n_bins: int
+    strategy: str
+    norm: str
+    debiased: bool
+    groups: Any
+
+
+_KINDS: dict[str, Any] = {f"Unpack[{each.__name__}]": each for each in (Common, Decision, Averaged, Agreement, Binned)}
+
+
+def document_metric(function: T, judge: Callable[..., Any] | None = None) -> T:
+    """Fill the placeholders of a docstring, and write shared keywords into the signature, with the judge's defaults.
 
     `parameters` begins the section with y_true, y_proba, sample_weight, pos_label and labels, in one of three readings
     of pos_label; entries of further parameters follow it.
 
     Examples
     --------
-    >>> def metric(y_true, *, k, base=2, **common):
+    >>> def metric(y_true, *, k, base=2, **common: Unpack[Common]):
     ...     pass
     >>> inspect.signature(document_metric(metric))
     <Signature (y_true, *, k, sample_weight: 'Any' = None, pos_label: 'Any' = None, labels: 'Any' = None, base=2)>
@@ -133,6 +170,13 @@ def document_metric(function: T) -> T:
     signature = inspect.signature(function)
     *own, last = signature.parameters.values()
     if last.kind == Parameter.VAR_KEYWORD:
-        first = [each for each in own if each.default is Parameter.empty]
-        function.__dict__["__signature__"] = signature.replace(parameters=[*first, *_COMMON, *own[len(first) :]])
+        defaults = {} if judge is None else inspect.signature(judge).parameters
+        shared = []
+        for name, hint in _KINDS[last.annotation].__annotations__.items():
+            default = defaults[name].default if name in defaults else None
+            shared.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint.__forward_arg__))
+        n_common, required = len(Common.__annotations__), [each for each in own if each.default is Parameter.empty]
+        parameters = [*required, *shared[:n_common], *own[len(required) :], *shared[n_common:]]
+        function.__dict__["__signature__"] = signature.replace(parameters=parameters)
+        KEYWORDS[function.__name__] = tuple(each.name for each in shared)
     return _fill(function)

@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from numpy.typing import NDArray
 
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._docstrings import KEYWORDS, Common, document_metric
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions
 
@@ -109,7 +109,7 @@ def metric(
         name = function.__name__
         own = judge or partial(_judge, function)
         METRICS[name] = Metric(name, function, own, better, low, high, papers or {}, **facts)
-        return document_metric(function)
+        return document_metric(function, own)
 
     return register
 
@@ -254,15 +254,7 @@ def check_options(metric: str, **options: Any) -> None:
             check_param(name, value, rules[name])
 
 
-class Common(TypedDict, total=False):
-    """The keywords that every metric takes; `document_metric` writes them into its signature."""
-
-    sample_weight: Any
-    pos_label: Any
-    labels: Any
-
-
-def read_rows(metric: str, y_true: Any, y_proba: Any, common: Common, /, **options: Any) -> Predictions:
+def read_rows(metric: str, y_true: Any, y_proba: Any, keywords: Common, /, **options: Any) -> Predictions:
     """Validate the options of a metric, and its rows; rows that are validated already are returned as they are.
 
     Examples
@@ -272,12 +264,15 @@ def read_rows(metric: str, y_true: Any, y_proba: Any, common: Common, /, **optio
     """
     if isinstance(y_true, Predictions):  # of a caller who has checked the options, once for all metrics and replicates
         return y_true
-    if unknown := common.keys() - Common.__annotations__:
+    if unknown := keywords.keys() - KEYWORDS[metric]:
         raise TypeError(f"{metric}() got an unexpected keyword argument {min(unknown)!r}")
     check_options(metric, **options)
-    return read_predictions(y_true, y_proba, **common)
+    return read_predictions(y_true, y_proba, **keywords)
 
 
-def judge_rows(metric: str, y_true: Any, y_proba: Any, common: Common, /, **options: Any) -> float:
-    """Return the value of a metric that has a `judge` of its own."""
+def judge_rows(metric: str, y_true: Any, y_proba: Any, keywords: Mapping[str, Any], /, **options: Any) -> float:
+    """Return the value of a metric that has a `judge` of its own, with the options among the keywords and others."""
+    shared = [name for name in KEYWORDS[metric] if name in keywords and name not in Common.__annotations__]
+    options |= {name: keywords[name] for name in shared}
+    common = cast("Common", {name: value for name, value in keywords.items() if name not in shared})
     return METRICS[metric].judge(read_rows(metric, y_true, y_proba, common, **options), **options)

@@ -13,9 +13,9 @@ from scipy.special import chdtrc, ndtr
 from scipy.stats import chi2
 
 from calibrant.metrics._calibration.slope_and_intercept import fitted_line
-from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._docstrings import Common, document_metric
 from calibrant.metrics._intervals.bootstrap_plan import WeightKind
-from calibrant.metrics._metric import Common, metric, read_rows
+from calibrant.metrics._metric import metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
 
 

@@ -15,7 +15,8 @@ from scipy.special import erf
 from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
-from calibrant.metrics._metric import CARUANA, Common, judge_rows, metric, read_rows
+from calibrant.metrics._docstrings import Binned, Common
+from calibrant.metrics._metric import CARUANA, judge_rows, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
 
 
@@ -44,17 +45,7 @@ def _binned(
 
 
 @metric("lower", 0.0, 1.0, {"Naeini, Cooper & Hauskrecht 2015": "ECE", "Guo et al. 2017": "ECE"}, judge=_binned)
-def ece(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    n_bins: int = 15,
-    strategy: str = "width",
-    norm: str = "l1",
-    debiased: bool = False,
-    groups: Any = None,
-    **common: Unpack[Common],
-) -> float:
+def ece(y_true: Any, y_proba: Any, **options: Unpack[Binned]) -> float:
     """Return the expected calibration error, the mean difference of probability and frequency in bins: 0 is best.
 
     With more than two classes, the probability of the predicted class is compared with its accuracy (Guo, Pleiss, Sun
@@ -72,22 +63,11 @@ def ece(
     >>> round(ece([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.9], n_bins=2), 3)  # |1/3 - 0.3| 3/4 + |1 - 0.9| 1/4
     0.05
     """
-    options = {"n_bins": n_bins, "strategy": strategy, "norm": norm, "debiased": debiased, "groups": groups}
-    return judge_rows("ece", y_true, y_proba, common, **options)
+    return judge_rows("ece", y_true, y_proba, options)
 
 
 @metric("lower", 0.0, 1.0, {"Kull et al. 2019": "classwise-ECE"}, judge=partial(_binned, each_class=True))
-def classwise_ece(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    n_bins: int = 15,
-    strategy: str = "width",
-    norm: str = "l1",
-    debiased: bool = False,
-    groups: Any = None,
-    **common: Unpack[Common],
-) -> float:
+def classwise_ece(y_true: Any, y_proba: Any, **options: Unpack[Binned]) -> float:
     """Return the mean, over classes, of the expected calibration error of each against all others: 0 is best.
 
     Unlike `ece` it uses every probability of a row, not only the largest (Kull et al. 2019).
@@ -103,8 +83,7 @@ def classwise_ece(
     >>> round(classwise_ece(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]), 4)
     0.1333
     """
-    options = {"n_bins": n_bins, "strategy": strategy, "norm": norm, "debiased": debiased, "groups": groups}
-    return judge_rows("classwise_ece", y_true, y_proba, common, **options)
+    return judge_rows("classwise_ece", y_true, y_proba, options)
 
 
 def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clusters: NDArray[np.intp] | None) -> float:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from calibrant import _core
-from calibrant.metrics._metric import Common, metric, read_rows
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, threads_for
 
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite

@@ -16,7 +16,8 @@ from calibrant.metrics._classification.confusion import (
     kappa_of,
     mcc_of,
 )
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, Common, judge_rows, metric, read_rows
+from calibrant.metrics._docstrings import Agreement, Common, Decision
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, judge_rows, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
 
 
@@ -30,9 +31,7 @@ def _is_correct(
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "ACC", WITTEN: "success rate"}, hits=_is_correct, judge=accuracy_of)
-def accuracy(
-    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
-) -> float:
+def accuracy(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the fraction of rows whose predicted class is the actual one: from 0 to 1 (best).
 
     %(parameters)s
@@ -46,7 +45,7 @@ def accuracy(
     >>> accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.75
     """
-    return judge_rows("accuracy", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
+    return judge_rows("accuracy", y_true, y_proba, options)
 
 
 def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> NDArray[np.float64]:
@@ -54,9 +53,7 @@ def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusiv
 
 
 @metric("lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong, judge=error_of)
-def error(
-    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
-) -> float:
+def error(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the fraction of rows whose predicted class is not the actual one: from 0 (best) to 1.
 
     Chawla & Cieslak (2006) predict the positive class above a threshold of 0.5.
@@ -72,13 +69,11 @@ def error(
     >>> error(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.25
     """
-    return judge_rows("error", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
+    return judge_rows("error", y_true, y_proba, options)
 
 
 @metric("higher", 0.0, 1.0, {"Brodersen et al. 2010": "balanced accuracy"}, judge=balanced_accuracy_of)
-def balanced_accuracy(
-    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
-) -> float:
+def balanced_accuracy(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the mean, over classes, of the recall of each: from 0 to 1 (best).
 
     With two classes it is the mean of sensitivity and specificity. Classes without a row are left out.
@@ -94,7 +89,7 @@ def balanced_accuracy(
     >>> round(balanced_accuracy(["no", "yes", "no", "no"], [0.1, 0.8, 0.6, 0.3], threshold=0.2), 4)  # of 1/3 and 1
     0.6667
     """
-    return judge_rows("balanced_accuracy", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
+    return judge_rows("balanced_accuracy", y_true, y_proba, options)
 
 
 @metric("higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",))
@@ -122,15 +117,7 @@ def delta_accuracy(y_true: Any, y_proba: Any, *, vote: Any, **common: Unpack[Com
 
 
 @metric("higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"}, judge=kappa_of)
-def kappa(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    weights: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def kappa(y_true: Any, y_proba: Any, **options: Unpack[Agreement]) -> float:
     """Return Cohen's kappa, the agreement beyond chance relative to the most possible: at most 1 (best).
 
     %(parameters)s
@@ -147,13 +134,11 @@ def kappa(
     >>> kappa(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    return judge_rows("kappa", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, weights=weights)
+    return judge_rows("kappa", y_true, y_proba, options)
 
 
 @metric("higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"}, judge=mcc_of)
-def mcc(
-    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
-) -> float:
+def mcc(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the correlation of predicted and actual classes: from -1 to 1 (best).
 
     Matthews (1975) defines it for two classes, Gorodkin (2004) for several.
@@ -169,7 +154,7 @@ def mcc(
     >>> round(mcc(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.5774
     """
-    return judge_rows("mcc", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
+    return judge_rows("mcc", y_true, y_proba, options)
 
 
 def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Common, Metric, read_rows
+from calibrant.metrics._docstrings import Common, document_metric
+from calibrant.metrics._metric import Metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
 
 _TRUE_NEGATIVE = 3  # its place among the counts of `two_by_two`

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from calibrant._numbers import as_floats
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._classification.confusion import Confusions, judge_confusion
-from calibrant.metrics._metric import WITTEN, ZADROZNY, Common, metric, read_rows
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import WITTEN, ZADROZNY, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
 
 

@@ -15,20 +15,13 @@ from calibrant.metrics._classification.confusion import (
     rate_of,
     sensitivity_specificity_of,
 )
-from calibrant.metrics._metric import CARUANA, WITTEN, Common, judge_rows, metric
+from calibrant.metrics._docstrings import Averaged, Decision
+from calibrant.metrics._metric import CARUANA, WITTEN, judge_rows, metric
 from calibrant.metrics._validation.predictions import Predictions
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", judge=partial(rate_of, name="precision"))
-def precision(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def precision(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the rows predicted to be positive that are: from 0 to 1 (best).
 
     It is also known as the positive predictive value.
@@ -48,7 +41,7 @@ def precision(
     >>> precision(*of_three, average="macro")  # the mean of 1/2, 1 and 0
     0.5
     """
-    return judge_rows("precision", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, average=average)
+    return judge_rows("precision", y_true, y_proba, options)
 
 
 def _found_positives(
@@ -62,15 +55,7 @@ def _found_positives(
 @metric(
     "higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", hits=_found_positives, judge=partial(rate_of, name="recall")
 )
-def recall(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def recall(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the positive rows that are predicted to be: from 0 to 1 (best).
 
     It is also known as `sensitivity` and as the true positive rate.
@@ -87,7 +72,7 @@ def recall(
     >>> round(recall(["no", "yes", "yes", "yes"], [0.1, 0.8, 0.4, 0.7], threshold=0.5), 4)
     0.6667
     """
-    return judge_rows("recall", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, average=average)
+    return judge_rows("recall", y_true, y_proba, options)
 
 
 @metric(
@@ -99,15 +84,7 @@ def recall(
     hits=_found_positives,
     judge=partial(rate_of, name="sensitivity"),
 )
-def sensitivity(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def sensitivity(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the positive rows that are predicted to be: from 0 to 1 (best).
 
     It is another name of `recall`, the one that medicine uses.
@@ -124,7 +101,7 @@ def sensitivity(
     >>> sensitivity(["ill", "well", "ill", "well"], [0.8, 0.3, 0.4, 0.1], pos_label="ill")
     0.5
     """
-    return judge_rows("sensitivity", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, average=average)
+    return judge_rows("sensitivity", y_true, y_proba, options)
 
 
 def _found_negatives(
@@ -144,15 +121,7 @@ def _found_negatives(
     hits=_found_negatives,
     judge=partial(rate_of, name="specificity"),
 )
-def specificity(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def specificity(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the negative rows that are predicted to be: from 0 to 1 (best).
 
     It is 1 less the false positive rate.
@@ -169,7 +138,7 @@ def specificity(
     >>> specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    return judge_rows("specificity", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, average=average)
+    return judge_rows("specificity", y_true, y_proba, options)
 
 
 @metric(
@@ -180,15 +149,7 @@ def specificity(
     classes="two",
     judge=partial(rate_of, name="npv"),
 )
-def npv(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def npv(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the rows predicted to be negative that are: from 0 to 1 (best).
 
     It is known as the negative predictive value.
@@ -205,22 +166,14 @@ def npv(
     >>> npv(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.3])
     0.5
     """
-    return judge_rows("npv", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, average=average)
+    return judge_rows("npv", y_true, y_proba, options)
 
 
 _f1 = partial(f_beta_of, who="f1")
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two", judge=_f1)
-def f1(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def f1(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
 
     %(parameters_positive)s
@@ -237,20 +190,11 @@ def f1(
     >>> round(f1(*of_three, average="macro"), 4)  # the mean of 2/3, 1 and 0
     0.5556
     """
-    return judge_rows("f1", y_true, y_proba, common, threshold=threshold, inclusive=inclusive, average=average)
+    return judge_rows("f1", y_true, y_proba, options)
 
 
 @metric("higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two", judge=f_beta_of)
-def f_beta(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    beta: float = 1.0,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-    **common: Unpack[Common],
-) -> float:
+def f_beta(y_true: Any, y_proba: Any, *, beta: float = 1.0, **options: Unpack[Averaged]) -> float:
     """Return the weighted harmonic mean of precision and recall: from 0 to 1 (best).
 
     %(parameters_positive)s
@@ -266,15 +210,11 @@ def f_beta(
     >>> round(f_beta(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7], beta=2), 4)
     0.9091
     """
-    return judge_rows(
-        "f_beta", y_true, y_proba, common, beta=beta, threshold=threshold, inclusive=inclusive, average=average
-    )
+    return judge_rows("f_beta", y_true, y_proba, options, beta=beta)
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "sensitivity x specificity"}, classes="two", judge=sensitivity_specificity_of)
-def sensitivity_specificity(
-    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
-) -> float:
+def sensitivity_specificity(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the product of sensitivity and specificity: from 0 to 1 (best).
 
     %(parameters_positive)s
@@ -288,13 +228,11 @@ def sensitivity_specificity(
     >>> sensitivity_specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    return judge_rows("sensitivity_specificity", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
+    return judge_rows("sensitivity_specificity", y_true, y_proba, options)
 
 
 @metric("higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"}, judge=g_mean_of)
-def g_mean(
-    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
-) -> float:
+def g_mean(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the geometric mean, over classes, of the recall of each: from 0 to 1 (best).
 
     With two classes it is the root of `sensitivity_specificity`. Classes without a row are left out.
@@ -310,4 +248,4 @@ def g_mean(
     >>> round(g_mean(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.7071
     """
-    return judge_rows("g_mean", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
+    return judge_rows("g_mean", y_true, y_proba, options)

@@ -12,8 +12,8 @@ from scipy.special import entr
 
 from calibrant import _core
 from calibrant.metrics._calibration.errors import width_sums
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Common, read_rows
+from calibrant.metrics._docstrings import Common, document_metric
+from calibrant.metrics._metric import read_rows
 from calibrant.metrics._validation.predictions import Predictions, threads_for
 
 

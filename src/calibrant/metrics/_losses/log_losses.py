@@ -8,9 +8,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._docstrings import Common, document_metric
 from calibrant.metrics._losses.squared_errors import surprise
-from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, Common, metric, read_rows
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_prior
 

@@ -8,7 +8,8 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics._metric import WITTEN, Common, metric, read_rows
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import WITTEN, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_prior
 

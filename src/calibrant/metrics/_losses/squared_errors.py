@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, Common, metric, read_rows
+from calibrant.metrics._docstrings import Common, document_metric
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks, threads_for
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._metric import CARUANA, CHAWLA, Common, metric, read_rows
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import CARUANA, CHAWLA, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from calibrant import _core
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, Common, metric, read_rows
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_prior
 
