@@ -186,57 +186,56 @@ ZADROZNY = "Zadrozny & Elkan 2001"
 
 _POSITIVE = Real(0, closed="neither")
 _FRACTION = Real(0, 1, closed="right")
-_THRESHOLD_RULES: dict[str, Rule] = {"threshold": Real(0, 1) | Nothing(), "inclusive": Bool()}
 _CLIP: dict[str, Rule] = {"clip": Real(0, 0.5, closed="left") | Nothing()}
-_AVERAGE: dict[str, Rule] = {"average": Choice("macro", "weighted", "micro") | Nothing()}
-_BINS: dict[str, Rule] = {
+# Of the keywords that several metrics share; those below are of one metric or of few.
+_SHARED_RULES: dict[str, Rule] = {
+    "threshold": Real(0, 1) | Nothing(),
+    "inclusive": Bool(),
+    "average": Choice("macro", "weighted", "micro") | Nothing(),
+    "weights": Choice("linear", "quadratic") | Nothing(),
     "n_bins": Int(1),
     "strategy": Choice("width", "mass"),
     "norm": Choice("l1", "l2", "max"),
     "debiased": Bool(),
 }
-
 _OPTION_RULES: dict[str, dict[str, Rule]] = {
-    "accuracy": _THRESHOLD_RULES,
     "auc": {"average": Choice("one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted")},
     "aulc": {"step": Real(1e-6, 1) | Nothing()},
     "auprc": {"interpolation": Choice("davis_goadrich", "linear")},
     "avll": {"only_exact": Bool()},
-    "balanced_accuracy": _THRESHOLD_RULES,
     "brier": {"form": Choice("auto", "sum", "half")},
     "cal": {"window": Int(1)},
     "calibration_intercept": {"joint": Bool()},
-    "classwise_ece": _BINS,
-    "confusion_matrix": _THRESHOLD_RULES,
+    "confusion_matrix": {name: _SHARED_RULES[name] for name in ("threshold", "inclusive")},
     "cost": {"decide": Choice("likeliest", "cheapest")},
     "decomposition": {"score": Choice("brier", "log_loss")},
-    "ece": _BINS,
-    "error": _THRESHOLD_RULES,
-    "f1": _THRESHOLD_RULES | _AVERAGE,
-    "f_beta": {"beta": Real(0)} | _THRESHOLD_RULES | _AVERAGE,
-    "g_mean": _THRESHOLD_RULES,
+    "f_beta": {"beta": Real(0)},
     "h_measure": {"alpha": _POSITIVE | Nothing(), "beta": _POSITIVE | Nothing()},
     "hosmer_lemeshow": {"n_groups": Int(2), "is_fitted": Bool()},
-    "kappa": _THRESHOLD_RULES | {"weights": Choice("linear", "quadratic") | Nothing()},
     "lift": {"fraction": _FRACTION, "total_positives": _POSITIVE | Nothing()},
     "log_loss": _CLIP,
     "log_loss_bits": _CLIP,
-    "mcc": _THRESHOLD_RULES,
     "murphy_decomposition": {"n_bins": Int(1) | Nothing()},
     "mxe": _CLIP,
     "nce": {"base": Real(1, closed="neither")} | _CLIP,
-    "npv": _THRESHOLD_RULES | _AVERAGE,
     "partial_auc": {"max_fpr": _FRACTION, "standardized": Bool()},
-    "precision": _THRESHOLD_RULES | _AVERAGE,
     "precision_at_k": {"k": _POSITIVE},
-    "recall": _THRESHOLD_RULES | _AVERAGE,
     "recall_at_k": {"k": _POSITIVE, "total_positives": _POSITIVE | Nothing()},
-    "sensitivity": _THRESHOLD_RULES | _AVERAGE,
-    "sensitivity_specificity": _THRESHOLD_RULES,
-    "specificity": _THRESHOLD_RULES | _AVERAGE,
     "spiegelhalter_z": {"weight_kind": Choice("frequency", "probability")},
     "top_k_accuracy": {"k": Int(1)},
 }
+
+
+def rules_of(metric: str) -> dict[str, Rule]:
+    """Return the rules of the options of a metric, by name.
+
+    Examples
+    --------
+    >>> sorted(rules_of("f_beta"))
+    ['average', 'beta', 'inclusive', 'threshold']
+    """
+    shared = {name: rule for name, rule in _SHARED_RULES.items() if name in KEYWORDS.get(metric, ())}
+    return shared | _OPTION_RULES.get(metric, {})
 
 
 def check_options(metric: str, **options: Any) -> None:
@@ -248,7 +247,7 @@ def check_options(metric: str, **options: Any) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: n_bins must be an int >= 1; got 0.
     """
-    rules = _OPTION_RULES.get(metric, {})
+    rules = rules_of(metric) if options else {}
     for name, value in options.items():
         if name in rules:
             check_param(name, value, rules[name])
