@@ -301,11 +301,11 @@ def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
 
 
 def test_the_report_of_two_classes_is_that_by_multinomial_maps(monkeypatch):
-    from calibrant.decisions import _miscalibration_loss as miscalibration_loss
+    from calibrant.decisions import _money
 
     random = np.random.default_rng(0)
     p = random.beta(1, 3, 500)
     y = random.random(500) < p
     found = decision_report(y, p**2, [[0, 1], [4, 0]], n_boot=100)
-    monkeypatch.setattr(miscalibration_loss, "_fit_two", miscalibration_loss._fit_several)
+    monkeypatch.setattr(_money, "_fit_two", _money._fit_several)
     assert repr(decision_report(y, p**2, [[0, 1], [4, 0]], n_boot=100)) == repr(found)

@@ -138,7 +138,6 @@ def totals(read: Predictions, values: Mapping[Any, NDArray[np.float64]], options
     >>> totals(read, {"profit": np.array([-1.0, 4.0, 4.0])}, IntervalOptions(confidence=None))
     {'profit': 11.00}
     """
-    options.check()
     sums = {name: float((read.weight * value).sum()) for name, value in values.items()}
     if options.confidence is None:
         return {name: Money(value) for name, value in sums.items()}

@@ -145,14 +145,10 @@ def learning_curve(
     experiment = Experiment.read(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
-    plans = (_smaller(base, size, random_state) for size in ordered)
+    plans = (
+        base if size == 1.0 and isinstance(size, float) else SmallerTraining(base, size, random_state=random_state)
+        for size in ordered
+    )
     with one_warning_a_fit():
         by_size = sorted((run_plan(experiment, each) for each in plans), key=lambda each: float(each.n_train.mean()))
     return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))
-
-
-def _smaller(plan: Any, size: float, random_state: SeedLike) -> Any:
-    """Return the plan with training sets of some size; the plan itself for the share 1.0."""
-    if size == 1.0 and isinstance(size, float):
-        return plan
-    return SmallerTraining(plan, size, random_state=random_state)

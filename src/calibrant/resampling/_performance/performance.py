@@ -52,7 +52,9 @@ def _cells(found: Performance, method: str, metric: str) -> tuple[str, str]:
 
 def _notes(found: Performance) -> list[str]:
     notes = [found.interval_text] if found.interval_text else []
-    notes += [_choices(found)] if found.choices else []
+    if found.choices:
+        counts = ", ".join(f"{name} {n}" for name, n in Counter(found.choices).most_common())
+        notes.append(f"Chosen, number of splits: {counts}.")
     undefined = dict.fromkeys(
         f"{metric}: {found.score(metric, method).note}."
         for method in found.methods
@@ -60,11 +62,6 @@ def _notes(found: Performance) -> list[str]:
         if found.score(metric, method).note
     )
     return [*notes, *undefined, *([found.caution] if found.caution else [])]
-
-
-def _choices(found: Performance) -> str:
-    counts = ", ".join(f"{name} {n}" for name, n in Counter(found.choices).most_common())
-    return f"Chosen, number of splits: {counts}."
 
 
 METRIC_PARAMETERS = """\

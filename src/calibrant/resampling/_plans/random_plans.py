@@ -232,12 +232,12 @@ class CrossValidation(Plan):
         if self.stratified:
             _warn_of_rare_class(rows, self.n_folds)
         for repeat in range(self.n_repeats):
-            yield from _each_fold(self._folds(rows, strata, stream(seed, repeat)), self.n_folds)
-
-    def _folds(self, rows: PlanRows, strata: NDArray[np.intp] | None, random: np.random.Generator) -> NDArray[np.intp]:
-        if rows.groups is None:
-            return assign_rows(rows.n_rows, strata, self.n_folds, random)
-        return assign_groups(rows, strata, np.ones(self.n_folds), random)
+            random = stream(seed, repeat)
+            if rows.groups is None:
+                fold = assign_rows(rows.n_rows, strata, self.n_folds, random)
+            else:
+                fold = assign_groups(rows, strata, np.ones(self.n_folds), random)
+            yield from _each_fold(fold, self.n_folds)
 
 
 class LeaveOneOut(Plan):

@@ -82,11 +82,8 @@ class CodedRows:
         n_classes = len(self.labels.classes)
         if np.count_nonzero(np.bincount(self.labels.codes[rows], minlength=n_classes)) < n_classes:
             return False
-        return not self._is_untyped and all(self._is_same_kind(column, rows) for column in self._object_columns)
-
-    @cached_property
-    def _is_untyped(self) -> bool:
-        return isinstance(self.data.X, list | tuple | np.ma.MaskedArray)
+        is_untyped = isinstance(self.data.X, list | tuple | np.ma.MaskedArray)
+        return not is_untyped and all(self._is_same_kind(column, rows) for column in self._object_columns)
 
     @cached_property
     def _object_columns(self) -> list[int]:
