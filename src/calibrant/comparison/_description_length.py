@@ -56,38 +56,26 @@ def number_bits(values: NDArray[np.float64], cluster: NDArray[np.intp], n_cluste
     gaps = gaps[gaps > _ROUNDING * np.abs(distinct).max()]
     if len(gaps) == 0:
         return NumberBits(0.0, 0.0, 0.0)
-    step, spread = float(gaps.min()), float(distinct[-1] - distinct[0])
+    # From 0 to `spread`, a `step` apart or more
+    values, step, spread = values - distinct[0], float(gaps.min()), float(distinct[-1] - distinct[0])
     sizes = np.maximum(np.bincount(cluster, minlength=n_clusters), 1)
-    means = np.bincount(cluster, values - distinct[0], n_clusters) / sizes
+    means = np.bincount(cluster, values, n_clusters) / sizes
+
+    def bits_with_centres(n_bits: int) -> NumberBits:
+        width = spread / 2**n_bits
+        centres = (np.clip(np.floor(means / width), 0, 2**n_bits - 1) + 0.5) * width
+        distance = np.abs(values - centres[cluster])
+        sd = np.sqrt(np.bincount(cluster, distance**2, len(sizes)) / sizes)
+        farthest = np.zeros(len(sizes))
+        np.maximum.at(farthest, cluster, distance)
+        power = np.where(sd > 0, np.rint(-2 * np.log2(np.maximum(sd, 1e-300) / spread)), 63)
+        power = np.where(farthest < 0.5 * step, 63, np.clip(power, 0, 63))  # the centre alone identifies the value
+        scale = (spread * 2.0 ** (-power / 2))[cluster]
+        bits = -_log_probability(distance / scale, step / scale).sum() / _BIT
+        return NumberBits(_CHOICE_BITS + n_bits * len(sizes), _SPREAD_BITS * len(sizes), float(bits))
+
     max_bits = min(_MAX_BITS, math.ceil(math.log2(spread / step)) + 1)
-    codes = (
-        _bits_with_centres(values - distinct[0], cluster, sizes, means, step, spread, n_bits)
-        for n_bits in range(max_bits + 1)
-    )
-    return min(codes, key=sum)
-
-
-def _bits_with_centres(
-    values: NDArray[np.float64],
-    cluster: NDArray[np.intp],
-    sizes: NDArray[np.intp],
-    means: NDArray[np.float64],
-    step: float,
-    spread: float,
-    n_bits: int,
-) -> NumberBits:
-    """Return the bits where each centre has `n_bits`; values are from 0 to `spread`, a `step` apart or more."""
-    width = spread / 2**n_bits
-    centres = (np.clip(np.floor(means / width), 0, 2**n_bits - 1) + 0.5) * width
-    distance = np.abs(values - centres[cluster])
-    sd = np.sqrt(np.bincount(cluster, distance**2, len(sizes)) / sizes)
-    farthest = np.zeros(len(sizes))
-    np.maximum.at(farthest, cluster, distance)
-    power = np.where(sd > 0, np.rint(-2 * np.log2(np.maximum(sd, 1e-300) / spread)), 63)
-    power = np.where(farthest < 0.5 * step, 63, np.clip(power, 0, 63))  # the centre alone identifies the value
-    scale = (spread * 2.0 ** (-power / 2))[cluster]
-    bits = -_log_probability(distance / scale, step / scale).sum() / _BIT
-    return NumberBits(_CHOICE_BITS + n_bits * len(sizes), _SPREAD_BITS * len(sizes), float(bits))
+    return min(map(bits_with_centres, range(max_bits + 1)), key=sum)
 
 
 def _log_probability(distance: NDArray[np.float64], width: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -111,32 +111,23 @@ def binned_error(
         return float(gap.max())
     if norm == "l2":
         square = gap**2
-        # Brown (1970), Kumar, Liang & Ma (2019): the square of a bin's gap
-        # exceeds the true one by the variance of its mean.
         if debiased:
-            square -= _unbiased_variance(weight, positive) if variance is None else variance
+            if variance is None:
+                spread = positive / weight * (1.0 - positive / weight)
+                # A bin of one row shows no variance: nothing is taken off, which errs towards a larger error.
+                variance = np.divide(spread, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
+            # Brown (1970), Kumar, Liang & Ma (2019): the square of a bin's gap
+            # exceeds the true one by the variance of its mean.
+            square -= variance
         return math.sqrt(max(0.0, float(fraction @ square)))
     if debiased:
-        gap = _debiased_gaps(
-            gap, np.sqrt(_shrunken_variance(weight, positive, proba) if variance is None else variance)
-        )
+        if variance is None:
+            # Of frequencies that count one more row of the predicted frequency, so that none is 0 or 1.
+            frequency = (positive + proba / weight) / (weight + 1.0)
+            variance = frequency * (1.0 - frequency) / weight
+        gap = _debiased_gaps(gap, np.sqrt(variance))
     # What is taken off for noise may exceed what is there; an error is not negative.
     return max(0.0, float(fraction @ gap))
-
-
-def _unbiased_variance(weight: NDArray[np.float64], positive: NDArray[np.float64]) -> NDArray[np.float64]:
-    frequency = positive / weight
-    spread = frequency * (1.0 - frequency)
-    # A bin of one row shows no variance: nothing is taken off, which errs towards a larger error.
-    return np.divide(spread, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
-
-
-def _shrunken_variance(
-    weight: NDArray[np.float64], positive: NDArray[np.float64], proba: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the variance of frequencies that count one more row of the predicted frequency, so that none is 0 or 1."""
-    frequency = (positive + proba / weight) / (weight + 1.0)
-    return np.asarray(frequency * (1.0 - frequency) / weight)
 
 
 def _clustered_variance(rows: BinaryRows, n_bins: int, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -165,15 +156,10 @@ def _debiased_gaps(gap: NDArray[np.float64], noise: NDArray[np.float64]) -> NDAr
     # The plug-in for the true gap is the observed one shrunk by its noise;
     # the observed one itself would take off too little.
     true_gap = gap * np.maximum(0.0, 1.0 - ratio**2)
-    return np.asarray(gap - (_expected_absolute(true_gap, noise) - true_gap))
-
-
-def _expected_absolute(mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the expected absolute value of normal variables."""
-    ratio = np.divide(mean, scale, out=np.full_like(mean, np.inf), where=scale > 0)
-    # The mean of the folded normal distribution.
-    size = scale * math.sqrt(2.0 / math.pi) * np.exp(-(ratio**2) / 2.0) + mean * erf(ratio / math.sqrt(2.0))
-    return np.asarray(size)
+    ratio = np.divide(true_gap, noise, out=np.full_like(gap, np.inf), where=noise > 0)
+    # The mean of the folded normal distribution: the expected absolute value of normal variables.
+    expected = noise * math.sqrt(2.0 / math.pi) * np.exp(-(ratio**2) / 2.0) + true_gap * erf(ratio / math.sqrt(2.0))
+    return np.asarray(gap - (expected - true_gap))
 
 
 @metric("lower", 0.0, 1.0, {CARUANA: "CAL"})

@@ -26,40 +26,6 @@ _NO_SPREAD = 1e-12  # a standard error below this is the rounding of 0
 _SCALE = {"auc": 1.0, "gini": 2.0}
 
 
-def paired_intervals(
-    one: BootstrapPlan,
-    other: BootstrapPlan,
-    metrics: Mapping[str, Metric],
-    differences: Mapping[str, float],
-    confidence: float,
-) -> Found:
-    """Return the intervals of the differences that have one, with their methods.
-
-    Examples
-    --------
-    >>> from calibrant.metrics import METRICS
-    >>> from calibrant.metrics._validation.read_predictions import read_predictions
-    >>> plans = [BootstrapPlan(read_predictions([0, 1, 1, 0], p)) for p in ([0.2, 0.7, 0.6, 0.4], [0.2, 0.7, 0.4, 0.6])]
-    >>> paired_intervals(*plans, {"error": METRICS["error"]}, {"error": -0.5}, 0.95)
-    {'error': (Interval(low=-0.849..., high=0.234...), 'Tango')}
-    """
-    found = paired_proportions(one, other, metrics, confidence) | _paired_areas(one, other, differences, confidence)
-    is_same = np.array_equal(one.predictions.table, other.predictions.table)
-    if is_same:  # a model is as good as itself whatever the rows
-        found = {name: (Interval(0.0, 0.0), method) for name, (_, method) in found.items()}
-    rest = {name: metric for name, metric in metrics.items() if name not in found}
-    mine = draw_values(one, rest)
-    theirs = draw_values(replace(one, predictions=other.predictions), rest, one.predictions.rank_order)
-    for name, (drawn, left_out) in mine.items():
-        other_drawn, other_left_out = theirs[name]
-        if is_same or not (_is_constant(drawn) and _is_constant(other_drawn)):  # those that do not vary show nothing
-            with np.errstate(invalid="ignore"):
-                without = None if left_out is None or other_left_out is None else left_out - other_left_out
-                ends = bca_interval(differences[name], drawn - other_drawn, without, confidence)
-            found[name] = ends, "BCa"
-    return found
-
-
 def paired_proportions(
     one: BootstrapPlan, other: BootstrapPlan, metrics: Mapping[str, Metric], confidence: float
 ) -> Found:
@@ -237,7 +203,19 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     for name, metric in metrics.items():
         if not same_options(metric, other.bound.get(name, METRICS[name])):
             raise DataError(f"{name!r} has other options in the two cards; pass the same extras= to evaluate for both.")
-    ends = paired_intervals(one, other, metrics, found, confidence)
+    ends = paired_proportions(one, other, metrics, confidence) | _paired_areas(one, other, found, confidence)
+    is_same = np.array_equal(one.predictions.table, other.predictions.table)
+    if is_same:  # a model is as good as itself whatever the rows
+        ends = {name: (Interval(0.0, 0.0), method) for name, (_, method) in ends.items()}
+    rest = {name: metric for name, metric in metrics.items() if name not in ends}
+    mine = draw_values(one, rest)
+    theirs = draw_values(replace(one, predictions=other.predictions), rest, one.predictions.rank_order)
+    for name, (drawn, left_out) in mine.items():
+        other_drawn, other_left_out = theirs[name]
+        if is_same or not (_is_constant(drawn) and _is_constant(other_drawn)):  # those that do not vary show nothing
+            with np.errstate(invalid="ignore"):
+                without = None if left_out is None or other_left_out is None else left_out - other_left_out
+                ends[name] = bca_interval(found[name], drawn - other_drawn, without, confidence), "BCa"
     differences = {name: _difference(name, found[name], ends.get(name)) for name in shared}
     return CardComparison(differences, one.predictions.n_rows, confidence)
 

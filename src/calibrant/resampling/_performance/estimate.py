@@ -58,21 +58,14 @@ def bootstrap_632_values(
     # Equations 28 to 32 of the paper: the relative overfitting rate is between 0 and 1
     excess = np.clip(tested, np.minimum(trained, guessed), np.maximum(trained, guessed)) - trained
     gap = guessed - trained
-    is_known = np.isfinite(excess) & np.isfinite(gap) & (gap != 0) & _can_overfit(trained, guessed, is_better)
+    is_known = np.isfinite(excess) & np.isfinite(gap) & (gap != 0)
+    for metric, better in enumerate(is_better):
+        if better is not None:  # only a metric that is better on the training rows than by guessing shows overfitting
+            can_overfit = np.vectorize(better, otypes=[bool])
+            is_known[..., metric, :] &= can_overfit(trained[..., metric, :], guessed[..., metric, :])
     rate = np.divide(excess, gap, out=np.zeros_like(gap), where=is_known)
     added = np.where(is_known, excess, 0.0) * _TEST_SHARE * _TRAINING_SHARE * rate / (1.0 - _TRAINING_SHARE * rate)
     return np.asarray(plain + added)
-
-
-def _can_overfit(
-    trained: NDArray[np.float64], guessed: NDArray[np.float64], is_better: Sequence[IsBetter | None]
-) -> NDArray[np.bool_]:
-    """Mark the metrics that are better on the training rows than the no-information value."""
-    can = np.ones(trained.shape, dtype=np.bool_)
-    for metric, better in enumerate(is_better):
-        if better is not None:
-            can[..., metric, :] = np.vectorize(better, otypes=[bool])(trained[..., metric, :], guessed[..., metric, :])
-    return can
 
 
 def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:

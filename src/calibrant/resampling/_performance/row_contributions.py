@@ -201,21 +201,15 @@ def row_contributions(
     df = tested.n_rarer - 1.0
     if scorer.is_proportion(metric):
         df = math.inf if scorer.data.groups is None else len(tested.copies) - 1.0
-    found = Contributions(sums, tested.copies, df, tests=_single_tests(tested, by_test))
+    # The unit of each test and its contribution, rows of a group and split as one; None if tested once each
+    key, place = np.unique(tested.unit * tested.n_splits + tested.split, return_inverse=True)
+    unit, tests = key // tested.n_splits, None
+    if len(unit) > len(tested.copies) and unit[0] >= 0:
+        tests = unit, np.bincount(place, by_test, len(key)).astype(np.float64)
+    found = Contributions(sums, tested.copies, df, tests=tests)
     if not is_area:
         return found
     return replace(found, training=_hidden_by_ties(scorer, area, found.variance / scale**2, tested))
-
-
-def _single_tests(
-    tested: TestedRows, by_test: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]] | None:
-    """Return the unit of each test and its contribution, rows of a group and split as one; None if tested once each."""
-    key, place = np.unique(tested.unit * tested.n_splits + tested.split, return_inverse=True)
-    unit = key // tested.n_splits
-    if len(unit) <= len(tested.copies) or unit[0] < 0:
-        return None
-    return unit, np.bincount(place, by_test, len(key)).astype(np.float64)
 
 
 def _why_none(scorer: Scorer, metric: str, values: NDArray[np.float64], tested: TestedRows) -> str:

@@ -312,7 +312,18 @@ class RowStatistics:
         if found[0].tests is not None:
             single = np.array([found[i].minus(found[j]).training_variance for i, j in zip(one, other, strict=True)])
         observed = (losses[one] - losses[other]) / np.sqrt(error**2 + added * single)
-        return _step_down(pvalues, one, other, observed, drawn)
+        # Methods are left out one after the other, the worst first
+        worst, largest = np.where(observed > 0.0, one, other), 0.0
+        active = np.ones(len(one), dtype=np.bool_)
+        while active.any():
+            pairs = np.flatnonzero(active)
+            pair = pairs[np.argmax(np.abs(observed[pairs]))]
+            # One more than counted: a p-value of a simulation is never 0 (Davison & Hinkley 1997)
+            reached = int(np.count_nonzero(drawn[:, pairs].max(axis=1) >= abs(observed[pair])))
+            largest = max(largest, (1.0 + reached) / (1.0 + len(drawn)))
+            pvalues[worst[pair]] = largest
+            active &= (one != worst[pair]) & (other != worst[pair])
+        return pvalues
 
 
 def _draw_distances(
@@ -329,27 +340,6 @@ def _draw_distances(
     normal = random.standard_normal((n_draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
     scale = 1.0 if math.isinf(df) else np.sqrt(random.chisquare(df, (n_draws, 1)) / df)
     return np.asarray(np.abs(normal[:, one] - normal[:, other]) / error / scale)
-
-
-def _step_down(
-    pvalues: NDArray[np.float64],
-    one: NDArray[np.intp],
-    other: NDArray[np.intp],
-    observed: NDArray[np.float64],
-    drawn: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the p-values of methods that are left out one after the other, the worst first."""
-    worst, largest = np.where(observed > 0.0, one, other), 0.0
-    active = np.ones(len(one), dtype=np.bool_)
-    while active.any():
-        pairs = np.flatnonzero(active)
-        pair = pairs[np.argmax(np.abs(observed[pairs]))]
-        # One more than counted: a p-value of a simulation is never 0 (Davison & Hinkley 1997)
-        reached = int(np.count_nonzero(drawn[:, pairs].max(axis=1) >= abs(observed[pair])))
-        largest = max(largest, (1.0 + reached) / (1.0 + len(drawn)))
-        pvalues[worst[pair]] = largest
-        active &= (one != worst[pair]) & (other != worst[pair])
-    return pvalues
 
 
 @dataclass(frozen=True, eq=False)
