@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant.exceptions import MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def optional_import(module: str, *, extra: str, purpose: str) -> Any:
@@ -38,3 +41,17 @@ def optional_import(module: str, *, extra: str, purpose: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0]
         raise MissingExtraError(f'{package} is needed to {purpose}: pip install "calibrant[{extra}]"') from error
+
+
+def pandas_frame(data: Any, purpose: str, *, index: Any = None, columns: Any = None) -> pd.DataFrame:
+    """Return a pandas frame; raise with the command that installs pandas if it is missing.
+
+    Examples
+    --------
+    >>> pandas_frame([[1, 2]], "convert rows to a frame", columns=["a", "b"])
+       a  b
+    0  1  2
+    """
+    pandas = optional_import("pandas", extra="data", purpose=purpose)
+    frame: pd.DataFrame = pandas.DataFrame(data, index=index, columns=columns)
+    return frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
 _WIDTH = 80
 _REPR = reprlib.Repr()
@@ -107,6 +107,21 @@ def round_up(value: float) -> float:
     """
     scale = 10.0 ** (1 - math.floor(math.log10(value))) if value > 0.0 else 1.0
     return math.ceil(value * scale - 1e-9) / scale  # 1e-9: a product such as 0.07 * 100 lies above 7
+
+
+def aligned_lines(rows: Iterable[Sequence[str]], left: Container[int] = (0,)) -> list[str]:
+    """Return the rows of a table as indented lines of text; columns stand at the right apart from those in `left`.
+
+    Examples
+    --------
+    >>> aligned_lines([["", "n"], ["iris", "150"]])
+    ['          n', '  iris  150']
+    """
+    columns = []
+    for number, column in enumerate(zip(*rows, strict=True)):
+        align, width = str.ljust if number in left else str.rjust, max(map(len, column))
+        columns.append([align(cell, width) for cell in column])
+    return ["  ".join(["", *row]).rstrip() for row in zip(*columns, strict=True)]
 
 
 def number_text(value: float | None) -> str:

@@ -22,7 +22,7 @@ from calibrant.decisions import (
     ThresholdClassifier,
     best_decision,
 )
-from calibrant.decisions._wrapping import accepted_rows, class_costs, resample_by_weight
+from calibrant.decisions._cost_sensitive import accepted_rows, class_costs, resample_by_weight
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 

@@ -13,9 +13,8 @@ import calibrant.metrics
 from calibrant.calibration import Platt
 from calibrant.curves import profit_curve, threshold_table
 from calibrant.decisions import CostMatrix, ExampleCosts, cost_benefit, decision_report, profit
-from calibrant.decisions._costed_predictions import CostedPredictions
-from calibrant.decisions._miscalibration_loss import largest_loss
-from calibrant.decisions._money import IntervalOptions
+from calibrant.decisions._expected_cost import CostedPredictions
+from calibrant.decisions._money import IntervalOptions, largest_loss
 from calibrant.exceptions import CalibrantError, ParameterError
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -290,7 +289,7 @@ def test_the_profit_of_very_many_rows_does_not_draw_single_rows(monkeypatch):
 @pytest.mark.parametrize("weight", [None, np.arange(300) % 3 + 1.0])
 def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
     """Logistic regression on both logarithms has the optimum and the Hessian of the multinomial one."""
-    from calibrant.decisions._miscalibration_loss import _fit_several, _fit_two
+    from calibrant.decisions._money import _fit_several, _fit_two
     from calibrant.metrics._internal import read_predictions
 
     random = np.random.default_rng(0)
@@ -302,11 +301,11 @@ def test_maps_of_two_classes_are_fitted_as_those_of_more(weight):
 
 
 def test_the_report_of_two_classes_is_that_by_multinomial_maps(monkeypatch):
-    from calibrant.decisions import _miscalibration_loss as miscalibration_loss
+    from calibrant.decisions import _money
 
     random = np.random.default_rng(0)
     p = random.beta(1, 3, 500)
     y = random.random(500) < p
     found = decision_report(y, p**2, [[0, 1], [4, 0]], n_boot=100)
-    monkeypatch.setattr(miscalibration_loss, "_fit_two", miscalibration_loss._fit_several)
+    monkeypatch.setattr(_money, "_fit_two", _money._fit_several)
     assert repr(decision_report(y, p**2, [[0, 1], [4, 0]], n_boot=100)) == repr(found)

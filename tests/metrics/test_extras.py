@@ -195,3 +195,11 @@ def test_every_metric_takes_its_options_in_extras():
         options = {need: needed[need] for need in metric.needs}
         score = evaluate(y, p, metrics=[], extras={name: options}, n_boot=20)[name]
         assert score.value == pytest.approx(metric.function(y, p, **options), rel=1e-9), name
+
+
+def test_groups_of_calibration_errors_are_options_too():
+    y, p, *_ = drawn(60)
+    options = {"groups": np.arange(60) // 4, "debiased": True}
+    for name in ("ece", "classwise_ece"):
+        score = evaluate(y, p, metrics=[], extras={name: options})[name]
+        assert score.value == METRICS[name].function(y, p, **options)

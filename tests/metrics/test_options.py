@@ -22,13 +22,14 @@ OF_ROWS = {
     "prior",
     "groups",
 }  # validated together with the rows
-OPTIONS = [(name, option) for name, rules in options._OPTION_RULES.items() for option in rules]
+NAMES = sorted({*METRICS, "confusion_matrix", "decomposition", "hosmer_lemeshow", "murphy_decomposition"})
+OPTIONS = [(name, option) for name in NAMES for option in options.rules_of(name)]
 
 
-@pytest.mark.parametrize("name", sorted({*METRICS, *options._OPTION_RULES}))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_option_of_a_metric_has_a_rule(name):
     parameters = set(inspect.signature(getattr(metrics, name)).parameters) - SHARED - OF_ROWS
-    assert parameters == set(options._OPTION_RULES.get(name, ()))
+    assert parameters == set(options.rules_of(name))
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)

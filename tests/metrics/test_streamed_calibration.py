@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.metrics import METRICS, cal, evaluate, evaluate_table
-from calibrant.metrics._scorecard.sorted_rows import SortedRows, WindowSums
+from calibrant.metrics._scorecard.running_sums import SortedRows, WindowSums
 from calibrant.metrics._validation.predictions import BinaryRows
 
 OF_TWO = ["ece", "classwise_ece", "cal", "calibration_slope", "calibration_intercept", "spiegelhalter_z"]

@@ -14,7 +14,7 @@ from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPC
 from calibrant.estimates import Curtailment, MEstimate
 from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, Nested, estimate_performance
 from calibrant.resampling._trials import coded_rows
-from calibrant.resampling._trials.coded_rows import CodedTrees, row_counts
+from calibrant.resampling._trials.coded_rows import CodedTrees
 from calibrant.resampling._trials.families import group_families
 from calibrant.resampling._trials.trial_data import read_trial_data
 from calibrant.trees import ProbabilityTreeClassifier
@@ -132,7 +132,8 @@ def test_splits_with_every_class_and_category_are_grown_on_the_coded_table() -> 
     data = read_trial_data(X, y, None, None, is_regression=False)
     coded = CodedTrees.of(group_families({"tree": ProbabilityTreeClassifier()})[0], data)
     assert coded is not None
-    assert all(coded.can_grow(counts) for counts in row_counts(list(CrossValidation(4).split(X, y)), N))
+    for train, _ in CrossValidation(4).split(X, y):
+        assert coded.can_grow(np.bincount(train, minlength=N).astype(np.uint16))
 
 
 def test_a_nested_plan_codes_the_table_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,8 @@ import pytest
 from scipy.special import betainc, expit, logit
 
 from calibrant.decisions import CostMatrix, decision_report
-from calibrant.decisions._costed_predictions import CostedPredictions
-from calibrant.decisions._miscalibration_loss import chance_gain
-from calibrant.decisions._money import IntervalOptions
+from calibrant.decisions._expected_cost import CostedPredictions
+from calibrant.decisions._money import IntervalOptions, chance_gain
 
 MAIL = CostMatrix.from_benefits([[0, -1], [0, 9]])  # worth it from p = 0.1 on: a row earns 10 p - 1
 DISTORTED = {"root": (np.sqrt, 0.01), "shifted": (lambda p: expit(logit(p) - 0.7), expit(logit(0.1) + 0.7))}

@@ -9,11 +9,11 @@ from scipy.stats import binom
 
 from calibrant.metrics import calibration_verdict, ece, evaluate, rows_needed
 from calibrant.metrics._calibration.gap_bound import bound_gap
-from calibrant.metrics._calibration.probability_cells import cells_of
+from calibrant.metrics._calibration.probability_cells import cells_of, draw_residuals
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.metric_intervals import band_of
 from calibrant.metrics._validation.read_predictions import read_predictions
-from calibrant.metrics._verdict.joint_test import joint_test
+from calibrant.metrics._verdict.joint_test import N_DRAWS, joint_tests
 from calibrant.metrics._verdict.judge import Stakes, bound_money, tolerance_of
 
 BETAS = {0.5: (2, 2), 0.1: (1, 9), 0.01: (1, 99)}
@@ -21,7 +21,12 @@ NAMED = ("intercept", "slope", "intercept and slope", "Spiegelhalter", "ECE")
 
 
 def joint_of(y, p, rng, **plan):
-    return joint_test(cells_of(BootstrapPlan(read_predictions(y, p, labels=[0, 1]), **plan)), rng)
+    return joint_of_plan(BootstrapPlan(read_predictions(y, p, labels=[0, 1]), **plan), rng)
+
+
+def joint_of_plan(plan, rng):
+    cells = cells_of(plan)
+    return joint_tests([cells], [draw_residuals(cells, rng, N_DRAWS)])[0]
 
 
 def at_most(rate, n):
@@ -92,7 +97,7 @@ def test_probability_weights_keep_the_error_rate():
         kept = y | (rng.random(3000) < 0.2)
         weight = np.where(y, 1.0, 5.0)[kept]
         predictions = read_predictions(y[kept], p[kept], weight, labels=[0, 1])
-        rejected += joint_test(cells_of(BootstrapPlan(predictions, weight_kind="probability")), rng).pvalue <= 0.05
+        rejected += joint_of_plan(BootstrapPlan(predictions, weight_kind="probability"), rng).pvalue <= 0.05
     assert rejected <= at_most(0.05, n_samples)
 
 

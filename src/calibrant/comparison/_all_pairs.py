@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._docstrings import fill_docstring
 from calibrant._numbers import as_floats
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Choice, check_param
 from calibrant._random import SeedLike, seed_sequence, stream_seed
-from calibrant.comparison._dataset_values import read_dataset_means
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._input_validation import read_dataset_means
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison, Posterior
 from calibrant.comparison._signed_ranks import bayesian_signed_rank_test, wilcoxon
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
@@ -143,7 +142,6 @@ class MethodComparison:
         >>> compare_methods([[0.1, 0.2], [0.3, 0.4], [0.2, 0.5]]).to_frame()["winner"].tolist()
         ['']
         """
-        pandas = optional_import("pandas", extra="data", purpose="return comparisons as a frame")
         shown = ("statistic", "pvalue", "adjusted_pvalue", "difference", "low", "high")
         rows = [
             dict(zip("ab", pair.wilcoxon.names, strict=True))
@@ -152,8 +150,7 @@ class MethodComparison:
             | {"winner": pair.winner}
             for pair in self.pairs
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows)
-        return frame
+        return pandas_frame(rows, "return comparisons as a frame")
 
     def __repr__(self) -> str:
         n = len(self.pairs)
@@ -163,7 +160,7 @@ class MethodComparison:
         return "\n".join([head, *(f"  {pair!r}" for pair in self.pairs)])
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def compare_methods(
     table: Any,
     *,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Choice, check_param
 from calibrant.data._internal import Nominal, factorize, fit_columns, read_training_rows
 from calibrant.exceptions import DataError, ParameterError
@@ -56,38 +56,26 @@ def number_bits(values: NDArray[np.float64], cluster: NDArray[np.intp], n_cluste
     gaps = gaps[gaps > _ROUNDING * np.abs(distinct).max()]
     if len(gaps) == 0:
         return NumberBits(0.0, 0.0, 0.0)
-    step, spread = float(gaps.min()), float(distinct[-1] - distinct[0])
+    # From 0 to `spread`, a `step` apart or more
+    values, step, spread = values - distinct[0], float(gaps.min()), float(distinct[-1] - distinct[0])
     sizes = np.maximum(np.bincount(cluster, minlength=n_clusters), 1)
-    means = np.bincount(cluster, values - distinct[0], n_clusters) / sizes
+    means = np.bincount(cluster, values, n_clusters) / sizes
+
+    def bits_with_centres(n_bits: int) -> NumberBits:
+        width = spread / 2**n_bits
+        centres = (np.clip(np.floor(means / width), 0, 2**n_bits - 1) + 0.5) * width
+        distance = np.abs(values - centres[cluster])
+        sd = np.sqrt(np.bincount(cluster, distance**2, len(sizes)) / sizes)
+        farthest = np.zeros(len(sizes))
+        np.maximum.at(farthest, cluster, distance)
+        power = np.where(sd > 0, np.rint(-2 * np.log2(np.maximum(sd, 1e-300) / spread)), 63)
+        power = np.where(farthest < 0.5 * step, 63, np.clip(power, 0, 63))  # the centre alone identifies the value
+        scale = (spread * 2.0 ** (-power / 2))[cluster]
+        bits = -_log_probability(distance / scale, step / scale).sum() / _BIT
+        return NumberBits(_CHOICE_BITS + n_bits * len(sizes), _SPREAD_BITS * len(sizes), float(bits))
+
     max_bits = min(_MAX_BITS, math.ceil(math.log2(spread / step)) + 1)
-    codes = (
-        _bits_with_centres(values - distinct[0], cluster, sizes, means, step, spread, n_bits)
-        for n_bits in range(max_bits + 1)
-    )
-    return min(codes, key=sum)
-
-
-def _bits_with_centres(
-    values: NDArray[np.float64],
-    cluster: NDArray[np.intp],
-    sizes: NDArray[np.intp],
-    means: NDArray[np.float64],
-    step: float,
-    spread: float,
-    n_bits: int,
-) -> NumberBits:
-    """Return the bits where each centre has `n_bits`; values are from 0 to `spread`, a `step` apart or more."""
-    width = spread / 2**n_bits
-    centres = (np.clip(np.floor(means / width), 0, 2**n_bits - 1) + 0.5) * width
-    distance = np.abs(values - centres[cluster])
-    sd = np.sqrt(np.bincount(cluster, distance**2, len(sizes)) / sizes)
-    farthest = np.zeros(len(sizes))
-    np.maximum.at(farthest, cluster, distance)
-    power = np.where(sd > 0, np.rint(-2 * np.log2(np.maximum(sd, 1e-300) / spread)), 63)
-    power = np.where(farthest < 0.5 * step, 63, np.clip(power, 0, 63))  # the centre alone identifies the value
-    scale = (spread * 2.0 ** (-power / 2))[cluster]
-    bits = -_log_probability(distance / scale, step / scale).sum() / _BIT
-    return NumberBits(_CHOICE_BITS + n_bits * len(sizes), _SPREAD_BITS * len(sizes), float(bits))
+    return min(map(bits_with_centres, range(max_bits + 1)), key=sum)
 
 
 def _log_probability(distance: NDArray[np.float64], width: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,7 +147,9 @@ def clustering_description_length(
     columns = fit_columns(X, nominal)
     cluster, n_clusters = _read_clusters(labels, columns.n_rows)
     bits = {"clusters": float(np.log2(columns.n_rows)), "centres": 0.0, "spreads": 0.0, "probabilities": 0.0}
-    data = _member_bits(cluster, n_clusters, membership)
+    data = float(len(cluster) * np.log2(n_clusters))
+    if membership == "adaptive":
+        data = counts_bits(np.bincount(cluster)[None].astype(np.float64), "adaptive")[1]
     for array, feature in zip(columns.arrays, columns.schema.features, strict=True):
         codes = _codes(array, len(feature.categories) if feature.kind == "nominal" else 0)
         parameters, values = _nominal_bits(codes, cluster, n_clusters, probabilities)
@@ -185,12 +175,6 @@ def _read_clusters(labels: Any, n_rows: int) -> tuple[NDArray[np.intp], int]:
         raise DataError(f"labels must have a cluster for each row; there is none for row {coded.codes.argmin()}.")
     found, cluster = np.unique(coded.codes, return_inverse=True)
     return cluster.reshape(-1), len(found)
-
-
-def _member_bits(cluster: NDArray[np.intp], n_clusters: int, membership: Membership) -> float:
-    if membership == "equal":
-        return float(len(cluster) * np.log2(n_clusters))
-    return counts_bits(np.bincount(cluster)[None].astype(np.float64), "adaptive")[1]
 
 
 def _codes(array: NDArray[Any], n_categories: int) -> NDArray[np.intp]:
@@ -255,14 +239,12 @@ class MDLComparison:
         >>> mdl({"two": [0, 0, 0, 1, 1, 1]}, X).to_frame().columns.tolist()
         ['theory', 'data', 'total', 'saved']
         """
-        pandas = optional_import("pandas", extra="data", purpose="return description lengths as a frame")
         baseline = self.lengths[self.baseline].total
         rows = [
             {"theory": each.theory, "data": each.data, "total": each.total, "saved": baseline - each.total}
             for each in self.lengths.values()
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows, index=list(self.lengths))
-        return frame
+        return pandas_frame(rows, "return description lengths as a frame", index=list(self.lengths))
 
     def __repr__(self) -> str:
         (name, best), *others = self.lengths.items()
@@ -336,7 +318,11 @@ def mdl(
     if not isinstance(theories, Mapping) or not theories:
         raise ParameterError(f"theories must be a dict of name to theory, with at least one; got {theories!r}.")
     if y is None:
-        _check_clusterings(theories, sample_weight)
+        for name, theory in theories.items():
+            if hasattr(theory, "description_length"):
+                raise ParameterError(f"y must be passed with {name!r}, a tree: it encodes the classes of the rows.")
+        if sample_weight is not None:
+            raise ParameterError("sample_weight is for trees only; repeat the rows of clusterings instead.")
         return _compare_clusterings(theories, X, membership, probabilities, nominal)
     check_param("coding", coding, Choice(*TREE_CODINGS))
     check_param("probabilities", probabilities, Choice(*PROBABILITIES))
@@ -353,14 +339,6 @@ def mdl(
     n_classes = max(len(getattr(theory, "classes_", ())) for theory in theories.values())
     baseline, n_rows = _single_leaf(X, y, sample_weight, coding, probabilities, n_classes)
     return _compare(lengths, "single leaf", baseline, n_rows)
-
-
-def _check_clusterings(theories: Mapping[str, Any], sample_weight: Any) -> None:
-    for name, theory in theories.items():
-        if hasattr(theory, "description_length"):
-            raise ParameterError(f"y must be passed with {name!r}, a tree: it encodes the classes of the rows.")
-    if sample_weight is not None:
-        raise ParameterError("sample_weight is for trees only; repeat the rows of clusterings instead.")
 
 
 def _compare_clusterings(

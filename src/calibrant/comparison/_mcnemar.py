@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from calibrant._docstrings import fill_docstring
 from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant.comparison._input_validation import read_names
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison, agreeing_ends
 from calibrant.comparison._signed_ranks import binomial_pvalue
 from calibrant.data._internal import factorize
@@ -24,7 +23,7 @@ Method = Literal["chi2", "chi2_corrected", "exact", "mid_p"]
 _WORDS = {"exact": "exact", "mid_p": "mid-p", "chi2": "chi-squared", "chi2_corrected": "chi-squared, corrected"}
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def mcnemar_test(
     y_true: Any,
     a: Any,

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, ndtr, ndtri
 
-from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import CONFIDENCE, Choice, check_param
 from calibrant.comparison._all_pairs import Better
-from calibrant.comparison._dataset_values import read_dataset_means
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._input_validation import read_dataset_means
+from calibrant.comparison._passages import document_test
 from calibrant.exceptions import DataError, ParameterError, nearest
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ASSUMED = "Assumed: the data sets are independent."
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class Friedman:
     """The result of Friedman's test, whether some methods rank better than others; its repr is a sentence.
@@ -40,7 +40,10 @@ class Friedman:
         Its degrees of freedom.
     f_pvalue : float
         Its p-value.
-    %(mean_ranks)s
+    mean_ranks : dict of str to float
+        The mean rank of each method; 1 is best.
+    n_datasets : int
+        Number of data sets.
 
     Examples
     --------
@@ -69,10 +72,8 @@ class Friedman:
         >>> friedman([[3, 2, 1], [3, 2, 1], [3, 1, 2]]).to_frame()["mean_rank"].round(2).tolist()
         [1.0, 2.33, 2.67]
         """
-        pandas = optional_import("pandas", extra="data", purpose="return mean ranks as a frame")
         ranks = sorted(self.mean_ranks.items(), key=lambda item: item[1])
-        frame: pd.DataFrame = pandas.DataFrame(ranks, columns=["method", "mean_rank"]).set_index("method")
-        return frame
+        return pandas_frame(ranks, "return mean ranks as a frame", columns=["method", "mean_rank"]).set_index("method")
 
     def __repr__(self) -> str:
         n = len(self.mean_ranks)
@@ -84,7 +85,7 @@ class Friedman:
         return f"{finding}: {_ranks_text(self.mean_ranks)}; {test}; all methods in a single test. {_ASSUMED}"
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class CriticalDifference:
     """Mean ranks, and the smallest significant difference; its repr is a sentence.
@@ -146,13 +147,11 @@ class CriticalDifference:
         1  a  c   -1.666667
         2  b  c   -0.333333
         """
-        pandas = optional_import("pandas", extra="data", purpose="return mean ranks as a frame")
         rows = [
             {"a": one, "b": other, "difference": self.mean_ranks[one] - self.mean_ranks[other], "pvalue": pvalue}
             for (one, other), pvalue in self.pvalues.items()
         ]
-        frame: pd.DataFrame = pandas.DataFrame(rows)
-        return frame
+        return pandas_frame(rows, "return mean ranks as a frame")
 
     def __repr__(self) -> str:
         found = list(self._differences())
@@ -180,7 +179,7 @@ _ROUNDING = 1e-14  # values that differ by less than this share are ties, as in 
 _EXHAUSTED = 1e-12  # of the greatest chi-squared: what is left below it is rounding, and F is infinite
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def friedman(
     table: Any,
     *,
@@ -216,17 +215,20 @@ def friedman(
     >>> result.mean_ranks
     {'method 0': 1.25, 'method 1': 1.75, 'method 2': 3.0}
     """
-    names, ranks = _read_ranks(table, better, by, methods, "friedman")
-    n, k = ranks.shape
-    statistic, pvalue = _friedman_chi2(ranks)
+    ranks, means, _ = _read_ranks(table, better, by, methods, "friedman")
+    (n, k), statistic, pvalue = ranks.shape, 0.0, 1.0
+    if (ranks != ranks[0, 0]).any():
+        from scipy.stats import friedmanchisquare  # here, because importing it takes long
+
+        statistic, pvalue = map(float, friedmanchisquare(*ranks.T))
     left = n * (k - 1) - statistic
     f = (n - 1) * statistic / left if left > _EXHAUSTED * n * k else math.inf
     f_df = (k - 1, (k - 1) * (n - 1))
     f_pvalue = float(fdtrc(*f_df, f)) if math.isfinite(f) else 0.0
-    return Friedman(statistic, k - 1, pvalue, f, f_df, f_pvalue, _mean_ranks(names, ranks), n)
+    return Friedman(statistic, k - 1, pvalue, f, f_df, f_pvalue, means, n)
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def nemenyi(
     table: Any,
     *,
@@ -262,10 +264,9 @@ def nemenyi(
     from scipy.stats import studentized_range  # here, because importing it takes long
 
     check_param("confidence", confidence, CONFIDENCE)
-    names, ranks = _read_ranks(table, better, by, methods, "nemenyi")
+    ranks, means, error = _read_ranks(table, better, by, methods, "nemenyi")
     n, k = ranks.shape
-    error, means = _rank_error(n, k), _mean_ranks(names, ranks)
-    pairs = {(one, other): abs(means[one] - means[other]) for i, one in enumerate(names) for other in names[i + 1 :]}
+    pairs = {(one, other): abs(means[one] - means[other]) for one, other in combinations(means, 2)}
     pvalues = {
         pair: float(studentized_range.sf(math.sqrt(2.0) * gap / error, k, np.inf)) for pair, gap in pairs.items()
     }
@@ -273,7 +274,7 @@ def nemenyi(
     return CriticalDifference(critical, means, pvalues, n, confidence, "Nemenyi's test")
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def bonferroni_dunn(
     table: Any,
     *,
@@ -308,15 +309,14 @@ def bonferroni_dunn(
     (1.585, 0.0267)
     """
     check_param("confidence", confidence, CONFIDENCE)
-    names, ranks = _read_ranks(table, better, by, methods, "bonferroni_dunn")
-    if control not in names:
-        raise ParameterError(f"control must be one of {list(names)}; got {control!r}.{nearest(str(control), names)}")
+    ranks, means, error = _read_ranks(table, better, by, methods, "bonferroni_dunn")
+    if control not in means:
+        raise ParameterError(f"control must be one of {list(means)}; got {control!r}.{nearest(str(control), means)}")
     n, k = ranks.shape
-    error, means = _rank_error(n, k), _mean_ranks(names, ranks)
-    others = [name for name in names if name != control]
     pvalues = {
-        (control, name): min(1.0, 2 * (k - 1) * float(ndtr(-abs(means[name] - means[control]) / error)))
-        for name in others
+        (control, name): min(1.0, 2 * (k - 1) * float(ndtr(-abs(mean - means[control]) / error)))
+        for name, mean in means.items()
+        if name != control
     }
     critical = -float(ndtri((1.0 - confidence) / (2 * (k - 1)))) * error
     return CriticalDifference(critical, means, pvalues, n, confidence, "Bonferroni-Dunn test", control)
@@ -324,15 +324,20 @@ def bonferroni_dunn(
 
 def _read_ranks(
     table: Any, better: Better, by: str | None, methods: Any, test: str
-) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Return the methods and their ranks on each data set; 1 is best, and values equal up to rounding are ties."""
+) -> tuple[NDArray[np.float64], dict[str, float], float]:
+    """Return the ranks of methods on each data set, their means, and the standard error of a difference of means.
+
+    1 is best, and values that are equal up to rounding are ties. The error is that of Demšar (2006, section 3.2.2).
+    """
     check_param("better", better, Choice("higher", "lower"))
     names, values = read_dataset_means(table, by, methods)
     if len(names) < 3:
         raise DataError(
             f"{test} needs at least 3 methods; got {len(names)}. Two are compared by wilcoxon or sign_test."
         )
-    return names, np.stack([tied_ranks(row if better == "lower" else -row) for row in values])
+    ranks = np.stack([tied_ranks(row if better == "lower" else -row) for row in values])
+    n, k = ranks.shape
+    return ranks, dict(zip(names, ranks.mean(axis=0).tolist(), strict=True)), math.sqrt(k * (k + 1) / (6.0 * n))
 
 
 def tied_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -350,22 +355,3 @@ def tied_ranks(row: NDArray[np.float64]) -> NDArray[np.float64]:
     ranks = np.empty(len(row))
     ranks[order] = (np.searchsorted(group, group) + 1 + np.searchsorted(group, group, side="right")) / 2
     return ranks
-
-
-def _friedman_chi2(ranks: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the statistic and its p-value."""
-    if (ranks == ranks[0, 0]).all():
-        return 0.0, 1.0
-    from scipy.stats import friedmanchisquare  # here, because importing it takes long
-
-    found = friedmanchisquare(*ranks.T)
-    return float(found.statistic), float(found.pvalue)
-
-
-def _mean_ranks(names: tuple[str, ...], ranks: NDArray[np.float64]) -> dict[str, float]:
-    return dict(zip(names, ranks.mean(axis=0).tolist(), strict=True))
-
-
-def _rank_error(n: int, k: int) -> float:
-    """Return the standard error of the difference of two mean ranks (Demšar 2006, section 3.2.2)."""
-    return math.sqrt(k * (k + 1) / (6.0 * n))

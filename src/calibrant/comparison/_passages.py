@@ -1,10 +1,10 @@
-"""Passages that the docstrings of several tests share; `fill_docstring` fills them in."""
+"""Passages that the docstrings of several tests share; `document_test` fills them in."""
 
 from __future__ import annotations
 
-from calibrant._docstrings import sections
+from calibrant._docstrings import fill_docstring, sections
 
-PASSAGES = {
+_PASSAGES = {
     "pairs": """\
 a, b : sequence of length n
     The values of the two methods; those at one position belong together.""",
@@ -45,9 +45,5 @@ n : int
     Number of pairs.
 test : str
     Name of the test.""",
-    "mean_ranks": """\
-mean_ranks : dict of str to float
-    The mean rank of each method; 1 is best.
-n_datasets : int
-    Number of data sets.""",
 }
+document_test = fill_docstring(**_PASSAGES)

@@ -6,15 +6,14 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
-from calibrant.comparison._passages import PASSAGES
+from calibrant._optional import pandas_frame
+from calibrant.comparison._passages import document_test
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """The result of a test between two methods; its repr is a sentence.
@@ -106,17 +105,13 @@ class Comparison:
     def __repr__(self) -> str:
         of_f = "10 and " if self.letter == "F" else ""  # the numerator of the 5x2cv F-test, the only F here
         df = "" if math.isnan(self.df) else f", df = {of_f}{self.df:.4g}"
-        figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {self._correction()}"
-        return f"{self._finding()}: {self.test} of {self._sample()}, {figures}. Assumed: {self.assumes}."
-
-    def _sample(self) -> str:
-        pairs = self.drawn or f"{self.n} pairs"
-        return pairs if self.n_different is None else f"{pairs} ({self.n - self.n_different} equal)"
-
-    def _correction(self) -> str:
-        if self.adjusted_pvalue is None:
-            return "a single comparison"
-        return f"{self.adjusted_pvalue:.3g} by {self.correction} for {self.n_comparisons} comparisons"
+        correction = "a single comparison"
+        if self.adjusted_pvalue is not None:
+            correction = f"{self.adjusted_pvalue:.3g} by {self.correction} for {self.n_comparisons} comparisons"
+        figures = f"{self.letter} = {self.statistic:.4g}{df}, p = {self.pvalue:.3g}, {correction}"
+        equal = "" if self.n_different is None else f" ({self.n - self.n_different} equal)"
+        sample = f"{self.drawn or f'{self.n} pairs'}{equal}"
+        return f"{self._finding()}: {self.test} of {sample}, {figures}. Assumed: {self.assumes}."
 
     def _finding(self) -> str:
         first, second = self.names
@@ -171,14 +166,12 @@ def one_row_frame(result: Any) -> pd.DataFrame:
     >>> one_row_frame(sign_test([3, 4, 8], [1, 2, 3])).shape
     (1, 19)
     """
-    pandas = optional_import("pandas", extra="data", purpose="return a comparison as a frame")
     first, second = result.names
     figures = {name: value for name, value in asdict(result).items() if name != "names"}
-    frame: pd.DataFrame = pandas.DataFrame([{"a": first, "b": second, **figures}])
-    return frame
+    return pandas_frame([{"a": first, "b": second, **figures}], "return a comparison as a frame")
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 @dataclass(frozen=True, repr=False)
 class Posterior:
     """The probabilities that one method is better than another, or equivalent; its repr is a sentence.

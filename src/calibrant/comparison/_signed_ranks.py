@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, ndtr, ndtri
 
-from calibrant._docstrings import fill_docstring
 from calibrant._params import CONFIDENCE, Choice, Int, Real, Seed, check_param
 from calibrant._random import SeedLike, seed_sequence
 from calibrant.comparison._input_validation import read_names, read_signed_differences
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.comparison._t_tests import ROPE
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def sign_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
     """Test whether two methods are equally often the better one: exact, two-sided, equal pairs left out.
 
@@ -184,7 +183,7 @@ def _n_averages_up_to(ordered: NDArray[np.float64], limit: float) -> int:
     return int((int(partners.sum()) + int((ordered <= limit).sum())) // 2)
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def wilcoxon(
     a: Any,
     b: Any,
@@ -255,7 +254,7 @@ _MAX_NUMBERS = 2**22  # in a temporary array: 32 MB
 _N_FOR_INTERVAL = (500, 4000)
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def bayesian_signed_rank_test(
     a: Any,
     b: Any,
@@ -317,9 +316,9 @@ def bayesian_signed_rank_test(
     sets = np.append(values, 0.0)  # the pseudo-observation last
     draws = random.dirichlet(np.append(np.ones(len(values)), prior), n_draws)
     less, equivalent, greater = _shares(draws, sets, rope)
-    low, high = np.quantile(
-        _medians(draws[: _n_for_interval(len(sets))], sets), [0.5 - confidence / 2, 0.5 + confidence / 2]
-    )
+    least, most = _N_FOR_INTERVAL
+    n_for_interval = max(least, min(most, 20 * _MAX_NUMBERS // len(sets) ** 2))
+    low, high = np.quantile(_medians(draws[:n_for_interval], sets), [0.5 - confidence / 2, 0.5 + confidence / 2])
     assumes = f"the data sets are independent, and the prior is one data set of weight {prior:g} without a difference"
     return Posterior(
         *(less, equivalent, greater, float(rope), pseudo_median(values), float(low), float(high), confidence),
@@ -364,11 +363,6 @@ def _medians(draws: NDArray[np.float64], sets: NDArray[np.float64]) -> NDArray[n
         for part in _blocks(draws, len(one))
     ]
     return np.asarray(averages[np.concatenate(found)])
-
-
-def _n_for_interval(n_sets: int) -> int:
-    least, most = _N_FOR_INTERVAL
-    return max(least, min(most, 20 * _MAX_NUMBERS // (n_sets * n_sets)))
 
 
 def _blocks(draws: NDArray[np.float64], width: int) -> Iterator[NDArray[np.float64]]:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr, stdtrit
 
-from calibrant._docstrings import fill_docstring
 from calibrant._params import CONFIDENCE, Choice, Int, Nothing, Real, check_param
 from calibrant.comparison._input_validation import (
     read_difference_moments,
@@ -17,16 +16,14 @@ from calibrant.comparison._input_validation import (
     read_sample_moments,
     read_signed_differences,
 )
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison, Posterior, agreeing_ends
 from calibrant.exceptions import DataError, ParameterError
 
 Figures: TypeAlias = tuple[float, float, float, float, float, float]
 
-_DEGREES = Real(0, closed="neither") | Nothing()
 
-
-@fill_docstring(**PASSAGES)
+@document_test
 def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
     """Test whether the values of two methods differ, pair by pair: Student's t-test, two-sided.
 
@@ -55,7 +52,7 @@ def paired_t_test(a: Any, b: Any, *, confidence: float = 0.95, names: tuple[str,
     return Comparison(*figures, confidence, found.n, "paired t-test", assumes, named)
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def corrected_resampled_t_test(
     a: Any,
     b: Any,
@@ -105,7 +102,11 @@ def corrected_resampled_t_test(
     found, named = read_difference_moments(a, b, "corrected_resampled_t_test"), read_names(names)
     ratio = mean_size("n_test", n_test, found.n) / mean_size("n_train", n_train, found.n)
     pairs = found.n if k is None else k
-    figures = t_figures(found.mean, (1.0 / pairs + ratio) * found.variance, _degrees(df, pairs), confidence)
+    check_param("df", df, Real(0, closed="neither") | Nothing())
+    if df is None and pairs == 1:
+        raise ParameterError("k is 1, which leaves no degree of freedom; pass df= too.")
+    degrees = pairs - 1 if df is None else df
+    figures = t_figures(found.mean, (1.0 / pairs + ratio) * found.variance, degrees, confidence)
     assumes = f"the differences are roughly normal, the trials correlated as n_test/n_train = {ratio:.3g} implies"
     test = "corrected resampled t-test" if k is None else f"corrected resampled t-test (k = {k})"
     return Comparison(*figures, confidence, found.n, test, assumes, named)
@@ -127,13 +128,6 @@ def t_figures(mean: float, variance: float, df: float, confidence: float) -> Fig
     return statistic, df, pvalue, mean, *agreeing_ends((mean - half, mean + half), pvalue, mean, confidence)
 
 
-def _degrees(df: float | None, k: int) -> float:
-    check_param("df", df, _DEGREES)
-    if df is None and k == 1:
-        raise ParameterError("k is 1, which leaves no degree of freedom; pass df= too.")
-    return k - 1 if df is None else df
-
-
 def mean_size(name: str, size: Any, n: int) -> float:
     """Check the numbers of rows of trials, one for all or one for each, and return their mean.
 
@@ -152,7 +146,7 @@ def mean_size(name: str, size: Any, n: int) -> float:
     return float(sizes.mean())
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def unpaired_t_test(
     a: Any,
     b: Any,
@@ -218,7 +212,7 @@ def _unpaired_degrees(df: str | float, errors: Any, degrees: Any) -> float:
 _ASSUMES = "the differences of a fold are normal, those of different replications and of both folds nearly independent"
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def five_by_two_test(
     a: Any,
     b: Any,
@@ -304,7 +298,7 @@ ROPE = Real(0)
 _RHO = Real(0, 1, closed="left") | Nothing()
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def bayesian_correlated_t_test(
     a: Any,
     b: Any,

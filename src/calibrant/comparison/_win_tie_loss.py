@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Choice, Real, check_param
 from calibrant.comparison._all_pairs import Better, method_pairs
-from calibrant.comparison._dataset_values import DatasetValues, read_dataset_values
-from calibrant.comparison._passages import PASSAGES
+from calibrant.comparison._input_validation import read_dataset_values
+from calibrant.comparison._passages import document_test
 from calibrant.comparison._results import Comparison
 from calibrant.comparison._t_tests import corrected_resampled_t_test, paired_t_test
 from calibrant.exceptions import ParameterError
@@ -134,10 +133,8 @@ class WinTieLoss:
         method competitor
         forest tree           1     1       0
         """
-        pandas = optional_import("pandas", extra="data", purpose="return wins, ties and losses as a frame")
-        rows = pandas.DataFrame([asdict(record) for record in self.records])
-        frame: pd.DataFrame = rows.set_index(["method", "competitor"])
-        return frame
+        records = [asdict(record) for record in self.records]
+        return pandas_frame(records, "return wins, ties and losses as a frame").set_index(["method", "competitor"])
 
     def by_dataset(self) -> pd.DataFrame:
         """Return a pandas frame with a row for each pair of methods and each data set, with the figures of the tests.
@@ -150,9 +147,7 @@ class WinTieLoss:
         0    iris       0.133    win
         1    wine      -0.033    tie
         """
-        pandas = optional_import("pandas", extra="data", purpose="return wins, ties and losses as a frame")
-        frame: pd.DataFrame = pandas.DataFrame([_row(outcome) for outcome in self.outcomes])
-        return frame
+        return pandas_frame([_row(outcome) for outcome in self.outcomes], "return wins, ties and losses as a frame")
 
     def __repr__(self) -> str:
         n_sets = len({outcome.dataset for outcome in self.outcomes})
@@ -175,7 +170,7 @@ class WinTieLoss:
         return replace(record, corrected_wins=sure.count("win"), corrected_losses=sure.count("loss"))
 
 
-@fill_docstring(**PASSAGES)
+@document_test
 def win_tie_loss(
     table: Any,
     *,
@@ -232,37 +227,23 @@ def win_tie_loss(
         raise ParameterError("n_train and n_test must be passed together or not at all; the corrected test needs both.")
     trials = read_dataset_values(table, by, methods)
     sizes = {dataset: (_size(n_train, dataset), _size(n_test, dataset), _size(k, dataset)) for dataset in trials.values}
-    outcomes = (
-        _outcome(trials, pair, dataset, better, alpha, sizes[dataset])
-        for pair in method_pairs(trials.methods, method)
-        for dataset in trials.values
-    )
-    return WinTieLoss(tuple(outcomes), better, alpha)
 
+    def outcome(pair: tuple[str, str], dataset: Any) -> Outcome:
+        one, other = (trials.column(dataset, method) for method in pair)
+        test = paired_t_test(one, other, confidence=1 - alpha, names=pair)
+        result: Literal["win", "tie", "loss"] = "tie"
+        if test.pvalue <= alpha:
+            result = "win" if (test.difference > 0) == (better == "higher") else "loss"
+        train, tested, n = sizes[dataset]
+        if train is None:
+            return Outcome(dataset, *pair, result, test)
+        corrected = corrected_resampled_t_test(
+            one, other, n_train=train, n_test=tested, k=n, confidence=1 - alpha, names=pair
+        )
+        return Outcome(dataset, *pair, result, test, corrected, corrected.pvalue <= alpha)
 
-def _outcome(
-    trials: DatasetValues,
-    pair: tuple[str, str],
-    dataset: Any,
-    better: Better,
-    alpha: float,
-    sizes: tuple[Any, ...],
-) -> Outcome:
-    one, other = (trials.column(dataset, method) for method in pair)
-    test = paired_t_test(one, other, confidence=1 - alpha, names=pair)
-    result = _result(test, better, alpha)
-    if sizes[0] is None:
-        return Outcome(dataset, *pair, result, test)
-    corrected = corrected_resampled_t_test(
-        one, other, n_train=sizes[0], n_test=sizes[1], k=sizes[2], confidence=1 - alpha, names=pair
-    )
-    return Outcome(dataset, *pair, result, test, corrected, corrected.pvalue <= alpha)
-
-
-def _result(test: Comparison, better: Better, alpha: float) -> Literal["win", "tie", "loss"]:
-    if test.pvalue > alpha:
-        return "tie"
-    return "win" if (test.difference > 0) == (better == "higher") else "loss"
+    pairs = method_pairs(trials.methods, method)
+    return WinTieLoss(tuple(outcome(pair, dataset) for pair in pairs for dataset in trials.values), better, alpha)
 
 
 def _size(size: Any, dataset: Any) -> Any:

@@ -13,7 +13,7 @@ from calibrant._params import Real, check_param
 from calibrant.curves import ThresholdTable
 from calibrant.curves._internal import rank
 from calibrant.decisions._cost_matrix import CostMatrix
-from calibrant.decisions._costed_predictions import CostedPredictions
+from calibrant.decisions._expected_cost import CostedPredictions
 from calibrant.exceptions import DataError, ParameterError
 
 _SHARE = Real(0, 1)

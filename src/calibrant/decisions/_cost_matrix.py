@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._numbers import as_floats
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._saved import Array, Plain, TupleOf, saved
 from calibrant.data._internal import caller_level, classes_of_columns, column_names, named_classes, order_columns
 from calibrant.decisions._cost_file import read_cost_file
@@ -65,7 +65,11 @@ class CostMatrix:
     actions: tuple[Any, ...] | None
 
     def __init__(self, matrix: Any, *, labels: Any = None, actions: Any = None) -> None:
-        costs = _numbers(matrix)
+        costs = cost_table(matrix)
+        if costs is None:
+            raise ParameterError(
+                f"matrix must be a table of finite costs, actual classes in rows, actions in columns; got {matrix!r}."
+            )
         rows, columns = _frame_names(matrix)
         labels, actions = rows if labels is None else labels, columns if actions is None else actions
         costs.flags.writeable = False
@@ -90,9 +94,8 @@ class CostMatrix:
         array([[  0. ,   0.8],
                [  0. , -15. ]])
         """
-        rows, columns = _frame_names(matrix)
-        labels, actions = rows if labels is None else labels, columns if actions is None else actions
-        return cls(0.0 - _numbers(matrix), labels=labels, actions=actions)
+        benefits = cls(matrix, labels=labels, actions=actions)
+        return cls(0.0 - benefits.matrix, labels=benefits.labels, actions=benefits.actions)
 
     @classmethod
     def from_dict(cls, costs: Mapping[Any, Mapping[Any, float]], *, benefits: bool = False) -> Self:
@@ -190,9 +193,13 @@ class CostMatrix:
             if set(self.labels or ()) != set(cost):
                 raise ParameterError(f"cost must have an entry for {list(self.labels or ())}; got {dict(cost)}.")
             cost = [cost[label] for label in self.labels or ()]
-        column = _cost_column(cost, self.n_classes)
-        matrix = np.column_stack([self.matrix, column])
-        return CostMatrix(matrix, labels=self.labels, actions=[*self.actions, name])
+        try:
+            column = np.broadcast_to(as_floats(cost), (self.n_classes,))
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"cost must be a number, or one for each of {self.n_classes} classes; got {cost!r}."
+            ) from error
+        return CostMatrix(np.column_stack([self.matrix, column]), labels=self.labels, actions=[*self.actions, name])
 
     def for_classes(self, classes: Any, *, order: Any = None) -> CostMatrix:
         """Return the rows of some classes, in their order, with labels and actions.
@@ -281,9 +288,7 @@ class CostMatrix:
         a  0.0  1.0
         b  1.0  0.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="convert costs to a frame")
-        frame: pd.DataFrame = pandas.DataFrame(self.matrix, index=self.labels, columns=self.actions)
-        return frame
+        return pandas_frame(self.matrix, "convert costs to a frame", index=self.labels, columns=self.actions)
 
     def __repr__(self) -> str:
         rows = [str(label) for label in (self.labels or range(self.n_classes))]
@@ -296,15 +301,6 @@ class CostMatrix:
             for row, costs in zip(rows, self.matrix, strict=True)
         ]
         return "\n".join([title, head, *lines])
-
-
-def _numbers(matrix: Any) -> NDArray[np.float64]:
-    costs = cost_table(matrix)
-    if costs is None:
-        raise ParameterError(
-            f"matrix must be a table of finite costs, actual classes in rows, actions in columns; got {matrix!r}."
-        )
-    return costs
 
 
 def cost_table(matrix: Any) -> NDArray[np.float64] | None:
@@ -320,13 +316,6 @@ def cost_table(matrix: Any) -> NDArray[np.float64] | None:
     except (TypeError, ValueError):
         costs = np.empty(0)
     return costs if costs.ndim == 2 and 0 not in costs.shape and np.isfinite(costs).all() else None
-
-
-def _cost_column(cost: Any, n_classes: int) -> NDArray[np.float64]:
-    try:
-        return np.broadcast_to(as_floats(cost), (n_classes,))
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"cost must be a number, or one for each of {n_classes} classes; got {cost!r}.") from error
 
 
 def _frame_names(matrix: Any) -> tuple[Any, Any]:

@@ -1,4 +1,7 @@
-"""Any classifier made cost-sensitive, at prediction or in training (Elkan 2001; Zadrozny, Langford & Abe 2003)."""
+"""Any classifier made cost-sensitive, at prediction or in training (Elkan 2001; Zadrozny, Langford & Abe 2003).
+
+The importance of training rows follows Ting (2002) and Zadrozny, Langford & Abe (2003).
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,139 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from calibrant._docstrings import PASSAGES, fill_docstring
+from calibrant._docstrings import fill_docstring
+from calibrant._estimator import EstimatorMixin
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._numbers import as_floats
 from calibrant._params import Choice, HasMethods, InstanceOf, Int, Nothing, Rule, Seed, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant._saved import Object, need, saved
 from calibrant.bayes import ConstantClassifier
-from calibrant.calibration._internal import FitData, read_fit_data
+from calibrant.calibration._internal import FitData, WrapperMixin, read_fit_data
 from calibrant.decisions._cost_matrix import CostMatrix
 from calibrant.decisions._example_costs import ExampleCosts
 from calibrant.decisions._expected_cost import AnyCosts, action_names, as_costs
-from calibrant.decisions._wrapping import (
-    WrappingClassifier,
-    accepted_rows,
-    check_has_predict_proba,
-    class_costs,
-    normalized_importance,
-    resample_by_weight,
-)
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
+
+
+def _has_proba(self: Any) -> bool:
+    return hasattr(self.estimator, "predict_proba")
+
+
+class WrappingClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that wraps models fitted to classes of ``classes_``."""
+
+    @available_if(_has_proba)  # type: ignore[untyped-decorator]
+    @fill_docstring()
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, averaged over the models where there are several.
+
+        %(wrapped_predict_proba_sections)s
+        """
+        check_is_fitted(self, "estimators_")
+        tables = [class_probabilities(model, X, self.classes_) for model in self.estimators_]
+        return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
+
+
+def check_has_predict_proba(estimator: Any, why: str) -> None:
+    """Raise if a classifier has no `predict_proba`."""
+    if not hasattr(estimator, "predict_proba"):
+        raise ParameterError(
+            f"estimator must be a classifier with predict_proba {why}; got {type(estimator).__name__}. Wrap it in "
+            "calibrant.calibration.CalibratedClassifier."
+        )
+
+
+def class_probabilities(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a fitted model's probabilities of all classes; a class that it was not fitted to has probability 0.
+
+    Examples
+    --------
+    >>> from calibrant.bayes import ConstantClassifier
+    >>> model = ConstantClassifier().fit([[1], [2]], ["a", "c"])
+    >>> class_probabilities(model, [[3]], np.array(["a", "b", "c"]))
+    array([[0.5, 0. , 0.5]])
+    """
+    table = np.asarray(model.predict_proba(X), dtype=np.float64)
+    own, wanted = np.asarray(model.classes_).tolist(), classes.tolist()
+    if any(label not in wanted for label in own) or table.shape[1] != len(own):
+        raise DataError(f"{type(model).__name__} must be fitted to classes of {wanted}; got {own}.")
+    if own == wanted:
+        return table
+    full = np.zeros((len(table), len(classes)))
+    full[:, [wanted.index(label) for label in own]] = table
+    return full
+
+
+def class_costs(costs: CostMatrix) -> NDArray[np.float64]:
+    """Return the cost of errors on each class: summed over the other classes, net of the correct decision (Ting).
+
+    For two classes these are the costs of the two kinds of error. Actions that are not classes are ignored.
+
+    Examples
+    --------
+    >>> class_costs(CostMatrix([[0, 1, 2], [3, 0, 4], [5, 5, 0]], labels="abc"))
+    array([ 3.,  7., 10.])
+    """
+    actions, labels = list(costs.actions or ()), list(costs.labels or ())
+    missing = [label for label in labels if label not in actions]
+    if missing:
+        raise ParameterError(f"costs: training by costs needs an action for every class; {missing[0]!r} has none.")
+    square = costs.matrix[:, [actions.index(label) for label in labels]]
+    net = square - np.diag(square)[:, None]
+    total = np.asarray(net.sum(axis=1))
+    if (net < 0).any() or not (total > 0).all():
+        raise ParameterError(
+            "costs: for training, no error may cost less than the correct decision, and some error on each class must "
+            f"cost more; got {costs.matrix.tolist()}."
+        )
+    return total
+
+
+def normalized_importance(importance: NDArray[np.float64], weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return the importance of rows scaled so that the sum of all weights stays the same.
+
+    Examples
+    --------
+    >>> normalized_importance(np.array([1.0, 1.0, 4.0]), None)
+    array([0.5, 0.5, 2. ])
+    """
+    share = np.ones(len(importance)) if weight is None else weight
+    if (importance == importance[0]).all():
+        return np.ones(len(importance))
+    return np.asarray(importance * (share.sum() / (share * importance).sum()))
+
+
+def resample_by_weight(weight: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw rows so that each occurs as often as its weight, rounded up or down at random, in their order.
+
+    Examples
+    --------
+    >>> resample_by_weight(np.array([1.0, 1.0, 2.0, 0.0]), np.random.default_rng(0))
+    array([0, 1, 2, 2])
+    """
+    # One random offset on the cumulative weights (systematic sampling) keeps the total within 1 of its expectation.
+    order = rng.permutation(len(weight))
+    ends = np.floor(np.cumsum(weight[order]) + rng.random())
+    times = np.empty(len(weight), dtype=np.intp)
+    times[order] = np.diff(ends, prepend=0.0)
+    return np.repeat(np.arange(len(weight)), times)
+
+
+def accepted_rows(importance: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Accept each row with probability importance / greatest importance: costing by rejection sampling.
+
+    Examples
+    --------
+    >>> accepted_rows(np.array([3.0, 0.0, 3.0]), np.random.default_rng(0))
+    array([0, 2])
+    """
+    return np.flatnonzero(rng.random(len(importance)) * importance.max() < importance)
+
 
 COSTS = (
     InstanceOf(CostMatrix)
@@ -40,13 +154,6 @@ COSTS = (
     | HasMethods("to_numpy", words="a frame of costs")
     | Nothing()
 )
-_WEIGHT_AND_AMOUNT = f"""\
-{PASSAGES["row_weight"]}
-amount : sequence of length n_rows, optional
-    With `ExampleCosts`: the amount that each positive row brought in."""
-_CLASSES_ONLY = """\
-array of shape (n_rows,)
-    Values of ``classes_``; for other actions see `decide`."""
 _MAX_ATTEMPTS = 20  # draws of a rejection sample before giving up on getting both classes
 _WEIGHTS_IGNORED, _WEIGHTS_SAMPLED = "the weights are ignored", "the weights are used in sampling the rows"
 
@@ -135,11 +242,22 @@ class CostSensitiveClassifier(WrappingClassifier):
         self.n_models = n_models
         self.random_state = random_state
 
-    @fill_docstring(row_weight=_WEIGHT_AND_AMOUNT)
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, amount: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier.
 
-        %(wrapped_fit_sections)s
+        Parameters
+        ----------
+        %(X_wrapped)s
+        %(y)s
+        %(row_weight)s
+        amount : sequence of length n_rows, optional
+            With `ExampleCosts`: the amount that each positive row brought in.
+        %(fit_params)s
+
+        Returns
+        -------
+        %(fitted_self)s
         """
         check_params(self)
         if self.when == "predict":
@@ -161,8 +279,14 @@ class CostSensitiveClassifier(WrappingClassifier):
             return [ConstantClassifier().fit(data.X, data.y)]
         seed = seed_sequence(self.random_state)
         if self.how == "weights":
-            _check_takes_weights(self.estimator)
-            return [_with_weights(data, normalized_importance(importance, data.weight)).fit_clone(self.estimator)]
+            if not has_fit_parameter(self.estimator, "sample_weight"):
+                raise ParameterError(
+                    "how='weights' needs an estimator whose fit takes sample_weight; "
+                    f"{type(self.estimator).__name__} does not. Use how='resample' or how='reject'."
+                )
+            factor = normalized_importance(importance, data.weight)
+            weight = factor if data.weight is None else factor * data.weight
+            return [replace(data, to_fit={**data.to_fit, "sample_weight": weight}).fit_clone(self.estimator)]
         # Weights that the estimator does not take must act through the sampling instead.
         sampled_weight = 1.0 if data.weight is None or "sample_weight" in data.to_fit else data.weight
         if self.how == "resample":
@@ -202,23 +326,30 @@ class CostSensitiveClassifier(WrappingClassifier):
         costs, proba = self._costs_for(X), self.predict_proba(X)
         return action_names(costs, costs.expected(proba).argmin(axis=1))
 
-    @fill_docstring(X_predict="%(X_wrapped)s", predicted=_CLASSES_ONLY)
+    @fill_docstring()
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of least expected cost of each row, or with ``when="train"`` the most likely class.
 
-        %(predict_sections)s
+        Parameters
+        ----------
+        %(X_wrapped)s
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Values of ``classes_``; for other actions see `decide`.
         """
         check_is_fitted(self, "estimators_")
         if self.when == "predict":
             return cheapest_class(self._costs_for(X), self.predict_proba(X), self.classes_)
         if len(self.estimators_) == 1:
             return np.asarray(self.estimators_[0].predict(X))
-        table = self.predict_proba(X) if hasattr(self.estimator, "predict_proba") else self._votes(X)
+        if hasattr(self.estimator, "predict_proba"):
+            table = self.predict_proba(X)
+        else:
+            votes = np.stack([np.asarray(model.predict(X)) for model in self.estimators_])
+            table = (votes[:, :, None] == self.classes_).mean(axis=0)
         return np.asarray(self.classes_[table.argmax(axis=1)])
-
-    def _votes(self, X: Any) -> NDArray[np.float64]:
-        predicted = np.stack([np.asarray(model.predict(X)) for model in self.estimators_])
-        return np.asarray((predicted[:, :, None] == self.classes_).mean(axis=0))
 
     def _costs_for(self, X: Any) -> AnyCosts:
         check_is_fitted(self, "estimators_")
@@ -294,19 +425,6 @@ def _with_importance(
         )
     best_class = (revenue > cost).astype(np.int32)
     return replace(data, codes=best_class), np.abs(revenue - cost)
-
-
-def _check_takes_weights(estimator: Any) -> None:
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise ParameterError(
-            f"how='weights' needs an estimator whose fit takes sample_weight; {type(estimator).__name__} does not. Use "
-            "how='resample' or how='reject'."
-        )
-
-
-def _with_weights(data: FitData, factor: NDArray[np.float64]) -> FitData:
-    weight = factor if data.weight is None else factor * data.weight
-    return replace(data, to_fit={**data.to_fit, "sample_weight": weight})
 
 
 def _rows_of_both_classes(

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Int, Real, check_param
 from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.calibration import Calibrator, as_calibrator
-from calibrant.decisions._costed_predictions import CostedPredictions
-from calibrant.decisions._miscalibration_loss import loss_interval
-from calibrant.decisions._money import IntervalOptions, Money, totals
+from calibrant.decisions._expected_cost import CostedPredictions
+from calibrant.decisions._money import IntervalOptions, Money, loss_interval, totals
 from calibrant.decisions._profit_of_model import Profit, profit_of
 from calibrant.exceptions import DataError, LittleDataWarning
 from calibrant.metrics._internal import Predictions
@@ -86,11 +85,9 @@ class DecisionReport:
         >>> float(report.to_frame().loc["unknown", "value"])
         0.0
         """
-        pandas = optional_import("pandas", extra="data", purpose="convert a report to a frame")
         sums = self._sums()
         rows = [[money.value, money.low, money.high] for money in sums.values()]
-        frame: pd.DataFrame = pandas.DataFrame(rows, index=list(sums), columns=["value", "low", "high"])
-        return frame
+        return pandas_frame(rows, "convert a report to a frame", index=list(sums), columns=["value", "low", "high"])
 
     def _sums(self) -> dict[str, Money]:
         names = ("everybody", "ranking", "miscalibration")
@@ -201,8 +198,22 @@ def decision_report(
 def cross_fitted(
     read: Predictions, calibrator: Calibrator, options: IntervalOptions, n_folds: int = 5
 ) -> NDArray[np.float64]:
-    """Return the probabilities of all rows, recalibrated fold by fold."""
-    return recalibrate(read, calibrator, _folds(read, options, n_folds), options)
+    """Return the probabilities of each fold by a calibration map fitted to the other folds."""
+    fold, is_two, group = _folds(read, options, n_folds), read.n_classes == 2, options.for_rows(read).group
+    order = np.array([1 - read.positive, read.positive]) if is_two else np.arange(read.n_classes)
+    scores = read.column(read.positive) if is_two else read.proba
+    known = {"labels": read.classes[order], "weight_kind": options.weight_kind}
+    proba = np.empty((read.n_rows, read.n_classes))
+    for number in range(int(fold.max()) + 1):
+        test = fold == number
+        rows = {"sample_weight": read.weights, "groups": group}
+        of_rows = {name: None if value is None else value[~test] for name, value in rows.items()}
+        with warnings.catch_warnings():  # too few rows to recalibrate: the wide interval of the loss shows it
+            warnings.simplefilter("ignore", LittleDataWarning)
+            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], **of_rows, **known)
+        predicted = np.asarray(fitted.predict(scores[test]))
+        proba[np.ix_(test, order)] = np.column_stack([1.0 - predicted, predicted]) if is_two else predicted
+    return proba
 
 
 def decompose(
@@ -223,27 +234,6 @@ def decompose(
     sums = totals(read, values, options)
     sums["miscalibration"] = loss_interval(costed, after, sums["miscalibration"], options)
     return DecisionReport(now, now.everybody[now.best_alone], **sums, calibrator=name, n_changed=changed)
-
-
-def recalibrate(
-    read: Predictions, calibrator: Calibrator, fold: NDArray[np.intp], options: IntervalOptions
-) -> NDArray[np.float64]:
-    """Return the probabilities of each fold by a calibration map fitted to the other folds."""
-    is_two, group = read.n_classes == 2, options.for_rows(read).group
-    order = np.array([1 - read.positive, read.positive]) if is_two else np.arange(read.n_classes)
-    scores = read.column(read.positive) if is_two else read.proba
-    known = {"labels": read.classes[order], "weight_kind": options.weight_kind}
-    proba = np.empty((read.n_rows, read.n_classes))
-    for number in range(int(fold.max()) + 1):
-        test = fold == number
-        rows = {"sample_weight": read.weights, "groups": group}
-        of_rows = {name: None if value is None else value[~test] for name, value in rows.items()}
-        with warnings.catch_warnings():  # too few rows to recalibrate: the wide interval of the loss shows it
-            warnings.simplefilter("ignore", LittleDataWarning)
-            fitted = clone(calibrator).fit(scores[~test], read.classes[read.label[~test]], **of_rows, **known)
-        predicted = np.asarray(fitted.predict(scores[test]))
-        proba[np.ix_(test, order)] = np.column_stack([1.0 - predicted, predicted]) if is_two else predicted
-    return proba
 
 
 def _folds(read: Predictions, options: IntervalOptions, n_folds: int) -> NDArray[np.intp]:

@@ -166,11 +166,10 @@ class ExampleCosts:
 
     def numbers(self, n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the cost and the benefit of each row; raise if they still depend on X."""
-        cost, benefit = (
-            _numbers(name, _check_known(name, value), n_rows)
-            for name, value in (("cost", self.cost), ("benefit", self.benefit))
-        )
-        return cost, benefit
+        for name, value in (("cost", self.cost), ("benefit", self.benefit)):
+            if _depends_on_rows(value):
+                raise ParameterError(f"{name} depends on the rows; pass costs.for_rows(X) with the rows to decide on.")
+        return _numbers("cost", self.cost, n_rows), _numbers("benefit", self.benefit, n_rows)
 
     def __repr__(self) -> str:
         benefit, cost = _describe("benefit", self.benefit), _describe("cost", self.cost)
@@ -228,13 +227,6 @@ def _column(name: str, column: str, X: Any) -> Any:
 
 def _subset(value: Any, rows: NDArray[np.intp]) -> Any:
     return np.asarray(value)[rows] if not _depends_on_rows(value) and np.ndim(value) == 1 else value
-
-
-def _check_known(name: str, value: Any) -> Any:
-    """Return a value that is a number by now; raise if it still depends on X."""
-    if _depends_on_rows(value):
-        raise ParameterError(f"{name} depends on the rows; pass costs.for_rows(X) with the rows to decide on.")
-    return value
 
 
 def _numbers(name: str, value: Any, n_rows: int, needed: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:

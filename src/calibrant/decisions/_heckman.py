@@ -205,14 +205,13 @@ class HeckmanRegressor(RegressorMixin, EstimatorMixin, BaseEstimator):  # type: 
         """Add the inverse Mills ratio as a column, where some training rows were not observed."""
         if self.selection_ is None and not hasattr(self, "selection_coef_"):
             return X
-        return np.column_stack([X, inverse_mills_ratio(self._probit_index(X))])
-
-    def _probit_index(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the normal quantile of each row's probability of being observed."""
+        # The normal quantile of each row's probability of being observed
         if self.selection_ is None:
-            return np.asarray(X @ self.selection_coef_ + self.selection_intercept_)
-        proba = self.selection_.predict_proba(X)[:, list(self.selection_.classes_).index(True)]
-        return np.asarray(ndtri(np.clip(proba, _LEAST, 1.0 - _LEAST)))
+            index = X @ self.selection_coef_ + self.selection_intercept_
+        else:
+            proba = self.selection_.predict_proba(X)[:, list(self.selection_.classes_).index(True)]
+            index = ndtri(np.clip(proba, _LEAST, 1.0 - _LEAST))
+        return np.column_stack([X, inverse_mills_ratio(index)])
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the expected amount of each row.

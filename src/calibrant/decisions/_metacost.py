@@ -20,8 +20,13 @@ from calibrant.bayes import ConstantClassifier
 from calibrant.calibration._internal import FitData, read_fit_data, take_rows
 from calibrant.data._internal import fit_columns
 from calibrant.decisions._cost_matrix import CostMatrix
-from calibrant.decisions._cost_sensitive import COSTS, cheapest_class, costs_for_training
-from calibrant.decisions._wrapping import WrappingClassifier, class_probabilities
+from calibrant.decisions._cost_sensitive import (
+    COSTS,
+    WrappingClassifier,
+    cheapest_class,
+    class_probabilities,
+    costs_for_training,
+)
 from calibrant.exceptions import CalibrantError, DataError, ParameterError
 
 _MAX_DRAWS = 2**28  # 2 GB of random numbers
@@ -137,7 +142,11 @@ class MetaCostClassifier(WrappingClassifier):
         total, n_models = np.zeros((data.n_rows, len(classes))), np.zeros(data.n_rows)
         for bag in range(self.n_bags):
             times = _bag_counts(data, order, 1.0 if self.bag_size is None else self.bag_size, stream(seed, bag))
-            proba = _probabilities_or_votes(_fit_bag(self.estimator, data, times), data.X, classes)
+            model = _fit_bag(self.estimator, data, times)
+            if hasattr(model, "predict_proba"):
+                proba = class_probabilities(model, data.X, classes)
+            else:  # a vote for its class
+                proba = np.asarray(np.asarray(model.predict(data.X))[:, None] == classes, dtype=np.float64)
             is_used = np.ones(data.n_rows) if self.use_all else (times == 0).astype(np.float64)
             total, n_models = total + proba * is_used[:, None], n_models + is_used
             if not self.use_all and bag == self.n_bags - 1 and (n_models == 0).any():
@@ -193,9 +202,3 @@ def _fit_bag(estimator: Any, data: FitData, times: NDArray[np.float64]) -> Any:
     if has_fit_parameter(estimator, "sample_weight"):
         return replace(data, to_fit={**data.to_fit, "sample_weight": times}).fit_clone(estimator, rows)
     return data.fit_clone(estimator, np.repeat(rows, times[rows].astype(np.intp)))
-
-
-def _probabilities_or_votes(model: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    if hasattr(model, "predict_proba"):
-        return class_probabilities(model, X, classes)
-    return np.asarray(np.asarray(model.predict(X))[:, None] == classes, dtype=np.float64)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._params import Real, check_param
 from calibrant._random import SeedLike
-from calibrant.decisions._costed_predictions import CostedPredictions
-from calibrant.decisions._miscalibration_loss import chance_gain
-from calibrant.decisions._money import IntervalOptions, Money, totals
+from calibrant.decisions._expected_cost import CostedPredictions
+from calibrant.decisions._money import IntervalOptions, Money, chance_gain, totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,15 +83,13 @@ class Profit:
         >>> profit([1, 0], [0.9, 0.1], [[0, 1], [0, -5]], confidence=None).to_frame()["total"].tolist()
         [5.0, 0.0, 4.0, 1.0]
         """
-        pandas = optional_import("pandas", extra="data", purpose="convert profits to a frame")
         sums = {
             "model": self.total,
             **{f"all {action}": money for action, money in self.everybody.items()},
             "gain": self.gain,
         }
         rows = [[money.value, money.low, money.high] for money in sums.values()]
-        frame: pd.DataFrame = pandas.DataFrame(rows, index=list(sums), columns=["total", "low", "high"])
-        return frame
+        return pandas_frame(rows, "convert profits to a frame", index=list(sums), columns=["total", "low", "high"])
 
     def __repr__(self) -> str:
         cost = f", which costs {self.model_cost:,.2f} for {self.n_rows:,.0f} rows" if self.model_cost else ""

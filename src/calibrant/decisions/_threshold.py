@@ -19,9 +19,8 @@ from calibrant.calibration import HeldOut
 from calibrant.calibration._internal import CV, Scoring, Source, make_splits, read_fit_data
 from calibrant.curves import ThresholdTable, threshold_table
 from calibrant.decisions._cost_matrix import CostMatrix
-from calibrant.decisions._cost_sensitive import COSTS
+from calibrant.decisions._cost_sensitive import COSTS, WrappingClassifier, check_has_predict_proba
 from calibrant.decisions._expected_cost import as_costs
-from calibrant.decisions._wrapping import WrappingClassifier, check_has_predict_proba
 from calibrant.exceptions import DataError, ParameterError
 
 
@@ -58,16 +57,6 @@ class _Folds(Rule):
 
 
 _TIE = 1e-12  # values that differ by rounding only are equally good
-_Y = """\
-y : sequence of length n_rows
-    The class of each row, one of two."""
-_WEIGHT = """\
-sample_weight : sequence of length n_rows, optional
-    The weight of each row, in tuning the threshold and, if it takes weights, in fitting the estimator."""
-_GROUPS = """\
-groups : sequence of length n_rows, optional
-    The group of each row, such as the patient of several rows: folds keep groups whole, and the evidence for a
-    threshold is that of groups. A splitter gets them, and so does the estimator's `fit` where it takes them."""
 
 
 @saved(
@@ -159,11 +148,25 @@ class ThresholdClassifier(WrappingClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fill_docstring(y=_Y, row_weight=_WEIGHT, groups=_GROUPS)
+    @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier and choose the threshold.
 
-        %(wrapped_grouped_fit_sections)s
+        Parameters
+        ----------
+        %(X_wrapped)s
+        y : sequence of length n_rows
+            The class of each row, one of two.
+        sample_weight : sequence of length n_rows, optional
+            The weight of each row, in tuning the threshold and, if it takes weights, in fitting the estimator.
+        groups : sequence of length n_rows, optional
+            The group of each row, such as the patient of several rows: folds keep groups whole, and the evidence for a
+            threshold is that of groups. A splitter gets them, and so does the estimator's `fit` where it takes them.
+        %(fit_params)s
+
+        Returns
+        -------
+        %(fitted_self)s
         """
         check_params(self)
         check_has_predict_proba(self.estimator, "to have a threshold")

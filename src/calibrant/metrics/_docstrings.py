@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from inspect import Parameter
+from typing import Any, TypedDict, TypeVar
+
 from calibrant._docstrings import fill_docstring
 
+T = TypeVar("T", bound=Callable[..., Any])
+
 _PASSAGES = {
-    "y_proba": """\
-y_proba : array of shape (n_rows, n_classes) or (n_rows,)
-    The predicted probability of each class, with columns in the order of `labels` or else of the sorted classes; or
-    the probability of `pos_label` alone. Columns of a frame are matched with the classes by name.""",
     "pos_label": """\
 pos_label : optional
     The class whose probability a single column holds; by default the last of the sorted classes.""",
-    "positive_class": """\
-pos_label : optional
-    The positive class; by default the last of two sorted classes. With more than two classes it must be passed, and
-    all other classes together are the negative class.""",
-    "one_or_each_class": """\
-pos_label : optional
-    The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
-    class is evaluated against all others.""",
     "weighted_rows": """\
 Parameters
 ----------
@@ -28,11 +23,15 @@ Parameters
 %(row_weight)s""",
     "parameters_positive": """\
 %(weighted_rows)s
-%(positive_class)s
+pos_label : optional
+    The positive class; by default the last of two sorted classes. With more than two classes it must be passed, and
+    all other classes together are the negative class.
 %(labels)s""",
     "parameters_each_class": """\
 %(weighted_rows)s
-%(one_or_each_class)s
+pos_label : optional
+    The positive class; by default the last of two sorted classes. With more than two classes and no `pos_label`, each
+    class is evaluated against all others.
 %(labels)s""",
     "parameters_numbers": """\
 Parameters
@@ -59,10 +58,6 @@ average : {"macro", "weighted", "micro"}, optional
     the rows of each class, as Weka computes it; or the value of the summed counts, which for F-measures, precision
     and recall is the accuracy. Classes that have no row and are never predicted are left out; a class that has rows
     or is predicted, but never correctly, scores 0. It excludes `threshold`.""",
-    "weight_kind": """\
-weight_kind : {"frequency", "probability"}
-    Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and
-    case-control samples.""",
     "clip": """\
 clip : float, optional
     Clip the probabilities to [clip, 1 - clip] first; scikit-learn uses 2.2e-16.""",
@@ -115,6 +110,73 @@ groups : sequence of length n_rows, optional
     The cluster of each row, for `debiased`: chance then adds what whole clusters do.""",
 }
 
-# Fills the placeholders of a metric's docstring. `parameters` begins the section with y_true, y_proba, sample_weight,
-# pos_label and labels, in one of three readings of pos_label; entries of further parameters follow it.
-document_metric = fill_docstring(**_PASSAGES)
+_fill = fill_docstring(**_PASSAGES)
+KEYWORDS: dict[str, tuple[str, ...]] = {}  # of each function, those that it takes from one of the following
+
+
+class Common(TypedDict, total=False):
+    """The keywords that every metric takes."""
+
+    sample_weight: Any
+    pos_label: Any
+    labels: Any
+
+
+class Decision(Common, total=False):
+    """The keywords of metrics of the predicted class."""
+
+    threshold: float | None
+    inclusive: bool
+
+
+class Averaged(Decision, total=False):
+    """The keywords of rates of one class, which have an average over the classes."""
+
+    average: str | None
+
+
+class Agreement(Decision, total=False):
+    """The keywords of a measure of agreement."""
+
+    weights: str | None
+
+
+class Binned(Common, total=False):
+    """The keywords of calibration errors in bins."""
+
+    n_bins: int
+    strategy: str
+    norm: str
+    debiased: bool
+    groups: Any
+
+
+_KINDS: dict[str, Any] = {f"Unpack[{each.__name__}]": each for each in (Common, Decision, Averaged, Agreement, Binned)}
+
+
+def document_metric(function: T, judge: Callable[..., Any] | None = None) -> T:
+    """Fill the placeholders of a docstring, and write shared keywords into the signature, with the judge's defaults.
+
+    `parameters` begins the section with y_true, y_proba, sample_weight, pos_label and labels, in one of three readings
+    of pos_label; entries of further parameters follow it.
+
+    Examples
+    --------
+    >>> def metric(y_true, *, k, base=2, **common: Unpack[Common]):
+    ...     pass
+    >>> inspect.signature(document_metric(metric))
+    <Signature (y_true, *, k, sample_weight: 'Any' = None, pos_label: 'Any' = None, labels: 'Any' = None, base=2)>
+    """
+    signature = inspect.signature(function)
+    *own, last = signature.parameters.values()
+    if last.kind == Parameter.VAR_KEYWORD:
+        defaults = {} if judge is None else inspect.signature(judge).parameters
+        shared = []
+        for name, hint in _KINDS[last.annotation].__annotations__.items():
+            default = defaults[name].default if name in defaults else None
+            shared.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint.__forward_arg__))
+        n_common, required = len(Common.__annotations__), [each for each in own if each.default is Parameter.empty]
+        parameters = [*required, *shared[:n_common], *own[len(required) :], *shared[n_common:]]
+        function.__dict__["__signature__"] = signature.replace(parameters=parameters)
+        KEYWORDS[function.__name__] = tuple(each.name for each in shared)
+    return _fill(function)

@@ -6,14 +6,15 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from numpy.typing import NDArray
 
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._docstrings import KEYWORDS, Common, document_metric
 from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.read_predictions import read_predictions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,15 +101,15 @@ def metric(
 ) -> Callable[[_F], _F]:
     """Enter a function into the registry, and fill the placeholders of its docstring.
 
-    The function passes its first arguments to `read_predictions`, which returns validated rows as they are: so it is
-    its own `judge`, unless another is passed. `facts` are further fields of `Metric`.
+    The function passes its first arguments to `read_rows`, which returns validated rows as they are: so it is its own
+    `judge`, unless another is passed. `facts` are further fields of `Metric`.
     """
 
     def register(function: _F) -> _F:
         name = function.__name__
         own = judge or partial(_judge, function)
         METRICS[name] = Metric(name, function, own, better, low, high, papers or {}, **facts)
-        return document_metric(function)
+        return document_metric(function, own)
 
     return register
 
@@ -129,7 +130,6 @@ class BoundMetric(Metric):
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
-    labels: Any = None
 
     @staticmethod
     def of(metric: Metric, options: Mapping[str, Any], labels: Any = None) -> BoundMetric:
@@ -139,11 +139,11 @@ class BoundMetric(Metric):
         judge = partial(metric.judge, **options, **({"labels": labels} if follows else {}))
         kept = {each.name: getattr(metric, each.name) for each in fields(metric)}
         # What a metric needs is bound now, so it can be evaluated like one without options.
-        own = {"judge": judge, "needs": (), "hits": _bound_hits(metric, options)}
-        return BoundMetric(**(kept | own), options=dict(options), labels=labels)
+        own = {"judge": judge, "needs": (), "hits": bound_hits(metric, options)}
+        return BoundMetric(**(kept | own), options=dict(options))
 
 
-def _bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
+def bound_hits(metric: Metric, options: Mapping[str, Any]) -> Callable[..., NDArray[np.float64]] | None:
     """Return the hits with the options of a metric; None where one, such as an average, makes it no proportion."""
     if metric.hits is None or not options.keys() <= inspect.signature(metric.hits).parameters.keys():
         return None
@@ -186,63 +186,60 @@ ZADROZNY = "Zadrozny & Elkan 2001"
 
 _POSITIVE = Real(0, closed="neither")
 _FRACTION = Real(0, 1, closed="right")
-_THRESHOLD_RULES: dict[str, Rule] = {"threshold": Real(0, 1) | Nothing(), "inclusive": Bool()}
 _CLIP: dict[str, Rule] = {"clip": Real(0, 0.5, closed="left") | Nothing()}
-_AVERAGE: dict[str, Rule] = {"average": Choice("macro", "weighted", "micro") | Nothing()}
-_BINS: dict[str, Rule] = {
+# Of the keywords that several metrics share; those below are of one metric or of few.
+_SHARED_RULES: dict[str, Rule] = {
+    "threshold": Real(0, 1) | Nothing(),
+    "inclusive": Bool(),
+    "average": Choice("macro", "weighted", "micro") | Nothing(),
+    "weights": Choice("linear", "quadratic") | Nothing(),
     "n_bins": Int(1),
     "strategy": Choice("width", "mass"),
     "norm": Choice("l1", "l2", "max"),
     "debiased": Bool(),
 }
-
 _OPTION_RULES: dict[str, dict[str, Rule]] = {
-    "accuracy": _THRESHOLD_RULES,
     "auc": {"average": Choice("one_vs_rest", "one_vs_one", "one_vs_rest_equal", "one_vs_one_weighted")},
     "aulc": {"step": Real(1e-6, 1) | Nothing()},
     "auprc": {"interpolation": Choice("davis_goadrich", "linear")},
     "avll": {"only_exact": Bool()},
-    "balanced_accuracy": _THRESHOLD_RULES,
     "brier": {"form": Choice("auto", "sum", "half")},
     "cal": {"window": Int(1)},
     "calibration_intercept": {"joint": Bool()},
-    "classwise_ece": _BINS,
-    "confusion_matrix": _THRESHOLD_RULES,
+    "confusion_matrix": {name: _SHARED_RULES[name] for name in ("threshold", "inclusive")},
     "cost": {"decide": Choice("likeliest", "cheapest")},
     "decomposition": {"score": Choice("brier", "log_loss")},
-    "ece": _BINS,
-    "error": _THRESHOLD_RULES,
-    "f1": _THRESHOLD_RULES | _AVERAGE,
-    "f_beta": {"beta": Real(0)} | _THRESHOLD_RULES | _AVERAGE,
-    "g_mean": _THRESHOLD_RULES,
+    "f_beta": {"beta": Real(0)},
     "h_measure": {"alpha": _POSITIVE | Nothing(), "beta": _POSITIVE | Nothing()},
     "hosmer_lemeshow": {"n_groups": Int(2), "is_fitted": Bool()},
-    "kappa": _THRESHOLD_RULES | {"weights": Choice("linear", "quadratic") | Nothing()},
     "lift": {"fraction": _FRACTION, "total_positives": _POSITIVE | Nothing()},
     "log_loss": _CLIP,
     "log_loss_bits": _CLIP,
-    "mcc": _THRESHOLD_RULES,
     "murphy_decomposition": {"n_bins": Int(1) | Nothing()},
     "mxe": _CLIP,
     "nce": {"base": Real(1, closed="neither")} | _CLIP,
-    "npv": _THRESHOLD_RULES | _AVERAGE,
     "partial_auc": {"max_fpr": _FRACTION, "standardized": Bool()},
-    "precision": _THRESHOLD_RULES | _AVERAGE,
     "precision_at_k": {"k": _POSITIVE},
-    "recall": _THRESHOLD_RULES | _AVERAGE,
     "recall_at_k": {"k": _POSITIVE, "total_positives": _POSITIVE | Nothing()},
-    "sensitivity": _THRESHOLD_RULES | _AVERAGE,
-    "sensitivity_specificity": _THRESHOLD_RULES,
-    "specificity": _THRESHOLD_RULES | _AVERAGE,
     "spiegelhalter_z": {"weight_kind": Choice("frequency", "probability")},
     "top_k_accuracy": {"k": Int(1)},
 }
 
 
-def check_options(metric: str, rows: Any = None, /, **options: Any) -> None:
-    """Raise a ParameterError if an option of a metric breaks its rule; options without a rule pass.
+def rules_of(metric: str) -> dict[str, Rule]:
+    """Return the rules of the options of a metric, by name.
 
-    Where the rows are validated already so are the options, which `evaluate` need not check for each replicate.
+    Examples
+    --------
+    >>> sorted(rules_of("f_beta"))
+    ['average', 'beta', 'inclusive', 'threshold']
+    """
+    shared = {name: rule for name, rule in _SHARED_RULES.items() if name in KEYWORDS.get(metric, ())}
+    return shared | _OPTION_RULES.get(metric, {})
+
+
+def check_options(metric: str, **options: Any) -> None:
+    """Raise a ParameterError if an option of a metric breaks its rule; options without a rule pass.
 
     Examples
     --------
@@ -250,8 +247,31 @@ def check_options(metric: str, rows: Any = None, /, **options: Any) -> None:
     Traceback (most recent call last):
     calibrant.exceptions.ParameterError: n_bins must be an int >= 1; got 0.
     """
-    # Validated rows come from callers who checked the options once for all metrics.
-    rules = {} if isinstance(rows, Predictions) else _OPTION_RULES.get(metric, {})
+    rules = rules_of(metric) if options else {}
     for name, value in options.items():
         if name in rules:
             check_param(name, value, rules[name])
+
+
+def read_rows(metric: str, y_true: Any, y_proba: Any, keywords: Common, /, **options: Any) -> Predictions:
+    """Validate the options of a metric, and its rows; rows that are validated already are returned as they are.
+
+    Examples
+    --------
+    >>> read_rows("log_loss", [0, 1], [0.2, 0.7], {"pos_label": 1}, clip=0.01).n_rows
+    2
+    """
+    if isinstance(y_true, Predictions):  # of a caller who has checked the options, once for all metrics and replicates
+        return y_true
+    if unknown := keywords.keys() - KEYWORDS[metric]:
+        raise TypeError(f"{metric}() got an unexpected keyword argument {min(unknown)!r}")
+    check_options(metric, **options)
+    return read_predictions(y_true, y_proba, **keywords)
+
+
+def judge_rows(metric: str, y_true: Any, y_proba: Any, keywords: Mapping[str, Any], /, **options: Any) -> float:
+    """Return the value of a metric that has a `judge` of its own, with the options among the keywords and others."""
+    shared = [name for name in KEYWORDS[metric] if name in keywords and name not in Common.__annotations__]
+    options |= {name: keywords[name] for name in shared}
+    common = cast("Common", {name: value for name, value in keywords.items() if name not in shared})
+    return METRICS[metric].judge(read_rows(metric, y_true, y_proba, common, **options), **options)

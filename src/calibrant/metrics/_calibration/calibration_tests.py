@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 from scipy.stats import chi2
 
-from calibrant.metrics._calibration.slope_and_intercept import LogisticLine, fitted_line
-from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._calibration.slope_and_intercept import fitted_line
+from calibrant.metrics._docstrings import Common, document_metric
 from calibrant.metrics._intervals.bootstrap_plan import WeightKind
-from calibrant.metrics._metric import check_options, metric
+from calibrant.metrics._metric import metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,7 @@ class HosmerLemeshow:
 
 @document_metric
 def hosmer_lemeshow(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    n_groups: int = 10,
-    is_fitted: bool = False,
+    y_true: Any, y_proba: Any, *, n_groups: int = 10, is_fitted: bool = False, **common: Unpack[Common]
 ) -> HosmerLemeshow:
     """Test whether groups of neighboring probabilities have as many positives as expected.
 
@@ -77,8 +69,7 @@ def hosmer_lemeshow(
     >>> round(found.statistic, 3), round(found.p_value, 3)  # 2 (1 - 0.4)^2 / (2 * 0.16)
     (2.25, 0.325)
     """
-    check_options("hosmer_lemeshow", y_true, n_groups=n_groups, is_fitted=is_fitted)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("hosmer_lemeshow", y_true, y_proba, common, n_groups=n_groups, is_fitted=is_fitted)
     weight, positive, expected = predictions.positive_ranking("hosmer_lemeshow").mass_bins(n_groups)
     # The variance takes each group as rows of its mean probability, Hosmer & Lemeshow's form, not the sum of p (1 - p).
     variance, error = expected * (1.0 - expected / weight), (positive - expected) ** 2
@@ -122,13 +113,7 @@ def spiegelhalter_z_of(predictions: Predictions, weight_kind: WeightKind = "freq
 
 @metric("nearer", -math.inf, math.inf, {"Spiegelhalter 1986": "Z"}, classes="two")
 def spiegelhalter_z(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    weight_kind: WeightKind = "frequency",
+    y_true: Any, y_proba: Any, *, weight_kind: WeightKind = "frequency", **common: Unpack[Common]
 ) -> SpiegelhalterZ:
     """Return Spiegelhalter's Z, the standardized difference between the Brier score and its expectation: 0 is best.
 
@@ -137,7 +122,9 @@ def spiegelhalter_z(
     promise (Spiegelhalter 1986).
 
     %(parameters_positive)s
-    %(weight_kind)s
+    weight_kind : {"frequency", "probability"}
+        Whether a weight of 2 means the row twice, or one row that represents two of the population, as in surveys and
+        case-control samples.
 
     %(returns)s
         The statistic, a float with a `p_value`; NaN where every probability is 0, 1 or 1/2.
@@ -148,8 +135,7 @@ def spiegelhalter_z(
     >>> round(found, 4), round(found.p_value, 4)
     (0.5025, 0.6153)
     """
-    check_options("spiegelhalter_z", y_true, weight_kind=weight_kind)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("spiegelhalter_z", y_true, y_proba, common, weight_kind=weight_kind)
     return spiegelhalter_z_of(predictions, weight_kind)
 
 
@@ -256,21 +242,15 @@ def equal_calibration(
         score = line.score(within)
         covariance = own - own @ inverse @ own  # fitting the common line removes a part of the score's variance
         if cluster is not None:
-            covariance = _clustered_covariance(line, within, own @ inverse, cluster)
+            # From sums over clusters of the segment's score, net of the common line's fit.
+            scores = line.design * (line.residual * line.weight)[:, None]
+            net = within[:, None] * scores - scores @ (own @ inverse).T
+            sums = np.stack([np.bincount(cluster, column) for column in net.T])
+            covariance = np.asarray(sums @ sums.T)
         # A segment of equal probabilities, or one that holds all rows, has a singular covariance up to rounding.
         precision = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
         pvalues.append(float(chi2.sf(score @ precision @ score, 2)))
     return EqualCalibration(dict(zip(names, pvalues, strict=True)), dict(zip(names, holm(pvalues), strict=True)))
-
-
-def _clustered_covariance(
-    line: LogisticLine, within: NDArray[np.bool_], projection: NDArray[np.float64], cluster: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return the covariance of a segment's score, net of the common line's fit, from sums over clusters."""
-    scores = line.design * (line.residual * line.weight)[:, None]
-    net = within[:, None] * scores - scores @ projection.T
-    sums = np.stack([np.bincount(cluster, column) for column in net.T])
-    return np.asarray(sums @ sums.T)
 
 
 def holm(pvalues: list[float]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from scipy.special import erf
 from calibrant import _core
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._calibration.probability_cells import width_bins
-from calibrant.metrics._metric import CARUANA, check_options, metric
+from calibrant.metrics._docstrings import Binned, Common
+from calibrant.metrics._metric import CARUANA, judge_rows, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, threads_for
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 def _binned(
@@ -26,35 +26,26 @@ def _binned(
     strategy: str = "width",
     norm: str = "l1",
     debiased: bool = False,
-    clusters: NDArray[np.intp] | None = None,
+    groups: Any = None,
     *,
+    clusters: NDArray[np.intp] | None = None,
     each_class: bool = False,
 ) -> float:
     """Return the error of the rows that calibration compares, or the mean over those of each class."""
     classes = range(predictions.n_classes)
     if strategy == "mass":
+        if groups is not None:
+            raise ParameterError("groups: bins of equal weight do not take them; pass strategy='width'.")
         rankings = [predictions.ranking(k) for k in classes] if each_class else [predictions.calibration_ranking]
-        errors = [binned_error(ranking.mass_bins(n_bins), norm, debiased) for ranking in rankings]
-        return float(np.mean(errors)) if each_class else errors[0]
+        return float(np.mean([binned_error(ranking.mass_bins(n_bins), norm, debiased) for ranking in rankings]))
+    if groups is not None:
+        clusters = predictions.read_codes("groups", groups)[0]
     parts = [predictions.binary_rows(k) for k in classes] if each_class else [predictions.calibration_rows()]
-    errors = [_width_error(rows, n_bins, norm, debiased, clusters) for rows in parts]
-    return float(np.mean(errors)) if each_class else errors[0]
+    return float(np.mean([_width_error(rows, n_bins, norm, debiased, clusters) for rows in parts]))
 
 
 @metric("lower", 0.0, 1.0, {"Naeini, Cooper & Hauskrecht 2015": "ECE", "Guo et al. 2017": "ECE"}, judge=_binned)
-def ece(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    n_bins: int = 15,
-    strategy: str = "width",
-    norm: str = "l1",
-    debiased: bool = False,
-    groups: Any = None,
-) -> float:
+def ece(y_true: Any, y_proba: Any, **options: Unpack[Binned]) -> float:
     """Return the expected calibration error, the mean difference of probability and frequency in bins: 0 is best.
 
     With more than two classes, the probability of the predicted class is compared with its accuracy (Guo, Pleiss, Sun
@@ -72,25 +63,11 @@ def ece(
     >>> round(ece([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.9], n_bins=2), 3)  # |1/3 - 0.3| 3/4 + |1 - 0.9| 1/4
     0.05
     """
-    check_options("ece", y_true, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _binned(predictions, n_bins, strategy, norm, debiased, _read_clusters(groups, strategy, predictions))
+    return judge_rows("ece", y_true, y_proba, options)
 
 
 @metric("lower", 0.0, 1.0, {"Kull et al. 2019": "classwise-ECE"}, judge=partial(_binned, each_class=True))
-def classwise_ece(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    n_bins: int = 15,
-    strategy: str = "width",
-    norm: str = "l1",
-    debiased: bool = False,
-    groups: Any = None,
-) -> float:
+def classwise_ece(y_true: Any, y_proba: Any, **options: Unpack[Binned]) -> float:
     """Return the mean, over classes, of the expected calibration error of each against all others: 0 is best.
 
     Unlike `ece` it uses every probability of a row, not only the largest (Kull et al. 2019).
@@ -106,18 +83,7 @@ def classwise_ece(
     >>> round(classwise_ece(["a", "b", "c"], [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]), 4)
     0.1333
     """
-    check_options("classwise_ece", y_true, n_bins=n_bins, strategy=strategy, norm=norm, debiased=debiased)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    clusters = _read_clusters(groups, strategy, predictions)
-    return _binned(predictions, n_bins, strategy, norm, debiased, clusters, each_class=True)
-
-
-def _read_clusters(groups: Any, strategy: str, predictions: Predictions) -> NDArray[np.intp] | None:
-    if groups is None:
-        return None
-    if strategy == "mass":
-        raise ParameterError("groups: bins of equal weight do not take them; pass strategy='width'.")
-    return predictions.read_codes("groups", groups)[0]
+    return judge_rows("classwise_ece", y_true, y_proba, options)
 
 
 def _width_error(rows: BinaryRows, n_bins: int, norm: str, debiased: bool, clusters: NDArray[np.intp] | None) -> float:
@@ -145,32 +111,23 @@ def binned_error(
         return float(gap.max())
     if norm == "l2":
         square = gap**2
-        # Brown (1970), Kumar, Liang & Ma (2019): the square of a bin's gap
-        # exceeds the true one by the variance of its mean.
         if debiased:
-            square -= _unbiased_variance(weight, positive) if variance is None else variance
+            if variance is None:
+                spread = positive / weight * (1.0 - positive / weight)
+                # A bin of one row shows no variance: nothing is taken off, which errs towards a larger error.
+                variance = np.divide(spread, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
+            # Brown (1970), Kumar, Liang & Ma (2019): the square of a bin's gap
+            # exceeds the true one by the variance of its mean.
+            square -= variance
         return math.sqrt(max(0.0, float(fraction @ square)))
     if debiased:
-        gap = _debiased_gaps(
-            gap, np.sqrt(_shrunken_variance(weight, positive, proba) if variance is None else variance)
-        )
+        if variance is None:
+            # Of frequencies that count one more row of the predicted frequency, so that none is 0 or 1.
+            frequency = (positive + proba / weight) / (weight + 1.0)
+            variance = frequency * (1.0 - frequency) / weight
+        gap = _debiased_gaps(gap, np.sqrt(variance))
     # What is taken off for noise may exceed what is there; an error is not negative.
     return max(0.0, float(fraction @ gap))
-
-
-def _unbiased_variance(weight: NDArray[np.float64], positive: NDArray[np.float64]) -> NDArray[np.float64]:
-    frequency = positive / weight
-    spread = frequency * (1.0 - frequency)
-    # A bin of one row shows no variance: nothing is taken off, which errs towards a larger error.
-    return np.divide(spread, weight - 1.0, out=np.zeros_like(weight), where=weight > 1.0)
-
-
-def _shrunken_variance(
-    weight: NDArray[np.float64], positive: NDArray[np.float64], proba: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the variance of frequencies that count one more row of the predicted frequency, so that none is 0 or 1."""
-    frequency = (positive + proba / weight) / (weight + 1.0)
-    return np.asarray(frequency * (1.0 - frequency) / weight)
 
 
 def _clustered_variance(rows: BinaryRows, n_bins: int, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -199,27 +156,14 @@ def _debiased_gaps(gap: NDArray[np.float64], noise: NDArray[np.float64]) -> NDAr
     # The plug-in for the true gap is the observed one shrunk by its noise;
     # the observed one itself would take off too little.
     true_gap = gap * np.maximum(0.0, 1.0 - ratio**2)
-    return np.asarray(gap - (_expected_absolute(true_gap, noise) - true_gap))
-
-
-def _expected_absolute(mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the expected absolute value of normal variables."""
-    ratio = np.divide(mean, scale, out=np.full_like(mean, np.inf), where=scale > 0)
-    # The mean of the folded normal distribution.
-    size = scale * math.sqrt(2.0 / math.pi) * np.exp(-(ratio**2) / 2.0) + mean * erf(ratio / math.sqrt(2.0))
-    return np.asarray(size)
+    ratio = np.divide(true_gap, noise, out=np.full_like(gap, np.inf), where=noise > 0)
+    # The mean of the folded normal distribution: the expected absolute value of normal variables.
+    expected = noise * math.sqrt(2.0 / math.pi) * np.exp(-(ratio**2) / 2.0) + true_gap * erf(ratio / math.sqrt(2.0))
+    return np.asarray(gap - (expected - true_gap))
 
 
 @metric("lower", 0.0, 1.0, {CARUANA: "CAL"})
-def cal(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    window: int = 100,
-) -> float:
+def cal(y_true: Any, y_proba: Any, *, window: int = 100, **common: Unpack[Common]) -> float:
     """Return the mean absolute difference of observed frequency and mean probability in sliding windows: 0 is best.
 
     Rows are sorted by probability; the windows are rows 1 to 100, 2 to 101, and so on. Rows of equal probability have
@@ -242,8 +186,7 @@ def cal(
     >>> round(cal([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9], window=2), 4)  # the mean of 0.25, 0 and 0.25
     0.1667
     """
-    check_options("cal", y_true, window=window)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("cal", y_true, y_proba, common, window=window)
     return predictions.calibration_ranking.window_calibration(float(window))
 
 
@@ -254,9 +197,7 @@ _LARGEST_EXPONENT = 38.7  # exp(-x^2 / 2) is 0 in double precision beyond it
 
 
 @metric("lower", 0.0, 1.0, {"Blasiok & Nakkiran 2023": "smECE"})
-def smooth_ece(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def smooth_ece(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the smooth calibration error: 0 is best.
 
     The differences between actual classes and probabilities are smoothed by a normal kernel, reflected at 0 and 1, and
@@ -274,7 +215,7 @@ def smooth_ece(
     >>> round(smooth_ece([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 4)  # a quarter too high everywhere
     0.25
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("smooth_ece", y_true, y_proba, common)
     residuals = _residuals_on_grid(predictions.calibration_rows()) / predictions.total
     # A cosine transform of type 1 sees the residuals mirrored at 0 and 1:
     # Blasiok & Nakkiran's reflected Gaussian kernel.
@@ -317,7 +258,7 @@ def _integral(waves: NDArray[np.float64], width: float) -> float:
 
 
 @metric("lower", 0.0, 1.0, {"Austin & Steyerberg 2019": "ICI", "Harrell 2015": "Eavg"})
-def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def ici(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean absolute difference between the probabilities and the calibration curve at them: 0 is best.
 
     The curve is isotonic regression, as in CORP reliability diagrams: it has no bandwidth to choose and never falls.
@@ -334,5 +275,5 @@ def ici(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     >>> round(ici([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]), 3)  # the curve: 0, 1/2, 1/2, 1
     0.125
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("ici", y_true, y_proba, common)
     return predictions.calibration_ranking.isotonic_gap()

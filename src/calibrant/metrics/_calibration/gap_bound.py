@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, chdtri, chndtrinc, ndtri, rel_entr
 
 from calibrant.metrics._calibration.probability_cells import ProbabilityCells
+from calibrant.metrics._intervals.intervals import clopper_pearson
 
 _FEWEST_GROUPS, _MOST_GROUPS, _ROWS_OF_GROUP = 20, 100, 250  # more rows in more groups: shorter waves are seen
 _LEAST_EXPECTED = 5.0  # positives and negatives of a group
@@ -108,7 +109,9 @@ def bound_gap(cells: ProbabilityCells, confidence: float, *, as_whole: bool = Fa
         return _bound_of_mean(cells, confidence)
     groups = group_cells(cells)
     if not _is_enough(groups):
-        return GapBound(_bound_without_assumptions(cells, confidence, _less_likely(cells)))
+        positive = np.clip(cells.residual + cells.weight * cells.proba, 0.0, cells.weight)
+        less_likely = float(np.where(cells.proba <= 0.5, positive, cells.weight - positive).sum())
+        return GapBound(_bound_without_assumptions(cells, confidence, less_likely))
     found = _noncentrality(groups.chi_squared, len(groups.weight), confidence)
     return GapBound(_gap(groups, found), _LOSS_FACTOR * found / (2.0 * cells.total), found, groups)
 
@@ -197,22 +200,16 @@ def _bound_of_mean(cells: ProbabilityCells, confidence: float) -> GapBound:
     """Return the exact bound on the error of all rows together, and the log-loss that such an error costs."""
     mean = float(cells.weight @ cells.proba) / cells.total
     positive = min(max(float(cells.residual.sum()) + cells.total * mean, 0.0), cells.total)
-    negative = cells.total - positive
-    # Clopper & Pearson (1934): quantiles of beta distributions, also for counts that weights make fractional.
-    low = float(betaincinv(positive, negative + 1.0, 1.0 - confidence)) if positive > 0.0 else 0.0
-    high = float(betaincinv(positive + 1.0, negative, confidence)) if negative > 0.0 else 1.0
+    low, high = clopper_pearson(positive, cells.total, 1.0 - confidence)
     loss = max(float(rel_entr(end, mean) + rel_entr(1.0 - end, 1.0 - mean)) for end in (low, high))
     return GapBound(max(high - mean, mean - low), loss if math.isfinite(loss) else None)
 
 
-def _less_likely(cells: ProbabilityCells) -> float:
-    """Return the number of rows of the class that their probabilities call less likely."""
-    positive = np.clip(cells.residual + cells.weight * cells.proba, 0.0, cells.weight)
-    return float(np.where(cells.proba <= 0.5, positive, cells.weight - positive).sum())
-
-
 def _bound_without_assumptions(cells: ProbabilityCells, confidence: float, less_likely: float) -> float:
-    """Return a bound of |q - p| <= |q - r| + |p - r|, with r the more likely class of each row, 0 or 1."""
+    """Return a bound of |q - p| <= |q - r| + |p - r|, with r the more likely class of each row, 0 or 1.
+
+    `less_likely` is the number of rows of the class that their probabilities call less likely.
+    """
     # The bound holds however the errors are spread: no grouping could show errors of opposite signs among so few rows.
     likely = max(cells.total - less_likely, 0.0)
     frequency = float(betaincinv(less_likely + 1.0, likely, confidence)) if likely > 0.0 else 1.0

@@ -54,14 +54,9 @@ class ProbabilityCells:
         return np.asarray(logit(np.clip(self.proba, _LEAST, 1.0 - _LEAST)))
 
     @cached_property
-    def ece_bin(self) -> NDArray[np.intp]:
-        """The bin of equal width that each cell lies in."""
-        return width_bins(self.low, ECE_BINS)
-
-    @cached_property
     def bin_starts(self) -> NDArray[np.intp]:
-        """The first cell of each bin that has rows."""
-        return np.flatnonzero(np.diff(self.ece_bin, prepend=-1))
+        """The first cell of each bin of equal width that has rows."""
+        return np.flatnonzero(np.diff(width_bins(self.low, ECE_BINS), prepend=-1))
 
     @cached_property
     def scanned_ranges(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -137,7 +132,11 @@ def group_rows(
         by_cluster = csr_array((each, (clusters[order], cell)), shape=(int(clusters.max()) + 1, len(start)))
         # Clusters have several rows in a cell: one entry each, or products would count pairs of rows twice.
         by_cluster.sum_duplicates()
-    variance = _copies(of_cell, weight, start) * mean * (1.0 - mean)
+    copies = of_cell
+    if weight is not None and (weight != np.floor(weight)).any():
+        # Rows that have the variance of each cell: a weight of 2.5 is two rows and half a row.
+        copies = np.add.reduceat(np.floor(weight) + (weight - np.floor(weight)) ** 2, start)
+    variance = copies * mean * (1.0 - mean)
     # Back to the order of the rows: callers pair cells with other columns.
     of_row = np.empty_like(cell)
     of_row[order] = cell
@@ -170,16 +169,6 @@ def _starts(proba: NDArray[np.float64], weight: NDArray[np.float64] | None, most
     is_certain = (proba[new] == 0.0) | (proba[new] == 1.0)
     steps = (np.diff(share) != 0) | (np.diff(bins) != 0) | (np.diff(is_certain) != 0)
     return np.asarray(new[np.append(True, steps)])
-
-
-def _copies(
-    of_cell: NDArray[np.float64], weight: NDArray[np.float64] | None, start: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return the number of rows that have the variance of each cell: a weight of 2.5 is two rows and half a row."""
-    if weight is None or (weight == np.floor(weight)).all():
-        return of_cell
-    whole = np.floor(weight)
-    return np.asarray(np.add.reduceat(whole + (weight - whole) ** 2, start))
 
 
 _MANY = 30.0  # the variance of the count of a cell from which on it is drawn from the normal distribution
@@ -254,21 +243,14 @@ def draw_class_counts(
             counts += np.bincount(own, of_class.T.ravel(), n_cells + 1)
             counts += np.bincount(of_predicted, of_class[rows, predicted], n_cells + 1)
         if left is None or left.any():
-            label = _draw_labels(ends, rng)
+            number, label = rng.random(n_rows, dtype=np.float32), np.zeros(n_rows, dtype=np.intp)
+            # One comparison an end and no search: a few passes over a line beat a lookup for each row.
+            for end in ends[:-1]:
+                label += number >= end
             right = label == predicted
             counts += np.bincount(own[label * n_rows + rows], left, n_cells + 1)
             counts += np.bincount(of_predicted[right], None if left is None else left[right], n_cells + 1)
     return drawn[:, :-1]
-
-
-def _draw_labels(ends: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw a class for each row, given the running sums of its probabilities."""
-    number = rng.random(ends.shape[1], dtype=np.float32)
-    label = np.zeros(ends.shape[1], dtype=np.intp)
-    # One comparison an end and no search: a few passes over a contiguous line beat a lookup for each row.
-    for end in ends[:-1]:
-        label += number >= end
-    return label
 
 
 def draw_bin_residuals(cells: ProbabilityCells, rng: np.random.Generator, n_draws: int) -> NDArray[np.float64]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from calibrant import _core
-from calibrant.metrics._metric import check_options, metric
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, threads_for
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 _CLIP = 1e-12  # keeps the log-odds of 0 and 1 finite
 _MAX_STEPS = 200  # far beyond what Newton needs; bounds the search where the classes are almost separable
@@ -30,9 +30,7 @@ _LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this sho
     classes="two",
     target=1.0,
 )
-def calibration_slope(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def calibration_slope(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the slope of the logistic regression of the classes on the log-odds of the probabilities: 1 is best.
 
     Below 1 the probabilities are too extreme, above 1 not extreme enough; below 0 they rank the classes in the wrong
@@ -49,9 +47,12 @@ def calibration_slope(
     >>> round(calibration_slope([0, 1, 1, 0, 1, 1], [0.02, 0.9, 0.99, 0.7, 0.6, 0.3]), 3)
     0.631
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("calibration_slope", y_true, y_proba, common)
     predictions.check_two_classes("calibration_slope")
-    return _slope_and_intercept(predictions.binary_rows())[0]
+    rows = predictions.binary_rows()
+    # Where the classes do not overlap the best line is infinitely steep.
+    slope = degenerate_slope(rows)
+    return float(fit_line(rows)[0]) if slope is None else slope
 
 
 @metric(
@@ -61,15 +62,7 @@ def calibration_slope(
     {"Cox 1958": "alpha", "Van Calster et al. 2019": "calibration in the large"},
     classes="two",
 )
-def calibration_intercept(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    joint: bool = False,
-) -> float:
+def calibration_intercept(y_true: Any, y_proba: Any, *, joint: bool = False, **common: Unpack[Common]) -> float:
     """Return the shift of all log-odds that makes the mean probability equal to the base rate: 0 is best.
 
     Above 0 the probabilities are too low on average: calibration in the large. Probabilities of 0 and 1 count as 1e-12
@@ -87,20 +80,13 @@ def calibration_intercept(
     >>> round(calibration_intercept([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)  # ln 3
     1.0986
     """
-    check_options("calibration_intercept", y_true, joint=joint)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("calibration_intercept", y_true, y_proba, common, joint=joint)
     predictions.check_two_classes("calibration_intercept")
     rows = predictions.binary_rows()
-    return _slope_and_intercept(rows)[1] if joint else _intercept_of_slope_one(rows)
-
-
-def _slope_and_intercept(rows: BinaryRows) -> tuple[float, float]:
-    """Return slope and intercept; where the classes do not overlap the best line is infinitely steep."""
-    slope = degenerate_slope(rows)
-    if slope is not None:
-        return slope, math.nan
-    slope, intercept = fit_line(rows)
-    return float(slope), float(intercept)
+    if joint:
+        return float(fit_line(rows)[1]) if degenerate_slope(rows) is None else math.nan
+    intercept = degenerate_intercept(rows)
+    return float(fit_line(rows, fit_slope=False)[1]) if intercept is None else intercept
 
 
 def degenerate_slope(rows: BinaryRows) -> float | None:
@@ -135,13 +121,6 @@ def degenerate_intercept(rows: BinaryRows) -> float | None:
     if rows.positive.all():
         return math.inf
     return None if rows.positive.any() else -math.inf
-
-
-def _intercept_of_slope_one(rows: BinaryRows) -> float:
-    intercept = degenerate_intercept(rows)
-    if intercept is not None:
-        return intercept
-    return float(fit_line(rows, fit_slope=False)[1])
 
 
 def fit_line(rows: BinaryRows, *, fit_slope: bool = True) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,9 @@ from calibrant.metrics._classification.confusion import (
     kappa_of,
     mcc_of,
 )
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
+from calibrant.metrics._docstrings import Agreement, Common, Decision
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, judge_rows, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 def _is_correct(
@@ -31,16 +31,7 @@ def _is_correct(
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "ACC", WITTEN: "success rate"}, hits=_is_correct, judge=accuracy_of)
-def accuracy(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-) -> float:
+def accuracy(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the fraction of rows whose predicted class is the actual one: from 0 to 1 (best).
 
     %(parameters)s
@@ -54,9 +45,7 @@ def accuracy(
     >>> accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.75
     """
-    check_options("accuracy", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return accuracy_of(predictions, threshold, inclusive)
+    return judge_rows("accuracy", y_true, y_proba, options)
 
 
 def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusive: bool = False) -> NDArray[np.float64]:
@@ -64,16 +53,7 @@ def _is_wrong(predictions: Predictions, threshold: float | None = None, inclusiv
 
 
 @metric("lower", 0.0, 1.0, {WITTEN: "error rate"}, hits=_is_wrong, judge=error_of)
-def error(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-) -> float:
+def error(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the fraction of rows whose predicted class is not the actual one: from 0 (best) to 1.
 
     Chawla & Cieslak (2006) predict the positive class above a threshold of 0.5.
@@ -89,22 +69,11 @@ def error(
     >>> error(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.25
     """
-    check_options("error", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return error_of(predictions, threshold, inclusive)
+    return judge_rows("error", y_true, y_proba, options)
 
 
 @metric("higher", 0.0, 1.0, {"Brodersen et al. 2010": "balanced accuracy"}, judge=balanced_accuracy_of)
-def balanced_accuracy(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-) -> float:
+def balanced_accuracy(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the mean, over classes, of the recall of each: from 0 to 1 (best).
 
     With two classes it is the mean of sensitivity and specificity. Classes without a row are left out.
@@ -120,15 +89,11 @@ def balanced_accuracy(
     >>> round(balanced_accuracy(["no", "yes", "no", "no"], [0.1, 0.8, 0.6, 0.3], threshold=0.2), 4)  # of 1/3 and 1
     0.6667
     """
-    check_options("balanced_accuracy", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return balanced_accuracy_of(predictions, threshold, inclusive)
+    return judge_rows("balanced_accuracy", y_true, y_proba, options)
 
 
 @metric("higher", -1.0, 1.0, {NIELSEN: "Delta-Acc"}, needs=("vote",))
-def delta_accuracy(
-    y_true: Any, y_proba: Any, *, vote: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def delta_accuracy(y_true: Any, y_proba: Any, *, vote: Any, **common: Unpack[Common]) -> float:
     """Return the accuracy of the class of the largest probability less that of an ensemble's vote: higher is better.
 
     It shows whether an ensemble's probabilities predict classes better or worse than its vote (Nielsen 2004, eq. 14).
@@ -146,23 +111,13 @@ def delta_accuracy(
     >>> delta_accuracy(["no", "yes", "no", "yes"], [0.1, 0.8, 0.4, 0.3], vote=["no", "no", "no", "no"])
     0.25
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("delta_accuracy", y_true, y_proba, common)
     by_vote = (predictions.read_labels("vote", vote) == predictions.label).astype(np.float64)
     return predictions.mean(_is_correct(predictions) - by_vote)
 
 
 @metric("higher", -math.inf, 1.0, {WITTEN: "kappa statistic", "Cohen 1960": "kappa"}, judge=kappa_of)
-def kappa(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    weights: str | None = None,
-) -> float:
+def kappa(y_true: Any, y_proba: Any, **options: Unpack[Agreement]) -> float:
     """Return Cohen's kappa, the agreement beyond chance relative to the most possible: at most 1 (best).
 
     %(parameters)s
@@ -179,22 +134,11 @@ def kappa(
     >>> kappa(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("kappa", y_true, threshold=threshold, inclusive=inclusive, weights=weights)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return kappa_of(predictions, threshold, inclusive, weights=weights)
+    return judge_rows("kappa", y_true, y_proba, options)
 
 
 @metric("higher", -1.0, 1.0, {"Matthews 1975": "C", "Gorodkin 2004": "R_K"}, judge=mcc_of)
-def mcc(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-) -> float:
+def mcc(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the correlation of predicted and actual classes: from -1 to 1 (best).
 
     Matthews (1975) defines it for two classes, Gorodkin (2004) for several.
@@ -210,9 +154,7 @@ def mcc(
     >>> round(mcc(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.5774
     """
-    check_options("mcc", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return mcc_of(predictions, threshold, inclusive)
+    return judge_rows("mcc", y_true, y_proba, options)
 
 
 def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
@@ -220,6 +162,7 @@ def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> is_in_top(read_predictions([0, 2], [[0.4, 0.3, 0.3], [0.4, 0.3, 0.3]], labels=[0, 1, 2]))
     array([1., 0.])
     """
@@ -231,15 +174,7 @@ def is_in_top(predictions: Predictions, k: int = 2) -> NDArray[np.float64]:
 
 
 @metric("higher", 0.0, 1.0, {"Russakovsky et al. 2015": "1 - top-k error"}, hits=is_in_top)
-def top_k_accuracy(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    k: int = 2,
-) -> float:
+def top_k_accuracy(y_true: Any, y_proba: Any, *, k: int = 2, **common: Unpack[Common]) -> float:
     """Return the fraction of rows whose actual class is among the k most likely ones: from 0 to 1 (best).
 
     With k = 1 it is the accuracy. Ties are broken in favor of the lower class.
@@ -256,6 +191,5 @@ def top_k_accuracy(
     >>> top_k_accuracy(["a", "b", "c", "c"], [[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.5, 0.4, 0.1], [0.1, 0.3, 0.6]], k=2)
     0.75
     """
-    check_options("top_k_accuracy", y_true, k=k)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("top_k_accuracy", y_true, y_proba, common, k=k)
     return predictions.mean(is_in_top(predictions, k))

@@ -6,16 +6,15 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import Metric, check_options
+from calibrant.metrics._docstrings import Common, document_metric
+from calibrant.metrics._metric import Metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 _TRUE_NEGATIVE = 3  # its place among the counts of `two_by_two`
 # The counts of successes and of failures, among true positives, false positives, false negatives and true negatives.
@@ -24,14 +23,7 @@ RATES = {"precision": (0, 1), "recall": (0, 2), "sensitivity": (0, 2), "specific
 
 @document_metric
 def confusion_matrix(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
+    y_true: Any, y_proba: Any, *, threshold: float | None = None, inclusive: bool = False, **common: Unpack[Common]
 ) -> NDArray[np.float64]:
     """Return the weight of the rows of each actual class (rows) and predicted class (columns).
 
@@ -49,11 +41,10 @@ def confusion_matrix(
     array([[1., 1.],
            [0., 2.]])
     """
-    check_options("confusion_matrix", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("confusion_matrix", y_true, y_proba, common, threshold=threshold, inclusive=inclusive)
     counts = Confusions.of(predictions, threshold, inclusive).counts[0]
-    # Without `labels` the caller expects sorted classes, whatever order the columns came in.
-    order = np.arange(predictions.n_classes) if labels is not None else np.argsort(predictions.classes)
+    # Without `common.get("labels")` the caller expects sorted classes, whatever order the columns came in.
+    order = np.arange(predictions.n_classes) if common.get("labels") is not None else np.argsort(predictions.classes)
     return np.asarray(counts[np.ix_(order, order)])
 
 
@@ -70,6 +61,7 @@ class Confusions:
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])).counts
     array([[[1., 0.],
             [1., 1.]]])
@@ -124,6 +116,7 @@ class Confusions:
 
         Examples
         --------
+        >>> from calibrant.metrics._validation.read_predictions import read_predictions
         >>> [float(n[0]) for n in Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])).two_by_two("f1")]
         [1.0, 0.0, 1.0, 1.0]
         """
@@ -184,6 +177,7 @@ def values_without_blocks(
     Examples
     --------
     >>> from calibrant.metrics import METRICS
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> predictions = read_predictions([0, 1, 1, 0], [0.2, 0.5, 0.9, 0.7])
     >>> values_without_blocks(METRICS["f1"], predictions, np.array([0, 0, 1, 2]), {}).tolist()
     [0.6666666666666666, 0.0, 0.6666666666666666]
@@ -222,9 +216,7 @@ def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.f
 
 def _counts(predictions: Predictions, threshold: float | None, inclusive: bool) -> NDArray[np.float64]:
     n_classes = predictions.n_classes
-    if n_classes == 2:
-        return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
-    if threshold is not None:
+    if n_classes == 2 or threshold is not None:
         predictions.check_two_classes("threshold")
         return _binary_counts(predictions, is_predicted(predictions, threshold, inclusive))
     cells = predictions.label * n_classes + predictions.predicted_class()
@@ -236,6 +228,7 @@ def is_predicted(predictions: Predictions, threshold: float | None, inclusive: b
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> is_predicted(read_predictions([0, 1, 1], [0.2, 0.5, 0.9]), 0.4, False)
     array([False,  True,  True])
     """
@@ -363,6 +356,7 @@ def rate_counts(confusions: Confusions, name: str) -> tuple[NDArray[np.float64],
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> rate_counts(Confusions.of(read_predictions([0, 1, 1], [0.2, 0.5, 0.9])), "recall")
     (array([1.]), array([2.]))
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +11,13 @@ from numpy.typing import NDArray
 from calibrant._numbers import as_floats
 from calibrant.exceptions import ParameterError
 from calibrant.metrics._classification.confusion import Confusions, judge_confusion
-from calibrant.metrics._metric import WITTEN, ZADROZNY, check_options, metric
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import WITTEN, ZADROZNY, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @metric("lower", -math.inf, math.inf, {WITTEN: "cost"}, needs=("matrix",))
-def cost(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    matrix: Any,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    decide: str = "likeliest",
-) -> float:
+def cost(y_true: Any, y_proba: Any, *, matrix: Any, decide: str = "likeliest", **common: Unpack[Common]) -> float:
     """Return the mean cost of a row under a cost matrix: lower is better.
 
     %(parameters)s
@@ -46,11 +37,10 @@ def cost(
     >>> cost(*rows, matrix=[[0, 1], [10, 0]]), cost(*rows, matrix=[[0, 1], [10, 0]], decide="cheapest")
     (2.5, 0.5)
     """
-    check_options("cost", y_true, decide=decide)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("cost", y_true, y_proba, common, decide=decide)
     if decide == "cheapest":
-        return predictions.mean(least_costs(predictions, matrix, labels))
-    return judge_confusion(mean_costs, predictions, matrix=matrix, labels=labels)
+        return predictions.mean(least_costs(predictions, matrix, common.get("labels")))
+    return judge_confusion(mean_costs, predictions, matrix=matrix, labels=common.get("labels"))
 
 
 def mean_costs(confusions: Confusions, matrix: Any, labels: Any = None) -> NDArray[np.float64]:
@@ -64,6 +54,7 @@ def row_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> NDAr
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> row_costs(read_predictions([0, 1], [0.1, 0.05]), [[0, 1], [10, 0]])
     array([ 0., 10.])
     """
@@ -75,6 +66,7 @@ def least_costs(predictions: Predictions, matrix: Any, labels: Any = None) -> ND
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> least_costs(read_predictions([0, 1], [0.1, 0.05]), [[0, 1], [10, 0]])
     array([ 1., 10.])
     """
@@ -106,15 +98,7 @@ def read_matrix(matrix: Any, predictions: Predictions, labels: Any) -> NDArray[n
 
 @metric("higher", -math.inf, math.inf, {ZADROZNY: "profit"}, classes="two", needs=("amount", "cost"))
 def profit(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    amount: Any,
-    cost: Any,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    estimated_amount: Any = None,
+    y_true: Any, y_proba: Any, *, amount: Any, cost: Any, estimated_amount: Any = None, **common: Unpack[Common]
 ) -> float:
     """Return the profit of approaching the rows that are expected to pay more than they cost: higher is better.
 
@@ -139,7 +123,7 @@ def profit(
     >>> round(profit([1, 0, 1, 0], [0.1, 0.3, 0.6, 0.01], **amounts), 2)
     22.96
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("profit", y_true, y_proba, common)
     return float((predictions.weight * row_profits(predictions, amount, cost, estimated_amount)).sum())
 
 
@@ -148,6 +132,7 @@ def row_profits(predictions: Predictions, amount: Any, cost: Any, estimated_amou
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> row_profits(read_predictions([0, 1, 1], [0.2, 0.9, 0.1]), amount=[0, 10, 20], cost=2.5)
     array([-2.5,  7.5,  0. ])
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +15,13 @@ from calibrant.metrics._classification.confusion import (
     rate_of,
     sensitivity_specificity_of,
 )
-from calibrant.metrics._metric import CARUANA, WITTEN, check_options, metric
+from calibrant.metrics._docstrings import Averaged, Decision
+from calibrant.metrics._metric import CARUANA, WITTEN, judge_rows, metric
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", judge=partial(rate_of, name="precision"))
-def precision(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def precision(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the rows predicted to be positive that are: from 0 to 1 (best).
 
     It is also known as the positive predictive value.
@@ -51,9 +41,7 @@ def precision(
     >>> precision(*of_three, average="macro")  # the mean of 1/2, 1 and 0
     0.5
     """
-    check_options("precision", y_true, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return rate_of(predictions, threshold, inclusive, average=average, name="precision")
+    return judge_rows("precision", y_true, y_proba, options)
 
 
 def _found_positives(
@@ -67,17 +55,7 @@ def _found_positives(
 @metric(
     "higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", hits=_found_positives, judge=partial(rate_of, name="recall")
 )
-def recall(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def recall(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the positive rows that are predicted to be: from 0 to 1 (best).
 
     It is also known as `sensitivity` and as the true positive rate.
@@ -94,9 +72,7 @@ def recall(
     >>> round(recall(["no", "yes", "yes", "yes"], [0.1, 0.8, 0.4, 0.7], threshold=0.5), 4)
     0.6667
     """
-    check_options("recall", y_true, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return rate_of(predictions, threshold, inclusive, average=average, name="recall")
+    return judge_rows("recall", y_true, y_proba, options)
 
 
 @metric(
@@ -108,17 +84,7 @@ def recall(
     hits=_found_positives,
     judge=partial(rate_of, name="sensitivity"),
 )
-def sensitivity(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def sensitivity(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the positive rows that are predicted to be: from 0 to 1 (best).
 
     It is another name of `recall`, the one that medicine uses.
@@ -135,9 +101,7 @@ def sensitivity(
     >>> sensitivity(["ill", "well", "ill", "well"], [0.8, 0.3, 0.4, 0.1], pos_label="ill")
     0.5
     """
-    check_options("sensitivity", y_true, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return rate_of(predictions, threshold, inclusive, average=average, name="sensitivity")
+    return judge_rows("sensitivity", y_true, y_proba, options)
 
 
 def _found_negatives(
@@ -157,17 +121,7 @@ def _found_negatives(
     hits=_found_negatives,
     judge=partial(rate_of, name="specificity"),
 )
-def specificity(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def specificity(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the negative rows that are predicted to be: from 0 to 1 (best).
 
     It is 1 less the false positive rate.
@@ -184,9 +138,7 @@ def specificity(
     >>> specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("specificity", y_true, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return rate_of(predictions, threshold, inclusive, average=average, name="specificity")
+    return judge_rows("specificity", y_true, y_proba, options)
 
 
 @metric(
@@ -197,17 +149,7 @@ def specificity(
     classes="two",
     judge=partial(rate_of, name="npv"),
 )
-def npv(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def npv(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the fraction of the rows predicted to be negative that are: from 0 to 1 (best).
 
     It is known as the negative predictive value.
@@ -224,26 +166,14 @@ def npv(
     >>> npv(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.3])
     0.5
     """
-    check_options("npv", y_true, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return rate_of(predictions, threshold, inclusive, average=average, name="npv")
+    return judge_rows("npv", y_true, y_proba, options)
 
 
 _f1 = partial(f_beta_of, who="f1")
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "FSC", WITTEN: "F-measure"}, classes="two", judge=_f1)
-def f1(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def f1(y_true: Any, y_proba: Any, **options: Unpack[Averaged]) -> float:
     """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN): from 0 to 1 (best).
 
     %(parameters_positive)s
@@ -260,24 +190,11 @@ def f1(
     >>> round(f1(*of_three, average="macro"), 4)  # the mean of 2/3, 1 and 0
     0.5556
     """
-    check_options("f1", y_true, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _f1(predictions, threshold, inclusive, average=average)
+    return judge_rows("f1", y_true, y_proba, options)
 
 
 @metric("higher", 0.0, 1.0, {"Van Rijsbergen 1979": "1 - E"}, classes="two", judge=f_beta_of)
-def f_beta(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    beta: float = 1.0,
-    threshold: float | None = None,
-    inclusive: bool = False,
-    average: str | None = None,
-) -> float:
+def f_beta(y_true: Any, y_proba: Any, *, beta: float = 1.0, **options: Unpack[Averaged]) -> float:
     """Return the weighted harmonic mean of precision and recall: from 0 to 1 (best).
 
     %(parameters_positive)s
@@ -293,22 +210,11 @@ def f_beta(
     >>> round(f_beta(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7], beta=2), 4)
     0.9091
     """
-    check_options("f_beta", y_true, beta=beta, threshold=threshold, inclusive=inclusive, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return f_beta_of(predictions, threshold, inclusive, beta=beta, average=average)
+    return judge_rows("f_beta", y_true, y_proba, options, beta=beta)
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "sensitivity x specificity"}, classes="two", judge=sensitivity_specificity_of)
-def sensitivity_specificity(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-) -> float:
+def sensitivity_specificity(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the product of sensitivity and specificity: from 0 to 1 (best).
 
     %(parameters_positive)s
@@ -322,22 +228,11 @@ def sensitivity_specificity(
     >>> sensitivity_specificity(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7])
     0.5
     """
-    check_options("sensitivity_specificity", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return sensitivity_specificity_of(predictions, threshold, inclusive)
+    return judge_rows("sensitivity_specificity", y_true, y_proba, options)
 
 
 @metric("higher", 0.0, 1.0, {"Kubat & Matwin 1997": "g"}, judge=g_mean_of)
-def g_mean(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    inclusive: bool = False,
-) -> float:
+def g_mean(y_true: Any, y_proba: Any, **options: Unpack[Decision]) -> float:
     """Return the geometric mean, over classes, of the recall of each: from 0 to 1 (best).
 
     With two classes it is the root of `sensitivity_specificity`. Classes without a row are left out.
@@ -353,6 +248,4 @@ def g_mean(
     >>> round(g_mean(["no", "yes", "no", "yes"], [0.1, 0.8, 0.6, 0.7]), 4)
     0.7071
     """
-    check_options("g_mean", y_true, threshold=threshold, inclusive=inclusive)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return g_mean_of(predictions, threshold, inclusive)
+    return judge_rows("g_mean", y_true, y_proba, options)

@@ -79,12 +79,8 @@ class BootstrapPlan:
         return self.group is not None and int(self.group.max()) + 1 < _FEWEST_GROUPS
 
     @property
-    def is_large(self) -> bool:
-        """Whether there are very many independent rows of two classes."""
-        return self.predictions.n_classes == 2 and self._has_many_rows
-
-    @property
-    def _has_many_rows(self) -> bool:
+    def has_many_rows(self) -> bool:
+        """Whether there are very many independent rows."""
         is_plain = self.is_simple and self.counts_whole_rows and not self.stratified
         return is_plain and self.predictions.n_rows >= _MANY_ROWS
 
@@ -132,16 +128,17 @@ class BootstrapPlan:
 
     def sampling(self, order: NDArray[np.intp] | None) -> Sampling:
         """Return the sampling of the rows, arranged in some order."""
-        weight, group, label = (
-            self._in_order(x, order) for x in (self.predictions.weights, self.group, self.predictions.label)
-        )
-        are_copies = self.weight_kind == "frequency"
+
+        def arranged(values: Any) -> Any:
+            return None if values is None else np.ascontiguousarray(values if order is None else values[order])
+
+        weight, are_copies = arranged(self.predictions.weights), self.weight_kind == "frequency"
         return Sampling.of(
             self.predictions.n_rows,
             copies=weight if are_copies else None,
             row_weight=None if are_copies else weight,
-            stratum=label.astype(np.intp) if self.stratified else None,
-            group=group,
+            stratum=arranged(self.predictions.label).astype(np.intp) if self.stratified else None,
+            group=arranged(self.group),
         )
 
     def design_effect(self, rows: BinaryRows | None = None, kept: NDArray[np.intp] | None = None) -> float:
@@ -196,21 +193,9 @@ class BootstrapPlan:
 
     def subset(self, rows: NDArray[np.bool_]) -> BootstrapPlan:
         """Return the plan of some of the rows."""
-        predictions = self.predictions
-        subset = replace(
-            predictions,
-            label=predictions.label[rows],
-            table=np.ascontiguousarray(predictions.table[rows]),
-            weights=None if predictions.weights is None else predictions.weights[rows],
-            kept=predictions.rows[rows],
-        )
         # Numbered anew without gaps: sums over groups are arrays of that length.
         group = None if self.group is None else np.unique(self.group[rows], return_inverse=True)[1]
-        return replace(self, predictions=subset, group=group)
-
-    @staticmethod
-    def _in_order(values: Any, order: NDArray[np.intp] | None) -> Any:
-        return None if values is None else np.ascontiguousarray(values if order is None else values[order])
+        return replace(self, predictions=self.predictions.take(np.flatnonzero(rows)), group=group)
 
 
 _RANGES = (1, 2, 4, 8)  # numbers of ranges of equal weight that the rows are split into, by probability
@@ -252,7 +237,7 @@ def replicate_few_kinds(
     >>> float(drawn.mean().round(3)), float(drawn.std().round(3)), left_out.shape  # 3 * 0.25, 3 * sqrt(3 / 16 / 50,000)
     (0.75, 0.006, (200, 1))
     """
-    kinds = _kinds(values) if plan._has_many_rows else None
+    kinds = _kinds(values) if plan.has_many_rows else None
     if kinds is None:
         return None
     kind, of_kind = kinds

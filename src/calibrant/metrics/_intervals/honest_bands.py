@@ -124,19 +124,14 @@ def honest_bands(
     x, group = np.unique(score, return_inverse=True)
     found, total = (np.bincount(group, column).astype(np.float64) for column in (positive, weight))
     if digits == "auto":
-        digits = _auto_digits(x)
+        # Not below three digits, however many groups that takes: coarser groups would widen the band visibly.
+        fitting = (n for n in range(_MOST_DIGITS) if n < 3 or len(_starts(x, n)) <= _MOST_GROUPS)
+        digits = None if len(x) <= _MOST_GROUPS else max(fitting)
     alpha = 1.0 - confidence
     at_upper, upper = _upper_ends(x, found, total, digits, alpha)
     # The lower end is the upper end of the other class, read from right to left.
     at_lower, lower = _upper_ends(1.0 - x[::-1], (total - found)[::-1], total[::-1], digits, alpha)
     return _joined(x[at_upper], upper, x[len(x) - 1 - at_lower[::-1]], 1.0 - lower[::-1])
-
-
-def _auto_digits(x: NDArray[np.float64]) -> int | None:
-    if len(x) <= _MOST_GROUPS:
-        return None
-    # Not below three digits, however many groups that takes: coarser groups would widen the band visibly.
-    return max(digits for digits in range(_MOST_DIGITS) if digits < 3 or len(_starts(x, digits)) <= _MOST_GROUPS)
 
 
 def _starts(x: NDArray[np.float64], digits: int | None) -> NDArray[np.intp]:

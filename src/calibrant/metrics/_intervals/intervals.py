@@ -84,7 +84,10 @@ def proportion_interval(
     check_param("method", method, Choice(*_BY_QUANTILE, *_BY_TAIL))
     check_param("z", z, _Z)
     check_param("side", side, Choice("both", "lower", "upper"))
-    _check_counts(successes, n)
+    check_param("n", n, _COUNT)
+    check_param("successes", successes, _COUNT)
+    if successes > n:
+        raise ParameterError(f"successes must be at most n; got {successes} of {n}.")
     if z is not None and method not in _BY_QUANTILE:
         raise ParameterError(
             f"z belongs to method='wilson', 'agresti_coull' and 'normal'; got method={method!r}. Pass confidence= "
@@ -94,15 +97,11 @@ def proportion_interval(
         # No trial, no knowledge: all proportions.
         return Interval(0.0, 1.0)
     tail = (1.0 - confidence) / (2.0 if side == "both" else 1.0)
-    low, high = _ends(method, float(successes), float(n), tail, z)
-    return Interval(0.0 if side == "upper" else low, 1.0 if side == "lower" else high)
-
-
-def _ends(method: str, successes: float, n: float, tail: float, z: float | None) -> Interval:
-    """Return the interval that leaves a tail on either side."""
     if method in _BY_QUANTILE:
-        return _BY_QUANTILE[method](successes, n, float(-ndtri(tail)) if z is None else float(z))
-    return _BY_TAIL[method](successes, n, tail)
+        low, high = _BY_QUANTILE[method](float(successes), float(n), float(-ndtri(tail)) if z is None else float(z))
+    else:
+        low, high = _BY_TAIL[method](float(successes), float(n), tail)
+    return Interval(0.0 if side == "upper" else low, 1.0 if side == "lower" else high)
 
 
 def two_sided_z(confidence: float) -> float:
@@ -114,13 +113,6 @@ def two_sided_z(confidence: float) -> float:
     1.96
     """
     return float(ndtri(0.5 + confidence / 2.0))
-
-
-def _check_counts(successes: float, n: float) -> None:
-    check_param("n", n, _COUNT)
-    check_param("successes", successes, _COUNT)
-    if successes > n:
-        raise ParameterError(f"successes must be at most n; got {successes} of {n}.")
 
 
 def wilson_interval(successes: float, n: float, confidence: float) -> Interval:
@@ -152,11 +144,14 @@ def _normal_of_z(successes: float, n: float, z: float) -> Interval:
     return Interval(max(0.0, frequency - reach), min(1.0, frequency + reach))
 
 
-def _agresti_coull_of_z(successes: float, n: float, z: float) -> Interval:
-    return _normal_of_z(successes + z * z / 2.0, n + z * z, z)
+def clopper_pearson(successes: float, n: float, tail: float) -> Interval:
+    """Return the exact interval that leaves a tail on either side; counts may be fractional.
 
-
-def _clopper_pearson(successes: float, n: float, tail: float) -> Interval:
+    Examples
+    --------
+    >>> clopper_pearson(0, 10, 0.5)
+    Interval(low=0.0, high=0.0669...)
+    """
     failures = n - successes
     low = float(betaincinv(successes, failures + 1.0, tail)) if successes > 0 else 0.0
     return Interval(low, float(betaincinv(successes + 1.0, failures, 1.0 - tail)) if failures > 0 else 1.0)
@@ -171,11 +166,11 @@ def _jeffreys(successes: float, n: float, tail: float) -> Interval:
 
 _BY_QUANTILE: dict[str, Callable[[float, float, float], Interval]] = {
     "wilson": wilson_of_quantile,
-    "agresti_coull": _agresti_coull_of_z,
+    "agresti_coull": lambda successes, n, z: _normal_of_z(successes + z * z / 2.0, n + z * z, z),
     "normal": _normal_of_z,
 }
 _BY_TAIL: dict[str, Callable[[float, float, float], Interval]] = {
-    "clopper_pearson": _clopper_pearson,
+    "clopper_pearson": clopper_pearson,
     "jeffreys": _jeffreys,
 }
 

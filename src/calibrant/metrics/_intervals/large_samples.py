@@ -7,7 +7,6 @@ group it has. Means of row values have the distribution of Cornish & Fisher (193
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,22 +79,7 @@ def group_rows(predictions: Predictions) -> Predictions:
     counts = np.bincount(key, weight, n_keys).astype(np.float64)
     ends = np.append(proba[is_new][np.flatnonzero(steps)[1:] - 1], proba[-1])  # each block's largest probability
     kept = np.flatnonzero(counts)
-    label = np.where(kept % 2 == 1, predictions.positive, 1 - predictions.positive)
-    return replace(
-        predictions,
-        label=label.astype(predictions.label.dtype),
-        table=_table(ends[kept // 2], predictions),
-        weights=counts[kept],
-        kept=None,
-        n_input_rows=len(kept),
-    )
-
-
-def _table(proba: NDArray[np.float64], predictions: Predictions) -> NDArray[np.float64]:
-    if predictions.is_one_column:
-        return np.ascontiguousarray(proba[:, None])
-    columns = [1.0 - proba, proba] if predictions.positive == 1 else [proba, 1.0 - proba]
-    return np.stack(columns, axis=1)
+    return predictions.with_rows(ends[kept // 2], kept % 2 == 1, counts[kept])
 
 
 def _mean_draws(plan: BootstrapPlan, recipes: Mapping[str, Recipe]) -> dict[str, Draws]:

@@ -37,7 +37,6 @@ from calibrant.metrics._intervals.intervals import (
 from calibrant.metrics._intervals.large_samples import large_sample_draws
 from calibrant.metrics._intervals.replicate_values import (
     RECIPES,
-    Layout,
     Recipe,
     recipe_values,
     reweighted_bootstrap,
@@ -78,14 +77,14 @@ def band_of(plan: BootstrapPlan, confidence: float) -> Band:
 
     Rows of clusters and rows with sampling weights count as fewer independent rows, by their design effect.
     """
-    return plan.once(("band", confidence), lambda: _band_of(plan, confidence))
 
+    def compute() -> Band:
+        rows = plan.predictions.calibration_rows()
+        # Clustered rows count as the independent rows that they are worth, or the band would promise too much.
+        weight = plan.predictions.weight / plan.design_effect()
+        return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
 
-def _band_of(plan: BootstrapPlan, confidence: float) -> Band:
-    rows = plan.predictions.calibration_rows()
-    # Clustered rows count as the independent rows that they are worth, or the band would promise too much.
-    weight = plan.predictions.weight / plan.design_effect()
-    return honest_bands(rows.proba, rows.positive * weight, weight, confidence=confidence)
+    return plan.once(("band", confidence), compute)
 
 
 def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
@@ -93,29 +92,20 @@ def gap_bound_of(plan: BootstrapPlan, confidence: float) -> float:
     return bound_gap(independent_cells(cells_of(plan), plan.design_effect()), confidence).gap
 
 
-def _score(
-    plan: BootstrapPlan,
-    metric: Metric,
-    value: float,
-    by_chance: NDArray[np.float64] | None,
-) -> Score:
+def _score(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> Score:
     pvalue = None if by_chance is None else pvalue_by_chance(by_chance, value)
-    score = Score(metric.id, value, debiased=_debiased(plan, metric, value, by_chance), pvalue=pvalue)
+    debiased = None
+    if metric.id in ("ece", "classwise_ece"):
+        debiased = metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
+    elif by_chance is not None:
+        # In squares: errors of chance are independent of the true ones, so variances add and absolute values do not.
+        debiased = math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
+    score = Score(metric.id, value, debiased=debiased, pvalue=pvalue)
     if plan.has_few_groups:
         return replace(score, pvalue=None, note=f"no interval: {FEW_GROUPS}")
     if metric.id not in _CURVE_DISTANCES:
         return replace(score, note="no interval: none is proved")
     return replace(score, high=gap_bound_of(plan, plan.confidence or 0.95), method=UPPER_BOUND)
-
-
-def _debiased(plan: BootstrapPlan, metric: Metric, value: float, by_chance: NDArray[np.float64] | None) -> float | None:
-    """Return the value less what chance adds: in squares, since the squares of independent errors add up."""
-    if metric.id in ("ece", "classwise_ece"):
-        return metric.judge(plan.predictions, debiased=True, clusters=plan.clusters())
-    if by_chance is None:
-        return None
-    # In squares: errors of chance are independent of the true ones, so variances add and absolute values do not.
-    return math.sqrt(max(0.0, value**2 - float((by_chance**2).mean())))
 
 
 def pvalue_by_chance(drawn: NDArray[np.float64], value: float) -> float:
@@ -200,14 +190,8 @@ def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) 
     chances = predictions.proba / predictions.proba.sum(axis=1, keepdims=True)
     counts = rng.multinomial(predictions.weight.astype(np.int64), chances)
     rows, label = np.nonzero(counts)
-    return replace(
-        predictions,
-        label=label.astype(predictions.label.dtype),
-        table=np.ascontiguousarray(predictions.table[rows]),
-        weights=counts[rows, label].astype(np.float64),
-        kept=None,
-        n_input_rows=len(rows),
-    )
+    drawn = predictions.take(rows, counts[rows, label].astype(np.float64))
+    return replace(drawn, label=label.astype(predictions.label.dtype))
 
 
 _MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
@@ -274,10 +258,22 @@ def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
     return Recipe(lambda values: values.of_confusion(measure), needs_confusion=True)
 
 
-def can_reweight(metric: Metric, plan: BootstrapPlan) -> bool:
-    """Return whether to reweight rows for a metric: no test, no calibration error, and not too many rows."""
-    is_regular = metric.id not in _TESTS and metric.id not in CALIBRATION_ERRORS
-    return is_regular and plan.predictions.n_rows * plan.n_boot <= _MOST_REWEIGHTED
+def draw_values(
+    plan: BootstrapPlan, metrics: Mapping[str, Metric], order: NDArray[np.intp] | None = None
+) -> dict[str, Draws]:
+    """Return the values of metrics in replicates, and with blocks of rows left out, of those that have any.
+
+    Pass the order of the rows to resample the same ones for two models.
+    """
+    found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
+    recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
+    draws = recipe_values(plan, recipes, order) if recipes else {}
+    if plan.predictions.n_rows * plan.n_boot > _MOST_REWEIGHTED:
+        return draws
+    # Tests and calibration errors have no replicates: chance adds to them.
+    irregular = (*_TESTS, *CALIBRATION_ERRORS)
+    others = {name: m for name, m in metrics.items() if name not in recipes and m.id not in irregular}
+    return draws | reweighted_bootstrap(plan, others, order) if others else draws
 
 
 def _statistic_score(plan: BootstrapPlan, metric: Metric) -> Score:
@@ -300,7 +296,13 @@ def _with_intervals(
     # Formulas first: they are exact or proved, and need no replicates.
     formulas = _by_formula(plan, metrics, values) if interval == "auto" else {}
     others = {name: metric for name, metric in metrics.items() if name not in formulas}
-    draws = _draws(plan, others, values, interval)
+    grouped = {}
+    if interval == "auto" and plan.has_many_rows and plan.predictions.n_classes == 2:
+        # Options change what a metric reads of a row, and groups keep ranks and classes alone.
+        plain = {name: metric for name, metric in others.items() if not options_of(metric)}
+        grouped = {name: recipe for name, each in plain.items() if (recipe := find_recipe(each, 2)) is not None}
+    draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}
+    draws |= draw_values(plan, {name: metric for name, metric in others.items() if name not in grouped})
     scores = {
         name: Score(name, value, note=_NONE_PROVED if name in CALIBRATION_ERRORS else _TOO_MANY)
         for name, value in values.items()
@@ -406,21 +408,3 @@ def _line_intervals(
     errors = dict(zip(_LINE_METRICS, standard_errors(plan.predictions.binary_rows()), strict=True))
     reach = {name: two_sided_z(confidence) * errors[name] for name in finite}
     return {name: (Interval(values[name] - reach[name], values[name] + reach[name]), "sandwich") for name in finite}
-
-
-def _draws(
-    plan: BootstrapPlan, metrics: Mapping[str, Metric], values: Mapping[str, float], interval: str
-) -> dict[str, Draws]:
-    """Return the values of metrics in replicates, and with blocks of rows left out."""
-    found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
-    recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
-    grouped = {}
-    if interval == "auto" and plan.is_large:
-        # Options change what a metric reads of a row, and groups keep ranks and classes alone.
-        grouped = {name: recipe for name, recipe in recipes.items() if not options_of(metrics[name])}
-    draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}
-    exact = {name: recipe for name, recipe in recipes.items() if name not in grouped}
-    if exact:
-        draws |= recipe_values(plan, plan.predictions, Layout.of(plan.predictions, exact.values()), exact)
-    others = {name: m for name, m in metrics.items() if name not in recipes and can_reweight(m, plan)}
-    return draws | reweighted_bootstrap(plan, others) if others else draws

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,10 +25,10 @@ from calibrant.metrics._intervals.replicates import (
 )
 from calibrant.metrics._losses.log_losses import avll_epsilon
 from calibrant.metrics._losses.squared_errors import brier_divisor
-from calibrant.metrics._metric import Metric
+from calibrant.metrics._metric import Metric, bound_hits
 from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
+from calibrant.metrics._validation.read_predictions import read_prior
 
 
 def _squared(predictions: Predictions) -> NDArray[np.float64]:
@@ -107,8 +105,8 @@ def row_values_of(metric: Metric, predictions: Predictions, options: Mapping[str
         costs = least_costs if given.pop("decide", "likeliest") == "cheapest" else row_costs
         return RowValues(costs(predictions, **given))
     if metric.hits is not None:
-        is_known = options.keys() <= inspect.signature(metric.hits).parameters.keys()
-        return RowValues(metric.hits(predictions, **options)) if is_known else None
+        hits = bound_hits(metric, options)
+        return None if hits is None else RowValues(hits(predictions))
     if options:
         return None
     if metric.id == "brier":
@@ -166,11 +164,6 @@ class ReplicateValues:
         n_classes = self.predictions.n_classes
         return measure(Confusions(self.replicates.cells.reshape(-1, n_classes, n_classes), self.predictions))
 
-    @cached_property
-    def total(self) -> float:
-        """The weight of the original rows."""
-        return self.predictions.total
-
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
@@ -208,22 +201,27 @@ class Layout:
         recipes = list(recipes)
         names = tuple(dict.fromkeys(name for recipe in recipes for name in recipe.values))
         needs_ranking = any(recipe.needs_ranking for recipe in recipes)
-        needs_confusion = any(recipe.needs_confusion for recipe in recipes)
         is_own_order = order is None
         # The core walks rows in memory order; in rank order its rankings need no indices at all.
-        if predictions.n_classes == 2 and is_own_order:
+        if predictions.n_classes > 2:
+            order = None
+        elif is_own_order:
             order = predictions.rank_order
         functions = ROW_VALUES | {name: f for recipe in recipes for name, f in recipe.own_values.items()}
         columns = [_in_order(functions[name](predictions), order) for name in names]
         # An infinite value times a count of 0 would be NaN in every replicate: infinities are counted apart.
         infinite = tuple(name for name, column in zip(names, columns, strict=True) if np.isinf(column).any())
         marks = [np.isinf(columns[names.index(name)]).astype(np.float64) for name in infinite]
+        cells = None
+        if any(recipe.needs_confusion for recipe in recipes):
+            # Sixteen bits hold 256 classes squared and halve the memory that each replicate reads.
+            cells = (predictions.label * predictions.n_classes + predictions.predicted_class()).astype(np.uint16)
         finite = [np.where(np.isinf(column), 0.0, column) for column in columns]
         rows = Resampled(
             predictions.n_rows,
             values=tuple(map(np.ascontiguousarray, (*finite, *marks))),
-            cells=_in_order(_cells(predictions), order) if needs_confusion else None,
-            n_cells=predictions.n_classes**2 if needs_confusion else 0,
+            cells=None if cells is None else _in_order(cells, order),
+            n_cells=0 if cells is None else predictions.n_classes**2,
             rankings=_rankings(predictions, order, is_own_order) if needs_ranking else (),
             top_share=LIFT_FRACTION,
         )
@@ -231,14 +229,15 @@ class Layout:
 
 
 def recipe_values(
-    plan: BootstrapPlan, predictions: Predictions, layout: Layout, recipes: Mapping[str, Recipe]
+    plan: BootstrapPlan, recipes: Mapping[str, Recipe], order: NDArray[np.intp] | None = None
 ) -> dict[str, Draws]:
-    """Return the values of metrics in the replicates of a plan, for predictions of the plan's rows."""
+    """Return the values of metrics in the replicates of a plan; pass `order` to arrange rows of two models alike."""
+    layout = Layout.of(plan.predictions, recipes.values(), order)
     drawn, left_out = replicate(
         layout.rows, plan.sampling(layout.order), plan.seed, plan.n_boot, n_threads=plan.n_threads
     )
-    values = ReplicateValues(drawn, layout, predictions)
-    without = None if left_out is None else ReplicateValues(left_out, layout, predictions)
+    values = ReplicateValues(drawn, layout, plan.predictions)
+    without = None if left_out is None else ReplicateValues(left_out, layout, plan.predictions)
     return {
         name: (recipe.compute(values), None if without is None else recipe.compute(without))
         for name, recipe in recipes.items()
@@ -247,11 +246,6 @@ def recipe_values(
 
 def _in_order(values: NDArray[Any], order: NDArray[np.intp] | None) -> NDArray[Any]:
     return values if order is None else values[order]
-
-
-def _cells(predictions: Predictions) -> NDArray[np.uint16]:
-    # Sixteen bits hold 256 classes squared and halve the memory that each replicate reads.
-    return (predictions.label * predictions.n_classes + predictions.predicted_class()).astype(np.uint16)
 
 
 def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_order: bool) -> tuple[RankedRows, ...]:
@@ -265,12 +259,7 @@ def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_o
     return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
 
 
-def _auc(values: ReplicateValues) -> NDArray[np.float64]:
-    return values.ranked("auc") if values.predictions.is_binary else values.over_classes("auc")
-
-
-def _average_precision(values: ReplicateValues) -> NDArray[np.float64]:
-    measure = "average_precision"
+def _one_or_all_classes(values: ReplicateValues, measure: str) -> NDArray[np.float64]:
     return values.ranked(measure) if values.predictions.is_binary else values.over_classes(measure)
 
 
@@ -294,7 +283,7 @@ def sum_recipe(name: str, row_values: Callable[[Predictions], NDArray[np.float64
     """Return the recipe of the sum, or the mean, of a value of each row that depends on options of a metric."""
     if is_mean:
         return Recipe(lambda values: values.mean(name), (name,), own_values={name: row_values})
-    return Recipe(lambda values: values.mean(name) * values.total, (name,), own_values={name: row_values})
+    return Recipe(lambda values: values.mean(name) * values.predictions.total, (name,), own_values={name: row_values})
 
 
 def _of_mean(name: str, then: Callable[[Any, int], Any]) -> Recipe:
@@ -315,12 +304,12 @@ RECIPES: dict[str, Recipe] = {
     **{name: _of_mean(*of_mean) for name, of_mean in MEANS.items()},
     "avll": _of_mean("bounded_log_loss", MEANS["log_loss_bits"][1]),
     "description_length": Recipe(
-        lambda values: values.mean("log_loss") * (values.total / math.log(2.0)), ("log_loss",)
+        lambda values: values.mean("log_loss") * (values.predictions.total / math.log(2.0)), ("log_loss",)
     ),
-    "auc": Recipe(_auc, needs_ranking=True),
-    "gini": Recipe(lambda values: 2.0 * _auc(values) - 1.0, needs_ranking=True),
+    "auc": Recipe(lambda values: _one_or_all_classes(values, "auc"), needs_ranking=True),
+    "gini": Recipe(lambda values: 2.0 * _one_or_all_classes(values, "auc") - 1.0, needs_ranking=True),
     "ks": Recipe(lambda values: values.ranked("ks"), needs_ranking=True),
-    "average_precision": Recipe(_average_precision, needs_ranking=True),
+    "average_precision": Recipe(lambda values: _one_or_all_classes(values, "average_precision"), needs_ranking=True),
     "lift": Recipe(_lift, needs_ranking=True),
     "aulc": Recipe(_aulc, needs_ranking=True),
 }
@@ -347,11 +336,14 @@ def reweighted_bootstrap(
     """
     # By rank: rows drawn again stay neighbors, and each metric's sort finds them sorted.
     order = plan.predictions.rank_order if order is None else order
-    sampling, arranged = plan.sampling(order), _take(plan.predictions, order)
+    sampling, arranged = plan.sampling(order), plan.predictions.take(order)
     values: dict[str, list[float]] = {name: [] for name in metrics}
     for counts in _counts(sampling, plan):
         weights = counts if sampling.unit is None else counts[sampling.unit]
-        predictions = _reweighted(arranged, weights if sampling.row_weight is None else weights * sampling.row_weight)
+        weights = weights if sampling.row_weight is None else weights * sampling.row_weight
+        # Rows drawn no times leave, as their weight of 0 would still count in metrics of ranks.
+        kept = np.flatnonzero(weights)
+        predictions = arranged.take(kept, weights[kept])
         for name, metric in metrics.items():
             values[name].append(metric.judge(predictions))
     found = {name: np.split(np.array(of_metric), [plan.n_boot]) for name, of_metric in values.items()}
@@ -379,19 +371,3 @@ def _draw_counts(sampling: Sampling, rng: np.random.Generator) -> NDArray[np.flo
         counts[begin:end] = np.bincount(drawn, minlength=end - begin)
         begin = end
     return counts
-
-
-def _reweighted(predictions: Predictions, weights: NDArray[np.float64]) -> Predictions:
-    # Rows drawn no times leave, as their weight of 0 would still count in metrics of ranks.
-    kept = np.flatnonzero(weights)
-    return replace(_take(predictions, kept), weights=weights[kept])
-
-
-def _take(predictions: Predictions, rows: NDArray[np.intp]) -> Predictions:
-    return replace(
-        predictions,
-        label=predictions.label[rows],
-        table=np.ascontiguousarray(predictions.table[rows]),
-        weights=None,
-        kept=predictions.rows[rows],
-    )

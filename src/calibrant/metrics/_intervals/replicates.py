@@ -111,18 +111,14 @@ class RankedRows:
     def of(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> RankedRows:
         """Return rows sorted by the probability of a class."""
         order = np.argsort(-proba, kind="stable")
-        return RankedRows(order.astype(np.uint32), _marks(proba[order], positive[order]))
+        return RankedRows(order.astype(np.uint32), RankedRows.sorted(proba[order], positive[order]).marks)
 
     @staticmethod
     def sorted(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> RankedRows:
         """Return rows that are sorted already."""
-        return RankedRows(None, _marks(proba, positive))
-
-
-def _marks(proba: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    is_last = np.append(proba[1:] != proba[:-1], True)
-    # Two flags in a byte: the class, and the end of a tie, all that areas and distances need of a row.
-    return (positive + 2 * is_last.astype(np.uint8)).astype(np.uint8)
+        is_last = np.append(proba[1:] != proba[:-1], True)
+        # Two flags in a byte: the class, and the end of a tie, all that areas and distances need of a row.
+        return RankedRows(None, (positive + 2 * is_last.astype(np.uint8)).astype(np.uint8))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,18 +138,6 @@ class Resampled:
     rankings: tuple[RankedRows, ...] = ()
     top_share: float = 0.1
     area_alone: bool = False
-
-    def core_rows(self, sampling: Sampling) -> _core.ResampledRows:
-        """Return the rows as the core takes them."""
-        return _core.ResampledRows(
-            n_rows=self.n_rows,
-            row_unit=sampling.unit,
-            row_weight=sampling.row_weight,
-            values=list(self.values),
-            cells=self.cells,
-            n_cells=self.n_cells,
-            rankings=[(ranking.rows, ranking.marks) for ranking in self.rankings],
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,7 +251,15 @@ def _run(
     widths = (1, len(rows.values), rows.n_cells, len(rows.rankings) * _core.N_RANK_MEASURES)
     weight, values, cells, rankings = (np.empty(n_replicates * width) for width in widths)
     _core.resample(
-        rows.core_rows(sampling),
+        _core.ResampledRows(
+            n_rows=rows.n_rows,
+            row_unit=sampling.unit,
+            row_weight=sampling.row_weight,
+            values=list(rows.values),
+            cells=rows.cells,
+            n_cells=rows.n_cells,
+            rankings=[(ranking.rows, ranking.marks) for ranking in rows.rankings],
+        ),
         stratum_ends=sampling.stratum_ends,
         unit_weights=sampling.unit_weight,
         seed=seed,

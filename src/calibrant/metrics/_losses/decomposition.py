@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
 from calibrant import _core
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import check_options
+from calibrant.metrics._calibration.errors import width_sums
+from calibrant.metrics._docstrings import Common, document_metric
+from calibrant.metrics._metric import read_rows
 from calibrant.metrics._validation.predictions import Predictions, threads_for
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,7 @@ class MurphyDecomposition:
 
 
 @document_metric
-def decomposition(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    score: str = "brier",
-) -> Decomposition:
+def decomposition(y_true: Any, y_proba: Any, *, score: str = "brier", **common: Unpack[Common]) -> Decomposition:
     """Decompose a score by isotonic regression (CORP: Dimitriadis, Gneiting & Jordan 2021).
 
     The parts are never negative and need no bins: miscalibration is what isotonic regression on the same rows takes off
@@ -110,12 +102,7 @@ def decomposition(
     >>> round(parts.miscalibration, 4), parts.discrimination, parts.uncertainty  # isotonic: 0, 1/2, 1/2, 1
     (0.0425, 0.125, 0.25)
     """
-    check_options("decomposition", y_true, score=score)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    return _decomposition(predictions, score)
-
-
-def _decomposition(predictions: Predictions, score: str) -> Decomposition:
+    predictions = read_rows("decomposition", y_true, y_proba, common, score=score)
     if score == "log_loss":
         predictions.check_two_classes("the decomposition of the log-loss")
     parts = [_class_parts(predictions, which, score) for which in _decomposed_classes(predictions)]
@@ -131,7 +118,10 @@ def _class_parts(predictions: Predictions, which: int, score: str) -> tuple[floa
     ranking = predictions.ranking(which)
     # Isotonic regression is the best recalibration that keeps the ranking; its blocks are the hull of the ROC curve.
     weight, positive, _ = ranking.hull()
-    loss_of = _variance if score == "brier" else _entropy
+
+    def loss_of(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
+        return frequency * (1.0 - frequency) if score == "brier" else entr(frequency) + entr(1.0 - frequency)
+
     recalibrated = float(weight @ loss_of(positive / weight)) / ranking.weight
     base = float(loss_of(np.array([ranking.positive / ranking.weight]))[0])
     measured = _mean_score(predictions, which, score)
@@ -147,23 +137,9 @@ def _mean_score(predictions: Predictions, which: int, score: str) -> float:
     return math.inf if at_zero else total / predictions.total
 
 
-def _variance(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
-    return frequency * (1.0 - frequency)
-
-
-def _entropy(frequency: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(entr(frequency) + entr(1.0 - frequency))
-
-
 @document_metric
 def murphy_decomposition(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    n_bins: int | None = None,
+    y_true: Any, y_proba: Any, *, n_bins: int | None = None, **common: Unpack[Common]
 ) -> MurphyDecomposition:
     """Decompose the Brier score, the squared error of the positive class, in bins (Murphy 1973).
 
@@ -184,14 +160,19 @@ def murphy_decomposition(
     >>> round(parts.reliability, 4), parts.resolution, parts.uncertainty, parts.within
     (0.005, 0.0625, 0.1875, 0.0)
     """
-    check_options("murphy_decomposition", y_true, n_bins=n_bins)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("murphy_decomposition", y_true, y_proba, common, n_bins=n_bins)
     parts = [_binned_parts(predictions, which, n_bins) for which in _decomposed_classes(predictions)]
     return MurphyDecomposition(*(math.fsum(part) for part in zip(*parts, strict=True)))
 
 
 def _binned_parts(predictions: Predictions, which: int, n_bins: int | None) -> tuple[float, float, float, float]:
-    weight, positive, proba = _bins(predictions, which, n_bins)
+    """Return reliability, resolution, uncertainty and what is lost within bins, of a class against all others."""
+    if n_bins is None:
+        proba, weight, positive = predictions.ranking(which).groups()
+    else:
+        weight, positive, total = width_sums(predictions.binary_rows(which), n_bins)
+        found = weight > 0
+        weight, positive, proba = weight[found], positive[found], total[found] / weight[found]
     fraction, frequency = weight / predictions.total, positive / weight
     base_rate = float(positive.sum()) / predictions.total
     reliability = float(fraction @ (proba - frequency) ** 2)
@@ -201,16 +182,3 @@ def _binned_parts(predictions: Predictions, which: int, n_bins: int | None) -> t
     # Bins lose what varies within them; the rest makes the four parts add up (Stephenson, Coelho & Jolliffe 2008).
     within = _mean_score(predictions, which, "brier") - (reliability - resolution + uncertainty)
     return reliability, resolution, uncertainty, within
-
-
-def _bins(predictions: Predictions, which: int, n_bins: int | None) -> tuple[NDArray[np.float64], ...]:
-    """Return weight, weight of positives and mean probability of each bin that has a row."""
-    if n_bins is None:
-        proba, weight, positive = predictions.ranking(which).groups()
-        return weight, positive, proba
-    rows = predictions.binary_rows(which)
-    weight, positive, total = _core.width_sums(
-        rows.proba, rows.positive, rows.weight, n_bins, threads_for(len(rows.proba))
-    )
-    found = weight > 0
-    return weight[found], positive[found], total[found] / weight[found]

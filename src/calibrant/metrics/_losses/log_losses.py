@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics._docstrings import document_metric
+from calibrant.metrics._docstrings import Common, document_metric
 from calibrant.metrics._losses.squared_errors import surprise
-from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
-from calibrant.metrics._validation.read_predictions import read_predictions
+from calibrant.metrics._validation.read_predictions import read_prior
 
 _MOST_EPSILON = 0.005  # Nielsen (2004, eq. 11)
 
@@ -24,15 +23,7 @@ def _mean_log_loss(predictions: Predictions, clip: float | None = None) -> float
 
 
 @metric("lower", 0.0, math.inf, {"Good 1952": "logarithmic score"})
-def log_loss(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    clip: float | None = None,
-) -> float:
+def log_loss(y_true: Any, y_proba: Any, *, clip: float | None = None, **common: Unpack[Common]) -> float:
     """Return the mean of -ln p, p the predicted probability of the actual class: in nats, from 0 (best).
 
     It equals scikit-learn's ``log_loss`` but clips only if `clip` is passed: one row whose actual class has
@@ -51,21 +42,12 @@ def log_loss(
     >>> log_loss(["no", "yes"], [0.0, 0.0]), round(log_loss(["no", "yes"], [0.0, 0.0], clip=1e-6), 3)
     (inf, 6.908)
     """
-    check_options("log_loss", y_true, clip=clip)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("log_loss", y_true, y_proba, common, clip=clip)
     return _mean_log_loss(predictions, clip)
 
 
 @metric("lower", 0.0, math.inf, {ZADROZNY: "log-loss", WITTEN: "informational loss"})
-def log_loss_bits(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    clip: float | None = None,
-) -> float:
+def log_loss_bits(y_true: Any, y_proba: Any, *, clip: float | None = None, **common: Unpack[Common]) -> float:
     """Return the mean of -log2 p, p the predicted probability of the actual class: in bits, from 0 (best).
 
     This is the log-loss of Zadrozny & Elkan (2001, Table 2); a probability of 0 for the actual class makes it infinite.
@@ -81,21 +63,12 @@ def log_loss_bits(
     >>> round(log_loss_bits(["no", "yes"], [[0.5, 0.5], [0.75, 0.25]]), 12)
     1.5
     """
-    check_options("log_loss_bits", y_true, clip=clip)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("log_loss_bits", y_true, y_proba, common, clip=clip)
     return _mean_log_loss(predictions, clip) / math.log(2.0)
 
 
 @metric("lower", 0.0, math.inf, {CARUANA: "MXE"})
-def mxe(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    clip: float | None = None,
-) -> float:
+def mxe(y_true: Any, y_proba: Any, *, clip: float | None = None, **common: Unpack[Common]) -> float:
     """Return the mean cross-entropy in nats: another name for `log_loss` (Caruana & Niculescu-Mizil 2006).
 
     %(parameters)s
@@ -109,21 +82,13 @@ def mxe(
     >>> round(mxe([0, 1], [0.5, 0.5]), 4)
     0.6931
     """
-    check_options("mxe", y_true, clip=clip)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("mxe", y_true, y_proba, common, clip=clip)
     return _mean_log_loss(predictions, clip)
 
 
 @metric("lower", 0.0, math.inf, {CHAWLA: "NCE"})
 def nce(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    base: float = math.e,
-    clip: float | None = None,
+    y_true: Any, y_proba: Any, *, base: float = math.e, clip: float | None = None, **common: Unpack[Common]
 ) -> float:
     """Return the negative cross-entropy, the mean of -log p of the actual class: from 0 (best).
 
@@ -142,22 +107,12 @@ def nce(
     >>> round(nce([0, 1], [0.9, 0.1], base=10), 12)
     1.0
     """
-    check_options("nce", y_true, base=base, clip=clip)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("nce", y_true, y_proba, common, base=base, clip=clip)
     return _mean_log_loss(predictions, clip) / math.log(base)
 
 
 @metric("lower", 0.0, math.inf, {NIELSEN: "AvLL"})
-def avll(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    prior: Any = None,
-    only_exact: bool = True,
-) -> float:
+def avll(y_true: Any, y_proba: Any, *, prior: Any = None, only_exact: bool = True, **common: Unpack[Common]) -> float:
     """Return the mean of -log2 p like `log_loss_bits`, with probabilities of 0 and 1 moved inwards by e.
 
     Nielsen's average log-loss (2004, eq. 11): a probability of exactly 0 counts as e and one of exactly 1 as 1 - e,
@@ -180,9 +135,8 @@ def avll(
     >>> round(avll([0, 1], [0.0, 0.0], prior=[0.996, 0.004]), 4)  # (-log2 0.998 - log2 0.002) / 2
     4.4843
     """
-    check_options("avll", y_true, only_exact=only_exact)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    epsilon = avll_epsilon(read_prior(prior, predictions, labels))
+    predictions = read_rows("avll", y_true, y_proba, common, only_exact=only_exact)
+    epsilon = avll_epsilon(read_prior(prior, predictions, common.get("labels")))
     total, at_zero, at_one = surprise(predictions, 0.0 if only_exact else epsilon)
     # The core leaves certain rows out of its sum and weighs them, so that they can be replaced here.
     total -= at_zero * math.log(epsilon) + at_one * math.log1p(-epsilon)
@@ -199,9 +153,7 @@ LOGARITHMIC = frozenset({"log_loss", "log_loss_bits", "mxe", "nce", "description
 
 
 @document_metric
-def informational_loss(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> NDArray[np.float64]:
+def informational_loss(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> NDArray[np.float64]:
     """Return -log2 p for each row, p the predicted probability of its class (Witten, Frank & Hall 2011, 5.6).
 
     The loss is in bits, and infinite where p is 0.
@@ -215,7 +167,7 @@ def informational_loss(
     >>> informational_loss(["no", "yes", "yes"], [0.5, 0.25, 0.0])
     array([ 1.,  2., inf])
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("informational_loss", y_true, y_proba, common)
     # Rows of weight 0 are dropped by validation; their loss is 0 in the caller's order.
     losses = np.zeros(predictions.n_input_rows)
     with np.errstate(divide="ignore"):
@@ -224,9 +176,7 @@ def informational_loss(
 
 
 @document_metric
-def infinite_rows(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> NDArray[np.intp]:
+def infinite_rows(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> NDArray[np.intp]:
     """Return the rows that make the log-loss infinite: those whose actual class has probability 0.
 
     %(parameters)s
@@ -241,13 +191,11 @@ def infinite_rows(
     >>> infinite_rows(["no", "yes", "yes"], [0.5, 0.0, 1.0])
     array([1])
     """
-    return read_predictions(y_true, y_proba, sample_weight, pos_label, labels).zero_probability_rows()
+    return read_rows("infinite_rows", y_true, y_proba, common).zero_probability_rows()
 
 
 @metric("lower", 0.0, math.inf, {WITTEN: "L[E|T]"})
-def description_length(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def description_length(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the number of bits that encode the classes of all rows for a receiver who has the probabilities.
 
     The sum of -log2 p over rows, p the probability of each row's class: L[E|T] of the minimum description length
@@ -263,6 +211,6 @@ def description_length(
     >>> round(description_length(["no", "yes", "yes"], [0.5, 0.25, 0.5]), 12)
     4.0
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("description_length", y_true, y_proba, common)
     total, at_zero, _ = surprise(predictions)
     return math.inf if at_zero else total / math.log(2.0)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics._metric import WITTEN, metric
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import WITTEN, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
-from calibrant.metrics._validation.read_predictions import read_predictions
+from calibrant.metrics._validation.read_predictions import read_prior
 
 
 @metric("lower", 0.0, math.inf, {WITTEN: "relative absolute error"}, needs=("prior",))
-def relative_absolute_error(
-    y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def relative_absolute_error(y_true: Any, y_proba: Any, *, prior: Any, **common: Unpack[Common]) -> float:
     """Return the absolute error of the probabilities relative to that of the prior: 0 is best, 1 no better.
 
     The absolute error of a row is the sum of ``|p - t|`` over classes, where t is 1 for the actual class and 0 for
@@ -33,8 +31,8 @@ def relative_absolute_error(
     >>> relative_absolute_error(["no", "yes"], [0.25, 0.75], prior=[0.5, 0.5])
     0.5
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    frequencies = read_prior(prior, predictions, labels)
+    predictions = read_rows("relative_absolute_error", y_true, y_proba, common)
+    frequencies = read_prior(prior, predictions, common.get("labels"))
     of_prior = _half_absolute(predictions, frequencies[predictions.label])
     return _ratio(_half_absolute(predictions, predictions.true_class_proba()), of_prior)
 
@@ -45,9 +43,7 @@ def _half_absolute(predictions: Predictions, own: NDArray[np.float64]) -> float:
 
 
 @metric("lower", 0.0, math.inf, {WITTEN: "root relative squared error"}, needs=("prior",))
-def root_relative_squared_error(
-    y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def root_relative_squared_error(y_true: Any, y_proba: Any, *, prior: Any, **common: Unpack[Common]) -> float:
     """Return the root of the ratio of `mse` to that of the prior: 0 is best, 1 no better than the prior.
 
     Weka prints it for classifiers, in percent.
@@ -62,8 +58,8 @@ def root_relative_squared_error(
     >>> root_relative_squared_error(["no", "yes"], [0.25, 0.75], prior=[0.5, 0.5])
     0.5
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    frequencies = read_prior(prior, predictions, labels)
+    predictions = read_rows("root_relative_squared_error", y_true, y_proba, common)
+    frequencies = read_prior(prior, predictions, common.get("labels"))
     squares = np.einsum("ij,ij->i", predictions.proba, predictions.proba)
     error = predictions.mean(1.0 - 2.0 * predictions.true_class_proba() + squares)
     of_prior = predictions.mean(1.0 - 2.0 * frequencies[predictions.label]) + float(frequencies @ frequencies)
@@ -78,9 +74,7 @@ def _ratio(error: float, of_prior: float) -> float:
 
 
 @metric("higher", -math.inf, math.inf, {"Kononenko & Bratko 1991": "average information score"}, needs=("prior",))
-def information_score(
-    y_true: Any, y_proba: Any, *, prior: Any, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def information_score(y_true: Any, y_proba: Any, *, prior: Any, **common: Unpack[Common]) -> float:
     """Return the mean information score (Kononenko & Bratko 1991), in bits gained over the prior: higher is better.
 
     Where p, the probability of a row's class, is at least its prior q, the row gains log2 p - log2 q; where it is less
@@ -98,8 +92,8 @@ def information_score(
     >>> information_score(["no", "yes"], [0.0, 0.5], prior=[0.5, 0.5])  # one bit, and none
     0.5
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    p, q = predictions.true_class_proba(), read_prior(prior, predictions, labels)[predictions.label]
+    predictions = read_rows("information_score", y_true, y_proba, common)
+    p, q = predictions.true_class_proba(), read_prior(prior, predictions, common.get("labels"))[predictions.label]
     with np.errstate(divide="ignore", invalid="ignore"):
         # Kononenko & Bratko count misleading probabilities against 1 - p:
         # p below the prior loses what not-p would gain.

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
-from calibrant.metrics._docstrings import document_metric
-from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, check_options, metric
+from calibrant.metrics._docstrings import Common, document_metric
+from calibrant.metrics._metric import CARUANA, CHAWLA, NIELSEN, WITTEN, ZADROZNY, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, row_chunks, threads_for
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @metric("higher", 0.0, 1.0, {"Roby 1965": "spherical score"})
-def spherical(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def spherical(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean of p_y divided by the Euclidean norm of the probabilities: from 0 to 1 (best).
 
     It is a proper score that, unlike the log-loss, is always finite and, unlike the Brier score, is not a distance.
@@ -33,7 +30,7 @@ def spherical(
     >>> round(spherical(["no", "yes"], [[1.0, 0.0], [0.6, 0.4]]), 4)
     0.7774
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("spherical", y_true, y_proba, common)
     if predictions.is_one_column:
         return _sum_of_two_classes(predictions.binary_rows()) / predictions.total
     norm = np.sqrt(np.einsum("ij,ij->i", predictions.table, predictions.table))
@@ -54,6 +51,7 @@ def mean_squared_error(predictions: Predictions, own_only: bool = False) -> floa
 
     Examples
     --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> mean_squared_error(read_predictions([0, 1], [0.5, 0.5]))
     0.5
@@ -87,6 +85,7 @@ def surprise(predictions: Predictions, least: float = 0.0) -> tuple[float, float
     Examples
     --------
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> surprise(read_predictions([0, 1, 1, 1], [0.0, 0.0, 1.0, 1.0]))
     (0.0, 1.0, 3.0)
     """
@@ -99,7 +98,7 @@ def surprise(predictions: Predictions, least: float = 0.0) -> tuple[float, float
 
 
 @metric("lower", 0.0, 2.0, {ZADROZNY: "MSE", CHAWLA: "QL", "Brier 1950": "P"})
-def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def mse(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean over rows of the squared errors summed over classes, as the papers do: from 0 (best) to 2.
 
     With two classes it is twice `brier`, since both classes have the same error. Brier (1950) sums like this; Zadrozny
@@ -115,19 +114,11 @@ def mse(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     >>> round(mse(["no", "yes", "no"], [0.1, 0.8, 0.4]), 3)  # 2 (0.01 + 0.04 + 0.16) / 3
     0.14
     """
-    return mean_squared_error(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
+    return mean_squared_error(read_rows("mse", y_true, y_proba, common))
 
 
 @metric("lower", 0.0, 2.0, {"Brier 1950": "P, of two classes P / 2"})
-def brier(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    form: str = "auto",
-) -> float:
+def brier(y_true: Any, y_proba: Any, *, form: str = "auto", **common: Unpack[Common]) -> float:
     """Return the Brier score, scikit-learn's ``brier_score_loss``: 0 is best.
 
     %(parameters)s
@@ -144,8 +135,7 @@ def brier(
     >>> round(brier(["no", "yes"], [0.1, 0.6]), 3), round(brier(["no", "yes"], [0.1, 0.6], form="sum"), 3)
     (0.085, 0.17)
     """
-    check_options("brier", y_true, form=form)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("brier", y_true, y_proba, common, form=form)
     divisor = {"auto": brier_divisor(predictions.n_classes), "sum": 1.0, "half": 2.0}[form]
     return mean_squared_error(predictions) / divisor
 
@@ -163,7 +153,7 @@ def brier_divisor(n_classes: int) -> float:
 
 
 @metric("lower", 0.0, 2.0, {CHAWLA: "QL", WITTEN: "quadratic loss"})
-def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def ql(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean quadratic loss, 1 - 2 p_y + sum of p_j^2: from 0 (best) to 2.
 
     This is the average that Chawla & Cieslak (2006) report. It equals `mse`, since each row has exactly one actual
@@ -180,11 +170,11 @@ def ql(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     >>> ql([0, 1], [0.0, 0.0])  # a certain and correct prediction costs 0, a certain and wrong one 2
     1.0
     """
-    return mean_squared_error(read_predictions(y_true, y_proba, sample_weight, pos_label, labels))
+    return mean_squared_error(read_rows("ql", y_true, y_proba, common))
 
 
 @metric("lower", 0.0, 1.0, {CARUANA: "RMS", WITTEN: "root mean squared error"})
-def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def rms(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the root mean squared error of a probability: from 0 (best) to 1.
 
     With two classes it is that of the positive one, as in Caruana & Niculescu-Mizil (2006); with K it is the root of
@@ -200,13 +190,13 @@ def rms(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any 
     >>> round(rms([0, 1], [0.3, 0.6]), 4)  # the root of (0.09 + 0.16) / 2
     0.3536
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("rms", y_true, y_proba, common)
     # At least 2: a single class column still stands for its complement.
     return math.sqrt(mean_squared_error(predictions) / max(predictions.n_classes, 2))
 
 
 @metric("lower", 0.0, 1.0, {NIELSEN: "0/1-MSE"})
-def mse01(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def mse01(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean over rows of the squared error of the actual class alone: from 0 (best) to 1.
 
     This is Nielsen's 0/1-MSE (2004, eq. 10). With two classes it is half of `mse`. With more it is not a proper score:
@@ -222,14 +212,12 @@ def mse01(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: An
     >>> round(mse01(["no", "yes", "no"], [0.1, 0.8, 0.4]), 3)  # (0.01 + 0.04 + 0.16) / 3
     0.07
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("mse01", y_true, y_proba, common)
     return mean_squared_error(predictions, own_only=True)
 
 
 @document_metric
-def quadratic_loss(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> NDArray[np.float64]:
+def quadratic_loss(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> NDArray[np.float64]:
     """Return the quadratic loss of each row, 1 - 2 p_y + sum of p_j^2: from 0 to 1 + sum of p_j^2, at most 2.
 
     Witten, Frank & Hall (2011, 5.6) sum it over the rows; its mean is `ql`.
@@ -243,7 +231,7 @@ def quadratic_loss(
     >>> quadratic_loss(["a", "b"], [[1, 0, 0], [0.5, 0.25, 0.25]], labels=["a", "b", "c"])
     array([0.   , 0.875])
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("quadratic_loss", y_true, y_proba, common)
     errors = predictions.proba.copy()
     errors[np.arange(predictions.n_rows), predictions.label] -= 1.0
     losses = np.zeros(predictions.n_input_rows)

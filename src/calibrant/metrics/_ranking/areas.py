@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._metric import CARUANA, CHAWLA, check_options, metric
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import CARUANA, CHAWLA, metric, read_rows
 from calibrant.metrics._validation.predictions import BinaryRows, Predictions, rank
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "ROC", CHAWLA: "AUROC", "Hand & Till 2001": "M"})
-def auc(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    average: str = "one_vs_rest",
-) -> float:
+def auc(y_true: Any, y_proba: Any, *, average: str = "one_vs_rest", **common: Unpack[Common]) -> float:
     """Return the area under the ROC curve: from 0 to 1 (best), 0.5 for a random ranking.
 
     It is the fraction of pairs of a positive and a negative row in which the positive one has the higher probability,
@@ -45,8 +37,7 @@ def auc(
     >>> auc([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])  # three pairs in order, one tied
     0.875
     """
-    check_options("auc", y_true, average=average)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("auc", y_true, y_proba, common, average=average)
     if predictions.is_binary:
         if predictions.n_classes > 2 and "one_vs_one" in average:
             raise ParameterError(
@@ -56,21 +47,14 @@ def auc(
     found = np.flatnonzero(predictions.class_weights()).tolist()
     if len(found) < 2:
         return math.nan
-    return _one_vs_rest(predictions, found, average) if "rest" in average else _one_vs_one(predictions, found, average)
-
-
-def _one_vs_rest(predictions: Predictions, found: list[int], average: str) -> float:
-    weights = None if average == "one_vs_rest_equal" else predictions.class_weights()[found]
-    return float(np.average([predictions.ranking(k).auc() for k in found], weights=weights))
-
-
-def _one_vs_one(predictions: Predictions, found: list[int], average: str) -> float:
+    if "rest" in average:
+        weights = None if average == "one_vs_rest_equal" else predictions.class_weights()[found]
+        return float(np.average([predictions.ranking(k).auc() for k in found], weights=weights))
     # Both orders of a pair: each class's probability ranks the pair once (Hand & Till 2001).
     pairs = list(itertools.permutations(found, 2))
-    weights = None
-    if average == "one_vs_one_weighted":
-        weights = [predictions.class_weights()[list(pair)].sum() for pair in pairs]
-    return float(np.average([_pair_area(predictions, *pair) for pair in pairs], weights=weights))
+    of_class, is_weighted = predictions.class_weights(), average == "one_vs_one_weighted"
+    of_pairs = [of_class[list(pair)].sum() for pair in pairs] if is_weighted else None
+    return float(np.average([_pair_area(predictions, *pair) for pair in pairs], weights=of_pairs))
 
 
 def _pair_area(predictions: Predictions, one: int, other: int) -> float:
@@ -82,7 +66,7 @@ def _pair_area(predictions: Predictions, one: int, other: int) -> float:
 
 
 @metric("higher", -1.0, 1.0, {"Hand & Till 2001": "Gini coefficient"})
-def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def gini(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return twice the area under the ROC curve less 1: from -1 to 1 (best), 0 for a random ranking.
 
     With more than two classes the area is that of `auc`, each class against all others.
@@ -96,12 +80,12 @@ def gini(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any
     >>> gini([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])
     0.75
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("gini", y_true, y_proba, common)
     return 2.0 * auc(predictions, None) - 1.0
 
 
 @metric("higher", 0.0, 1.0, {"Smirnov 1939": "D"}, classes="two")
-def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None) -> float:
+def ks(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the Kolmogorov-Smirnov statistic, the largest distance between the distributions of both classes.
 
     It is the largest difference, over thresholds, between the fractions of positive and of negative rows above the
@@ -116,20 +100,13 @@ def ks(y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any =
     >>> ks([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.1])
     0.5
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("ks", y_true, y_proba, common)
     return predictions.positive_ranking("ks").greatest_gap()
 
 
 @metric("higher", 0.0, 1.0, {"McClish 1989": "partial area"}, classes="two")
 def partial_auc(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    max_fpr: float = 0.1,
-    standardized: bool = True,
+    y_true: Any, y_proba: Any, *, max_fpr: float = 0.1, standardized: bool = True, **common: Unpack[Common]
 ) -> float:
     """Return the area under the ROC curve up to a false positive rate: standardized to 1 (best), 0.5 if random.
 
@@ -153,8 +130,7 @@ def partial_auc(
     >>> round(partial_auc(*rows, max_fpr=0.5), 4)
     0.8519
     """
-    check_options("partial_auc", y_true, max_fpr=max_fpr, standardized=standardized)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("partial_auc", y_true, y_proba, common, max_fpr=max_fpr, standardized=standardized)
     _, weight, positive = predictions.positive_ranking("partial_auc").groups()
     if np.unique(predictions.label == predictions.positive).size < 2:
         return math.nan
@@ -171,14 +147,7 @@ def partial_auc(
 
 @metric("higher", 0.0, 1.0, {"Hand 2009": "H"}, classes="two")
 def h_measure(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    alpha: float | None = None,
-    beta: float | None = None,
+    y_true: Any, y_proba: Any, *, alpha: float | None = None, beta: float | None = None, **common: Unpack[Common]
 ) -> float:
     """Return the fraction of the expected loss that a ranking saves over a constant prediction: from 0 to 1 (best).
 
@@ -198,8 +167,7 @@ def h_measure(
     >>> h_measure([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), h_measure([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
     (1.0, 0.0)
     """
-    check_options("h_measure", y_true, alpha=alpha, beta=beta)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("h_measure", y_true, y_proba, common, alpha=alpha, beta=beta)
     ranking = predictions.positive_ranking("h_measure")
     # On the convex hull: a threshold on it is the best for some cost (Hand 2009).
     weight, positive, _ = ranking.hull()

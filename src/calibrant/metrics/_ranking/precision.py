@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from calibrant import _core
 from calibrant.exceptions import ParameterError
-from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, check_options, metric
+from calibrant.metrics._docstrings import Common
+from calibrant.metrics._metric import CARUANA, NIELSEN, WITTEN, metric, read_rows
 from calibrant.metrics._validation.predictions import Predictions
-from calibrant.metrics._validation.prior import read_prior
-from calibrant.metrics._validation.read_predictions import read_predictions
+from calibrant.metrics._validation.read_predictions import read_prior
 
 _THREE_RECALLS, _ELEVEN_RECALLS = np.array([0.2, 0.5, 0.8]), np.arange(11) / 10
 
 
 @metric("higher", 0.0, 1.0, {CARUANA: "APR"})
-def average_precision(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def average_precision(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean, over positive rows, of the precision among all rows ranked at least as high: from 0 to 1 (best).
 
     It equals scikit-learn's ``average_precision_score``.
@@ -38,20 +36,12 @@ def average_precision(
     >>> round(average_precision([1, 0, 1], [0.9, 0.8, 0.7]), 4)  # (1/1 + 2/3) / 2
     0.8333
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("average_precision", y_true, y_proba, common)
     return _one_or_all_classes(predictions, lambda ranking: ranking.average_precision())
 
 
 @metric("higher", 0.0, 1.0, {"Davis & Goadrich 2006": "AUC-PR"})
-def auprc(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    interpolation: str = "davis_goadrich",
-) -> float:
+def auprc(y_true: Any, y_proba: Any, *, interpolation: str = "davis_goadrich", **common: Unpack[Common]) -> float:
     """Return the area under the precision-recall curve: from 0 to 1 (best).
 
     %(mean_over_classes)s
@@ -70,15 +60,12 @@ def auprc(
     >>> round(auprc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]), 12), round(auprc([1, 0], [0.9, 0.1]), 12)
     (0.5, 1.0)
     """
-    check_options("auprc", y_true, interpolation=interpolation)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("auprc", y_true, y_proba, common, interpolation=interpolation)
     return _one_or_all_classes(predictions, lambda ranking: ranking.precision_area(interpolation == "linear"))
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "three-point average recall"})
-def three_point_precision(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def three_point_precision(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean precision at recalls of 20, 50 and 80 %: from 0 to 1 (best).
 
     The precision at a recall is the largest one at that recall or beyond, as TREC interpolates. Witten, Frank & Hall
@@ -96,14 +83,12 @@ def three_point_precision(
     >>> round(three_point_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 4)  # 1 at 20 and 50 %, 2/3 at 80 %
     0.8889
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("three_point_precision", y_true, y_proba, common)
     return _one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_THREE_RECALLS).mean()))
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "eleven-point average recall"})
-def eleven_point_precision(
-    y_true: Any, y_proba: Any, *, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def eleven_point_precision(y_true: Any, y_proba: Any, **common: Unpack[Common]) -> float:
     """Return the mean precision at recalls of 0, 10, ..., 100 %: from 0 to 1 (best).
 
     The precision at a recall is the largest one at that recall or beyond (Witten, Frank & Hall 2011, 5.7).
@@ -120,14 +105,12 @@ def eleven_point_precision(
     >>> round(eleven_point_precision([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]), 4)  # (6 + 5 * 2/3) / 11
     0.8485
     """
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("eleven_point_precision", y_true, y_proba, common)
     return _one_or_all_classes(predictions, lambda ranking: float(ranking.precision_at(_ELEVEN_RECALLS).mean()))
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "precision"}, classes="two", needs=("k",))
-def precision_at_k(
-    y_true: Any, y_proba: Any, *, k: float, sample_weight: Any = None, pos_label: Any = None, labels: Any = None
-) -> float:
+def precision_at_k(y_true: Any, y_proba: Any, *, k: float, **common: Unpack[Common]) -> float:
     """Return the fraction of positives among the k most likely rows: from 0 to 1 (best).
 
     Where the k-th row shares its probability with others, the expected number of positives counts.
@@ -143,21 +126,13 @@ def precision_at_k(
     >>> round(precision_at_k([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], k=3), 4)
     0.6667
     """
-    check_options("precision_at_k", y_true, k=k)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("precision_at_k", y_true, y_proba, common, k=k)
     return _positives_within(predictions, k, "precision_at_k") / k
 
 
 @metric("higher", 0.0, 1.0, {WITTEN: "recall"}, classes="two", needs=("k",))
 def recall_at_k(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    k: float,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    total_positives: float | None = None,
+    y_true: Any, y_proba: Any, *, k: float, total_positives: float | None = None, **common: Unpack[Common]
 ) -> float:
     """Return the fraction of all positives that is among the k most likely rows: from 0 to 1 (best).
 
@@ -173,8 +148,7 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    check_options("recall_at_k", y_true, k=k, total_positives=total_positives)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("recall_at_k", y_true, y_proba, common, k=k, total_positives=total_positives)
     found = _positives_within(predictions, k, "recall_at_k")
     total = total_of_positives(total_positives, predictions.ranking().positive)
     return found / total if total > 0 else math.nan
@@ -199,14 +173,7 @@ LIFT_FRACTION = 0.1  # the default of `lift`, a decile, as most lift charts repo
 
 @metric("higher", 0.0, math.inf, {CARUANA: "LFT", WITTEN: "lift factor"}, classes="two")
 def lift(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    fraction: float = 0.1,
-    total_positives: float | None = None,
+    y_true: Any, y_proba: Any, *, fraction: float = 0.1, total_positives: float | None = None, **common: Unpack[Common]
 ) -> float:
     """Return the frequency of positives among the most likely rows divided by the base rate: from 0, 1 by chance.
 
@@ -225,8 +192,7 @@ def lift(
     >>> round(lift([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], fraction=0.5), 4)  # 2/3 against 1/2
     1.3333
     """
-    check_options("lift", y_true, fraction=fraction, total_positives=total_positives)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
+    predictions = read_rows("lift", y_true, y_proba, common, fraction=fraction, total_positives=total_positives)
     ranking = predictions.positive_ranking("lift")
     depth = fraction * ranking.weight
     total = total_of_positives(total_positives, ranking.positive)
@@ -235,16 +201,7 @@ def lift(
 
 
 @metric("higher", 0.0, math.inf, {NIELSEN: "AULC"})
-def aulc(
-    y_true: Any,
-    y_proba: Any,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
-    prior: Any = None,
-    step: float | None = None,
-) -> float:
+def aulc(y_true: Any, y_proba: Any, *, prior: Any = None, step: float | None = None, **common: Unpack[Common]) -> float:
     """Return the area under the lift chart, averaged over the classes: 1 for a random ranking, higher is better.
 
     For each class the rows are ranked by its probability; with two classes, one ranking is the reverse of the other.
@@ -272,9 +229,8 @@ def aulc(
     >>> aulc([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5])
     1.0
     """
-    check_options("aulc", y_true, step=step)
-    predictions = read_predictions(y_true, y_proba, sample_weight, pos_label, labels)
-    frequencies = read_prior(prior, predictions, labels)
+    predictions = read_rows("aulc", y_true, y_proba, common, step=step)
+    frequencies = read_prior(prior, predictions, common.get("labels"))
     found = np.flatnonzero((predictions.class_weights() > 0) & (frequencies > 0))
     areas = [_mean_lift(predictions, column, step) for column in found.tolist()]
     return float(np.average(areas, weights=frequencies[found])) if len(found) else math.nan

@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._optional import optional_import
+from calibrant._optional import pandas_frame
 from calibrant._repr import number_text
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_difference
 from calibrant.metrics._intervals.intervals import Interval, bca_interval, score_difference
-from calibrant.metrics._intervals.metric_intervals import can_reweight, find_recipe
-from calibrant.metrics._intervals.replicate_values import Layout, Recipe, recipe_values, reweighted_bootstrap
-from calibrant.metrics._intervals.replicates import Draws
+from calibrant.metrics._intervals.metric_intervals import draw_values
 from calibrant.metrics._metric import METRICS, Metric
 from calibrant.metrics._scorecard.evaluate import same_options
 from calibrant.metrics._scorecard.score_card import ScoreCard
@@ -26,36 +24,6 @@ from calibrant.metrics._scorecard.score_card import ScoreCard
 Found = dict[str, tuple[Interval, str]]  # the interval and its method, by metric
 _NO_SPREAD = 1e-12  # a standard error below this is the rounding of 0
 _SCALE = {"auc": 1.0, "gini": 2.0}
-
-
-def paired_intervals(
-    one: BootstrapPlan,
-    other: BootstrapPlan,
-    metrics: Mapping[str, Metric],
-    differences: Mapping[str, float],
-    confidence: float,
-) -> Found:
-    """Return the intervals of the differences that have one, with their methods.
-
-    Examples
-    --------
-    >>> from calibrant.metrics import METRICS
-    >>> from calibrant.metrics._validation.read_predictions import read_predictions
-    >>> plans = [BootstrapPlan(read_predictions([0, 1, 1, 0], p)) for p in ([0.2, 0.7, 0.6, 0.4], [0.2, 0.7, 0.4, 0.6])]
-    >>> paired_intervals(*plans, {"error": METRICS["error"]}, {"error": -0.5}, 0.95)
-    {'error': (Interval(low=-0.849..., high=0.234...), 'Tango')}
-    """
-    found = paired_proportions(one, other, metrics, confidence) | _paired_areas(one, other, differences, confidence)
-    is_same = np.array_equal(one.predictions.table, other.predictions.table)
-    if is_same:  # a model is as good as itself whatever the rows
-        found = {name: (Interval(0.0, 0.0), method) for name, (_, method) in found.items()}
-    rest = {name: metric for name, metric in metrics.items() if name not in found}
-    drawn = _paired_replicates(one, other, rest)
-    return found | {
-        name: (bca_interval(differences[name], *_minus(mine, theirs), confidence), "BCa")
-        for name, (mine, theirs) in drawn.items()
-        if is_same or not (_is_constant(mine) and _is_constant(theirs))  # replicates that do not vary show nothing
-    }
 
 
 def paired_proportions(
@@ -73,20 +41,15 @@ def paired_proportions(
     """
     if not one.is_simple or not one.counts_whole_rows:
         return {}
-    found: Found = {}
+    found, weight = Found(), one.predictions.weight
     for name, metric in metrics.items():
         if metric.hits is not None:
             mine, theirs = metric.hits(one.predictions), metric.hits(other.predictions)
             is_counted = ~np.isnan(mine)
-            n, more, less = (_count(one, rows) for rows in (is_counted, mine > theirs, mine < theirs))
+            n, more, less = (round(float(weight[rows].sum())) for rows in (is_counted, mine > theirs, mine < theirs))
             if n:
                 found[name] = score_difference(more, less, n, confidence), "Tango"
     return found
-
-
-def _count(plan: BootstrapPlan, rows: NDArray[np.bool_]) -> int:
-    weights = plan.predictions.weights
-    return int(np.count_nonzero(rows) if weights is None else round(float(weights[rows].sum())))
 
 
 def _paired_areas(
@@ -101,39 +64,9 @@ def _paired_areas(
     return {name: (Interval(*(_SCALE[name] * end for end in ends)), "DeLong") for name in areas}
 
 
-def _paired_replicates(
-    one: BootstrapPlan, other: BootstrapPlan, metrics: Mapping[str, Metric]
-) -> dict[str, tuple[Draws, Draws]]:
-    """Return the values of both models in the same replicates."""
-    n_classes = one.predictions.n_classes
-    recipes = {name: recipe for name, each in metrics.items() if (recipe := find_recipe(each, n_classes)) is not None}
-    mine, theirs = _draws_of_recipes(one, other, recipes) if recipes else ({}, {})
-    others = {name: each for name, each in metrics.items() if name not in recipes and can_reweight(each, one)}
-    if others:
-        order = one.predictions.rank_order
-        mine |= reweighted_bootstrap(one, others, order)
-        theirs |= reweighted_bootstrap(replace(one, predictions=other.predictions), others, order)
-    return {name: (mine[name], theirs[name]) for name in mine}
-
-
-def _is_constant(draws: Draws) -> bool:
-    finite = draws[0][np.isfinite(draws[0])]
+def _is_constant(drawn: NDArray[np.float64]) -> bool:
+    finite = drawn[np.isfinite(drawn)]
     return len(finite) > 0 and float(np.ptp(finite)) <= _NO_SPREAD
-
-
-def _draws_of_recipes(
-    one: BootstrapPlan, other: BootstrapPlan, recipes: Mapping[str, Recipe]
-) -> tuple[dict[str, Draws], dict[str, Draws]]:
-    """Return the values of both models in the same replicates, those of the first model's plan."""
-    first = Layout.of(one.predictions, recipes.values())
-    second = Layout.of(other.predictions, recipes.values(), order=first.order)
-    return recipe_values(one, one.predictions, first, recipes), recipe_values(one, other.predictions, second, recipes)
-
-
-def _minus(mine: Draws, theirs: Draws) -> Draws:
-    with np.errstate(invalid="ignore"):
-        left_out = None if mine[1] is None or theirs[1] is None else mine[1] - theirs[1]
-        return mine[0] - theirs[0], left_out
 
 
 @dataclass(frozen=True)
@@ -218,10 +151,9 @@ class CardComparison(Mapping[str, Difference]):
         >>> compare(one, one).to_frame()["difference"].tolist()
         [0.0]
         """
-        pandas = optional_import("pandas", extra="data", purpose="make a frame of differences")
         columns = ["difference", "low", "high", "method", "better"]
         rows = [[getattr(found, column) for column in columns] for found in self.differences.values()]
-        return pandas.DataFrame(rows, index=list(self.differences), columns=columns)
+        return pandas_frame(rows, "make a frame of differences", index=list(self.differences), columns=columns)
 
     def __repr__(self) -> str:
         title = f"Differences of two cards: {self.n_rows:,} rows, intervals at {100 * self.confidence:g} %"
@@ -271,7 +203,19 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     for name, metric in metrics.items():
         if not same_options(metric, other.bound.get(name, METRICS[name])):
             raise DataError(f"{name!r} has other options in the two cards; pass the same extras= to evaluate for both.")
-    ends = paired_intervals(one, other, metrics, found, confidence)
+    ends = paired_proportions(one, other, metrics, confidence) | _paired_areas(one, other, found, confidence)
+    is_same = np.array_equal(one.predictions.table, other.predictions.table)
+    if is_same:  # a model is as good as itself whatever the rows
+        ends = {name: (Interval(0.0, 0.0), method) for name, (_, method) in ends.items()}
+    rest = {name: metric for name, metric in metrics.items() if name not in ends}
+    mine = draw_values(one, rest)
+    theirs = draw_values(replace(one, predictions=other.predictions), rest, one.predictions.rank_order)
+    for name, (drawn, left_out) in mine.items():
+        other_drawn, other_left_out = theirs[name]
+        if is_same or not (_is_constant(drawn) and _is_constant(other_drawn)):  # those that do not vary show nothing
+            with np.errstate(invalid="ignore"):
+                without = None if left_out is None or other_left_out is None else left_out - other_left_out
+                ends[name] = bca_interval(found[name], drawn - other_drawn, without, confidence), "BCa"
     differences = {name: _difference(name, found[name], ends.get(name)) for name in shared}
     return CardComparison(differences, one.predictions.n_rows, confidence)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -34,25 +35,14 @@ def read_extras(extras: Any, labels: Any = None) -> dict[str, BoundMetric]:
     >>> read_extras({"lift": {"fraction": 0.5}})["lift"].options
     {'fraction': 0.5}
     """
-    found = _mapping("extras", extras or {}, "ids of metrics to their options, such as {'cost': {'matrix': ...}}")
+    _check_mapping("extras", extras or {}, "ids of metrics to their options, such as {'cost': {'matrix': ...}}")
     bound = {}
-    for name, options in found.items():
+    for name, options in (extras or {}).items():
         metric = choose("a metric in extras", name, METRICS)
-        what = f"options of {name} to their values, such as {_example(metric)}"
-        bound[name] = BoundMetric.of(metric, _checked(metric, _mapping(f"extras[{name!r}]", options, what)), labels)
+        _check_mapping(f"extras[{name!r}]", options, f"options of {name} to their values, such as {_example(metric)}")
+        _check_extra(metric, options)
+        bound[name] = BoundMetric.of(metric, options, labels)
     return bound
-
-
-def needs_text(metric: Metric) -> str:
-    """Return the message for a metric that needs more than classes and probabilities, with what to pass.
-
-    Examples
-    --------
-    >>> from calibrant.metrics import METRICS
-    >>> needs_text(METRICS["cost"])
-    "'cost' needs matrix; pass extras={'cost': {'matrix': ...}}."
-    """
-    return f"{metric.id!r} needs {' and '.join(metric.needs)}; pass extras={{{metric.id!r}: {_example(metric)}}}."
 
 
 def same_options(one: Metric, other: Metric) -> bool:
@@ -66,19 +56,14 @@ def same_options(one: Metric, other: Metric) -> bool:
     (True, False)
     """
     mine, theirs = options_of(one), options_of(other)
-    return mine.keys() == theirs.keys() and all(_is_same(mine[key], theirs[key]) for key in mine)
+    pairs = [(mine[key], theirs[key]) for key in mine.keys() & theirs.keys()]
+    is_same = (a == b if isinstance(a, dict) or isinstance(b, dict) else np.array_equal(a, b) for a, b in pairs)
+    return mine.keys() == theirs.keys() and all(is_same)
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, dict) or isinstance(other, dict):
-        return bool(one == other)
-    return np.array_equal(np.asarray(one), np.asarray(other))
-
-
-def _mapping(what: str, value: Any, example: str) -> Mapping[str, Any]:
+def _check_mapping(what: str, value: Any, example: str) -> None:
     if not isinstance(value, Mapping):
         raise ParameterError(f"{what} must map {example}; got {type(value).__name__}.")
-    return value
 
 
 def _example(metric: Metric) -> str:
@@ -90,7 +75,7 @@ def _takes(metric: Metric) -> list[str]:
     return [name for name in inspect.signature(metric.function).parameters if name not in _OWN]
 
 
-def _checked(metric: Metric, options: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_extra(metric: Metric, options: Mapping[str, Any]) -> None:
     takes = _takes(metric)
     for key in options:
         if key in _OWN:
@@ -103,7 +88,6 @@ def _checked(metric: Metric, options: Mapping[str, Any]) -> Mapping[str, Any]:
         needs, are = " and ".join(metric.needs), "is" if len(missing) == 1 else "are"
         raise ParameterError(f"extras: {metric.id!r} needs {needs}; {' and '.join(missing)} {are} missing.")
     check_options(metric.id, **options)
-    return options
 
 
 _DEFAULT_METRICS = (
@@ -224,7 +208,13 @@ def evaluate(
     )
     requested = select_metrics(metrics, predictions, plan.bound)
     card = _card(plan, requested, interval)
-    return card if by is None else _by_segment(card, plan, requested, interval, by)
+    if by is None:
+        return card
+    codes, names = predictions.read_codes("by", by)
+    cards = {name: _card(plan.subset(codes == number), requested, interval, name) for number, name in enumerate(names)}
+    is_tested = plan.confidence is not None and len(names) > 1
+    found = equal_calibration(predictions.calibration_rows(), codes, names, plan.clusters()) if is_tested else None
+    return replace(card, cards=cards, equal_calibration=found)
 
 
 def select_metrics(
@@ -238,35 +228,19 @@ def select_metrics(
     >>> list(select_metrics(["auc", "brier"], predictions))
     ['auc', 'brier']
     """
-    can = {name: metric for name, metric in METRICS.items() if _can_evaluate(metric, predictions)}
-    known = {**METRICS, **bound}
-    return requested_metrics(metrics, can, _DEFAULT_METRICS, lambda name: _requested(name, known)) | dict(bound)
+    kinds = ("any", "two") if predictions.n_classes == 2 or predictions.has_pos_label else ("any",)
+    can = {name: metric for name, metric in METRICS.items() if not metric.needs and metric.classes in kinds}
 
+    def find(name: str) -> Metric:
+        metric = choose("a metric", name, {**METRICS, **bound})
+        if metric.needs:
+            extra = f"extras={{{name!r}: {_example(metric)}}}"
+            raise ParameterError(f"metrics: {name!r} needs {' and '.join(metric.needs)}; pass {extra}.")
+        return metric
 
-def _requested(name: str, known: Mapping[str, Metric]) -> Metric:
-    metric = choose("a metric", name, known)
-    if metric.needs:
-        raise ParameterError(f"metrics: {needs_text(metric)}")
-    return metric
-
-
-def _can_evaluate(metric: Metric, predictions: Predictions) -> bool:
-    return not metric.needs and (metric.classes == "any" or predictions.n_classes == 2 or predictions.has_pos_label)
+    return requested_metrics(metrics, can, _DEFAULT_METRICS, find) | dict(bound)
 
 
 def _card(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, name: Any = None) -> ScoreCard:
-    predictions = plan.predictions
-    scores = score_metrics(plan, metrics, interval)
-    return ScoreCard(
-        scores, predictions.n_rows, tuple(predictions.classes.tolist()), plan.confidence, name, judged=plan
-    )
-
-
-def _by_segment(
-    card: ScoreCard, plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str, by: Any
-) -> ScoreCard:
-    codes, names = plan.predictions.read_codes("by", by)
-    cards = {name: _card(plan.subset(codes == number), metrics, interval, name) for number, name in enumerate(names)}
-    is_tested = plan.confidence is not None and len(names) > 1
-    found = equal_calibration(plan.predictions.calibration_rows(), codes, names, plan.clusters()) if is_tested else None
-    return ScoreCard(card.scores, card.n_rows, card.classes, card.confidence, None, cards, found, plan)
+    scores, classes = score_metrics(plan, metrics, interval), tuple(plan.predictions.classes.tolist())
+    return ScoreCard(scores, plan.predictions.n_rows, classes, plan.confidence, name, judged=plan)

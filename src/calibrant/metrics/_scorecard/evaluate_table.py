@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from calibrant._params import CONFIDENCE, Int, Nothing, check_param, choose
 from calibrant._random import SeedLike, seed_sequence
-from calibrant.data._internal import Source, SourcePart, open_source
+from calibrant.data._internal import Source, open_source
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics._classification.confusion import measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import METRICS, Metric, requested_metrics
-from calibrant.metrics._scorecard.line_passes import StreamedLine, fit_line_in_passes
-from calibrant.metrics._scorecard.running_sums import RunningSums
-from calibrant.metrics._scorecard.score_card import Score, ScoreCard
-from calibrant.metrics._scorecard.sorted_rows import SortedRows, WindowSums
-from calibrant.metrics._scorecard.table_scores import CALIBRATION, RANKINGS, CalibrationScorer, TableScorer
-from calibrant.metrics._validation.predictions import BinaryRows, Predictions
+from calibrant.metrics._scorecard.running_sums import RunningSums, SortedRows
+from calibrant.metrics._scorecard.score_card import ScoreCard
+from calibrant.metrics._scorecard.table_scores import CALIBRATION, RANKINGS, TableScorer
+from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_predictions, two_classes
 
 _BATCH = 1_000_000  # rows: 8 MB for each column, and few enough batches that their overhead does not count
 
-_WINDOW = 100.0  # rows of a window, as in `cal`
 _DEFAULT = ("log_loss", "brier", "auc", "average_precision", "ks", "lift", "accuracy", "kappa", "f1", "mcc", "ece")
 
 
@@ -106,36 +103,14 @@ def evaluate_table(
         names = list(labels) if labels is not None else _classes(opened)
         if labels is None and len(columns) == 1:
             names = two_classes(names, pos_label)
-        table, requested = _Table(opened, columns, pos_label, names), _select_metrics(metrics, len(names))
-        running = table.summed(sorted_rows if "cal" in requested else None)
-        scores = _scores(table, running, sorted_rows, requested, confidence, seed_sequence(random_state))
+        requested = _select_metrics(metrics, len(names))
+        batches = partial(_batches, opened, columns, pos_label, names)
+        running = _sum(batches(), sorted_rows if "cal" in requested else None)
+        scorer = TableScorer(running, batches, sorted_rows, confidence, seed_sequence(random_state))
+        scores = scorer.scores(requested)
     seed = seed_sequence(random_state)
     binned = BootstrapPlan(running.histogram.tied_rows(), seed=seed) if len(names) <= 2 else None
     return ScoreCard(scores, running.n_rows, tuple(names), confidence, binned=binned)
-
-
-def _scores(
-    table: _Table,
-    running: RunningSums,
-    sorted_rows: SortedRows,
-    requested: Mapping[str, Metric],
-    confidence: float | None,
-    seed: np.random.SeedSequence,
-) -> dict[str, Score]:
-    def line() -> StreamedLine:
-        tied = running.histogram.tied_rows().binary_rows()
-        return fit_line_in_passes(table.passes(), tied, running.extreme_rows())
-
-    def windows() -> float:
-        sums = WindowSums(_WINDOW)
-        for groups in sorted_rows:
-            sums.add(*groups)
-        return sums.mean()
-
-    calibration = CalibrationScorer(running, confidence, seed, line, windows)
-    others = {name: metric for name, metric in requested.items() if name not in CALIBRATION}
-    found = TableScorer(running, confidence, seed).scores(others)
-    return {name: found[name] if name in found else calibration.score(name) for name in requested}
 
 
 def _classes(source: Source) -> list[Any]:
@@ -144,64 +119,47 @@ def _classes(source: Source) -> list[Any]:
     return [] if labels is None else list(labels.labels().classes.tolist())
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """A source and the columns of its probabilities."""
+def _batches(source: Source, columns: list[str], pos_label: Any, names: list[Any]) -> Iterator[Predictions]:
+    """Yield the validated rows of each part of a source that has any."""
+    source.survey()  # which decides the types of columns of text
+    labels = np.array(names, dtype=object)  # "not 1" and 1 stay what they are
+    for part in source:
+        if part.n_rows:
+            proba = part.frame[columns[0]].to_numpy() if len(columns) == 1 else part.features.to_numpy()
+            try:
+                yield read_predictions(part.y, proba, part.weights, pos_label, labels)
+            except DataError as error:
+                where = f"in the batch that starts at row {part.first_row:,} of source: " if part.first_row else ""
+                raise type(error)(f"{where}{error}") from error
 
-    source: Source
-    proba: list[str]
-    pos_label: Any
-    labels: list[Any]
 
-    def __iter__(self) -> Iterator[Predictions]:
-        """Yield the validated rows of each part that has any."""
-        self.source.survey()  # which decides the types of columns of text
-        for part in self.source:
-            if part.n_rows:
-                yield self._predictions(part)
-
-    def _predictions(self, part: SourcePart) -> Predictions:
-        one = len(self.proba) == 1
-        labels = np.array(self.labels, dtype=object)  # "not 1" and 1 stay what they are
-        proba = part.frame[self.proba[0]].to_numpy() if one else part.features.to_numpy()
-        try:
-            return read_predictions(part.y, proba, part.weights, self.pos_label, labels)
-        except DataError as error:
-            where = f"in the batch that starts at row {part.first_row:,} of source: " if part.first_row else ""
-            raise type(error)(f"{where}{error}") from error
-
-    def passes(self) -> Iterator[Iterator[BinaryRows]]:
-        """Yield the rows of all batches again and again, a pass each."""
-        while True:
-            yield (predictions.binary_rows() for predictions in self)
-
-    def summed(self, sorted_rows: SortedRows | None) -> RunningSums:
-        """Return the sums over all batches; write the rows to be sorted, if that is requested."""
-        running: RunningSums | None = None
-        for predictions in self:
-            if running is None:
-                running = RunningSums(predictions)
-            else:
-                running.add(predictions)
-            if sorted_rows is not None:
-                sorted_rows.add(predictions.calibration_rows())
+def _sum(batches: Iterable[Predictions], sorted_rows: SortedRows | None) -> RunningSums:
+    """Return the sums over all batches; write the rows to be sorted, if that is requested."""
+    running: RunningSums | None = None
+    for predictions in batches:
         if running is None:
-            raise DataError("source has no row of weight above 0.")
-        return running
+            running = RunningSums(predictions)
+        else:
+            running.add(predictions)
+        if sorted_rows is not None:
+            sorted_rows.add(predictions.calibration_rows())
+    if running is None:
+        raise DataError("source has no row of weight above 0.")
+    return running
 
 
 def _select_metrics(metrics: str | Iterable[str] | None, n_classes: int) -> dict[str, Metric]:
     of_confusion = [name for name, metric in METRICS.items() if measure_of(metric) is not None]
     known = [*MEANS, *of_confusion, *(RANKINGS if n_classes == 2 else ()), *CALIBRATION]
     can = {name: METRICS[name] for name in known if METRICS[name].classes == "any" or n_classes == 2}
-    return requested_metrics(metrics, can, _DEFAULT, lambda name: _requested(name, can, METRICS, n_classes))
 
+    def find(name: str) -> Metric:
+        choose("a metric", name, METRICS)
+        if name not in can:
+            raise ParameterError(
+                f"metrics: {name!r} cannot be computed from batches of {n_classes} classes; there are {', '.join(can)}."
+                " Use evaluate on a sample of the rows."
+            )
+        return can[name]
 
-def _requested(name: str, can: Mapping[str, Metric], known: Mapping[str, Metric], n_classes: int) -> Metric:
-    choose("a metric", name, known)
-    if name not in can:
-        raise ParameterError(
-            f"metrics: {name!r} cannot be computed from batches of {n_classes} classes; there are {', '.join(can)}. "
-            "Use evaluate on a sample of the rows."
-        )
-    return can[name]
+    return requested_metrics(metrics, can, _DEFAULT, find)

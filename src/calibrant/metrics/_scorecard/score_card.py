@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from calibrant._optional import optional_import
-from calibrant._repr import number_text
+from calibrant._optional import optional_import, pandas_frame
+from calibrant._repr import aligned_lines, number_text
 from calibrant._sections import Block, DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
 from calibrant.metrics._calibration.calibration_tests import EqualCalibration
@@ -16,38 +16,6 @@ from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan as Judged 
 from calibrant.metrics._verdict.verdict import Verdict
 
 _MOST_SEGMENTS, _MOST_ROWS = 20, 200  # with a section each, and with a row each
-
-
-def score_text(score: Score) -> str:
-    """Return a score as one line of text."""
-    parts = [score.metric, number_text(score.value), _interval_text(score)]
-    parts += [f"debiased {number_text(score.debiased)}"] if score.debiased is not None else []
-    parts += [f"p = {score.pvalue:.3g}"] if score.pvalue is not None else []
-    return " ".join(part for part in parts if part)
-
-
-def card_text(card: ScoreCard) -> str:
-    """Return a card as text: a title, a line for each metric, and notes."""
-    lines = [_title(card)]
-    if card.cards:
-        return "\n".join([*lines, *_segments_text(card)])
-    cells = [_cells(score) for score in card.scores.values()]
-    widths = [max((len(row[column]) for row in cells), default=0) for column in range(5)]
-    lines += [_row_text(row, widths) for row in cells]
-    return "\n".join([*lines, *_notes(card), *filter(None, [scope_text(card)])])
-
-
-def card_sections(card: ScoreCard) -> tuple[Section, ...]:
-    """Return a card as sections: a table of its scores and, with segments, one of theirs and a section for each."""
-    if not card.cards:
-        return (_card_section(card, "score-card"),)
-    whole = replace(card, name="all rows", cards={}, equal_calibration=None)
-    parts = list(card.cards.values())[:_MOST_SEGMENTS]
-    return (
-        Section("segments", _title(card), _segments_blocks(card)),
-        _card_section(whole, "score-card"),
-        *(_card_section(part, f"score-card-{number}") for number, part in enumerate(parts, 1)),
-    )
 
 
 def _card_section(card: ScoreCard, name: str) -> Section:
@@ -102,13 +70,6 @@ def _cells(score: Score) -> tuple[str, str, str, str, str]:
     return score.metric, number_text(score.value), _interval_text(score), score.method, calibration.strip()
 
 
-def _row_text(row: tuple[str, ...], widths: list[int]) -> str:
-    name, value, *rest = row
-    aligned = [name.ljust(widths[0]), value.rjust(widths[1])]
-    aligned += [text.ljust(width) for text, width in zip(rest, widths[2:], strict=True)]
-    return "  ".join(["", *aligned]).rstrip()
-
-
 def _interval_text(score: Score) -> str:
     if score.high is None:
         return ""
@@ -122,16 +83,6 @@ def _segment_cells(card: ScoreCard) -> list[list[str]]:
     parts = [("(all)", card), *((str(name), part) for name, part in card.cards.items())]
     cells = ([name, f"{part.n_rows:,}", *map(number_text, map(float, part.values()))] for name, part in parts)
     return [["", "rows", *card], *cells]
-
-
-def _segments_text(card: ScoreCard) -> list[str]:
-    cells = _segment_cells(card)
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(["", row[0].ljust(widths[0]), *(cell.rjust(n) for cell, n in zip(row[1:], widths[1:], strict=True))])
-        for row in cells
-    ]
-    return [*lines, str(card.equal_calibration)] if card.equal_calibration is not None else lines
 
 
 _COLUMNS = ("value", "low", "high", "method", "debiased", "pvalue", "note")
@@ -181,7 +132,10 @@ class Score:
         return self.value
 
     def __repr__(self) -> str:
-        return score_text(self)
+        parts = [self.metric, number_text(self.value), _interval_text(self)]
+        parts += [f"debiased {number_text(self.debiased)}"] if self.debiased is not None else []
+        parts += [f"p = {self.pvalue:.3g}"] if self.pvalue is not None else []
+        return " ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,18 +227,30 @@ class ScoreCard(Mapping[str, Score]):
         mse    0.193
         Name: value, dtype: float64
         """
-        pandas = optional_import("pandas", extra="data", purpose="make a frame of a score card")
         if self.cards:
+            pandas = optional_import("pandas", extra="data", purpose="make a frame of a score card")
             return pandas.concat({name: card.to_frame() for name, card in self.cards.items()}, names=["by", None])
         rows = [[getattr(score, column) for column in _COLUMNS] for score in self.scores.values()]
-        return pandas.DataFrame(rows, index=list(self.scores), columns=list(_COLUMNS))
+        return pandas_frame(rows, "make a frame of a score card", index=list(self.scores), columns=list(_COLUMNS))
 
     def __repr__(self) -> str:
-        return card_text(self)
+        if self.cards:
+            equal = [] if self.equal_calibration is None else [str(self.equal_calibration)]
+            return "\n".join([_title(self), *aligned_lines(_segment_cells(self)), *equal])
+        lines = aligned_lines(map(_cells, self.scores.values()), left=(0, 2, 3, 4))
+        return "\n".join([_title(self), *lines, *_notes(self), *filter(None, [scope_text(self)])])
 
     def _repr_html_(self) -> str:
         return sections_html(self._sections())
 
     def _sections(self) -> tuple[Section, ...]:
-        """Return the card as sections, which notebooks, reports and web pages show."""
-        return card_sections(self)
+        """Return the sections that notebooks, reports and web pages show: of all rows, and of each segment."""
+        if not self.cards:
+            return (_card_section(self, "score-card"),)
+        whole = replace(self, name="all rows", cards={}, equal_calibration=None)
+        parts = list(self.cards.values())[:_MOST_SEGMENTS]
+        return (
+            Section("segments", _title(self), _segments_blocks(self)),
+            _card_section(whole, "score-card"),
+            *(_card_section(part, f"score-card-{number}") for number, part in enumerate(parts, 1)),
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from calibrant._repr import round_up
 from calibrant.metrics._calibration.calibration_tests import z_of_sums
 from calibrant.metrics._calibration.errors import binned_error
+from calibrant.metrics._calibration.slope_and_intercept import degenerate_intercept, degenerate_slope, fit_line, line_at
 from calibrant.metrics._classification.confusion import Confusions, measure_of
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_interval
@@ -29,12 +30,18 @@ from calibrant.metrics._intervals.metric_intervals import (
 )
 from calibrant.metrics._intervals.replicate_values import MEANS
 from calibrant.metrics._metric import Metric
-from calibrant.metrics._scorecard.line_passes import StreamedLine
-from calibrant.metrics._scorecard.running_sums import RunningSums
+from calibrant.metrics._scorecard.running_sums import RunningSums, SortedRows, WindowSums
 from calibrant.metrics._scorecard.score_card import Score
-from calibrant.metrics._validation.predictions import Predictions
+from calibrant.metrics._validation.predictions import BinaryRows, Predictions
 
 RANKINGS = ("auc", "gini", "average_precision", "ks", "lift", "aulc")
+CALIBRATION = ("ece", "classwise_ece", "cal", "calibration_slope", "calibration_intercept", "spiegelhalter_z")
+_LINES = ("calibration_slope", "calibration_intercept")
+_NO_PVALUE = "no p-value: it needs the rows themselves"
+_WINDOW = 100.0  # rows of a window, as in `cal`
+_MOST_PASSES = 20  # from the histogram two are enough, unless the classes are almost separable
+_LAST_STEP = 1e-7  # Newton converges quadratically: the step after one this short is below rounding
+_LONGEST_STEP = 4.0  # on the scale of log-odds, where the loss is flat and Newton's step would overshoot
 _ROUNDING = 1e-12  # of sums: errors and ends of intervals closer than this are equal
 _N_DRAWN = 1000  # confusion matrices and rankings drawn for intervals
 # Of neighboring bins that replicates of rankings are drawn from; ends move by less than 3 % of a width.
@@ -42,10 +49,18 @@ _N_BLOCKS = 2000
 
 
 class TableScorer:
-    """Computes scores from running sums."""
+    """Computes scores from running sums, from further passes over the batches, or from rows that are sorted on disk."""
 
-    def __init__(self, running: RunningSums, confidence: float | None, seed: np.random.SeedSequence) -> None:
-        self._running, self._confidence, self._seed = running, confidence, seed
+    def __init__(
+        self,
+        running: RunningSums,
+        batches: Callable[[], Iterable[Predictions]],
+        sorted_rows: SortedRows,
+        confidence: float | None,
+        seed: np.random.SeedSequence,
+    ) -> None:
+        self._running, self._batches, self._sorted_rows = running, batches, sorted_rows
+        self._confidence, self._seed = confidence, seed
         self._ranked_draws: dict[str, NDArray[np.float64]] = {}
 
     def scores(self, metrics: Mapping[str, Metric]) -> dict[str, Score]:
@@ -57,7 +72,15 @@ class TableScorer:
     def _score(self, metric: Metric) -> Score:
         if metric.id in MEANS:
             return self._mean_score(metric)
-        return self._ranking_score(metric) if metric.id in RANKINGS else self._confusion_score(metric)
+        if metric.id in RANKINGS:
+            return self._ranking_score(metric)
+        if metric.id == "spiegelhalter_z":
+            statistic = z_of_sums(*self._running.excess_and_variance.tolist())
+            return statistic_score(metric.id, statistic, self._confidence)
+        if metric.id in _LINES:
+            return self._line_score(metric.id)
+        of_calibration = {"ece": self._ece, "classwise_ece": self._classwise_ece, "cal": self._cal}
+        return of_calibration[metric.id]() if metric.id in of_calibration else self._confusion_score(metric)
 
     def _mean_score(self, metric: Metric) -> Score:
         column, then = MEANS[metric.id]
@@ -142,71 +165,33 @@ class TableScorer:
         chances, n_drawn = blocks.weight / blocks.total, max(1, round(blocks.total))
         drawn: dict[str, list[float]] = {name: [] for name in metrics}
         for _ in range(_N_DRAWN):
-            replicate = _weighted(blocks, rng.multinomial(n_drawn, chances).astype(np.float64))
+            weights = rng.multinomial(n_drawn, chances).astype(np.float64)
+            kept = np.flatnonzero(weights)
+            replicate = blocks.take(kept, weights[kept])
             for name, metric in metrics.items():
                 drawn[name].append(metric.judge(replicate))
         whole = self._running.ranked("tied")
         return {name: np.array(drawn[name]) + m.judge(whole) - m.judge(blocks) for name, m in metrics.items()}
 
-
-def _weighted(predictions: Predictions, weights: NDArray[np.float64]) -> Predictions:
-    """Return the rows with other weights, without those of weight 0."""
-    kept = np.flatnonzero(weights)
-    return replace(
-        predictions,
-        label=predictions.label[kept],
-        table=np.ascontiguousarray(predictions.table[kept]),
-        weights=weights[kept],
-        n_input_rows=len(kept),
-    )
-
-
-CALIBRATION = ("ece", "classwise_ece", "cal", "calibration_slope", "calibration_intercept", "spiegelhalter_z")
-_NO_PVALUE = "no p-value: it needs the rows themselves"
-
-
-class CalibrationScorer:
-    """Computes the scores of calibration measures from running sums.
-
-    `line` and `windows` return what takes further passes: slope and intercept, and the error in sliding windows.
-    """
-
-    def __init__(
-        self,
-        running: RunningSums,
-        confidence: float | None,
-        seed: np.random.SeedSequence,
-        line: Callable[[], StreamedLine],
-        windows: Callable[[], float],
-    ) -> None:
-        self._running, self._confidence, self._seed = running, confidence, seed
-        self._fit_line, self._windows = line, windows
-
-    def score(self, name: str) -> Score:
-        """Return the score of a measure in `CALIBRATION`."""
-        if name == "spiegelhalter_z":
-            return statistic_score(name, z_of_sums(*self._running.excess_and_variance.tolist()), self._confidence)
-        if name in ("calibration_slope", "calibration_intercept"):
-            return self._line_score(name)
-        return {"ece": self._ece, "classwise_ece": self._classwise_ece, "cal": self._cal}[name]()
-
     def _line_score(self, name: str) -> Score:
-        line = self._line
-        is_slope = name == "calibration_slope"
-        value, error = (line.slope, line.slope_error) if is_slope else (line.intercept, line.intercept_error)
+        value, error = self._lines[name]
         if math.isnan(value):
             return Score(name, value, note=UNDEFINED)
         if self._confidence is None:
             return Score(name, value)
         if math.isinf(value):
-            why = "the probabilities separate the classes" if is_slope else "only one class has rows"
+            why = "the probabilities separate the classes" if name == "calibration_slope" else "only one class has rows"
             return Score(name, value, note=f"no interval: {why}")
         reach = two_sided_z(self._confidence) * error
         return Score(name, value, value - reach, value + reach, "sandwich")
 
     @cached_property
-    def _line(self) -> StreamedLine:
-        return self._fit_line()
+    def _lines(self) -> dict[str, tuple[float, float]]:
+        return fit_line_in_passes(
+            lambda: (batch.binary_rows() for batch in self._batches()),
+            self._running.histogram.tied_rows().binary_rows(),
+            self._running.extreme_rows(),
+        )
 
     def _ece(self) -> Score:
         bins = tuple(self._running.bins)
@@ -224,7 +209,10 @@ class CalibrationScorer:
         return Score("classwise_ece", value, debiased=debiased, note=f"no interval: none is proved; {_NO_PVALUE}")
 
     def _cal(self) -> Score:
-        score = Score("cal", self._windows())
+        windows = WindowSums(_WINDOW)
+        for groups in self._sorted_rows:
+            windows.add(*groups)
+        score = Score("cal", windows.mean())
         return score if self._confidence is None else self._with_bound(score, _NO_PVALUE)
 
     def _with_bound(self, score: Score, note: str = "") -> Score:
@@ -234,3 +222,68 @@ class CalibrationScorer:
     @cached_property
     def _plan(self) -> BootstrapPlan:
         return BootstrapPlan(self._running.histogram.tied_rows(), seed=self._seed)
+
+
+class _Sums:
+    """Score, information and meat of a line at some coefficients, over batches."""
+
+    def __init__(self, intercept: float, slope: float) -> None:
+        self.coef = np.array([intercept, slope])
+        self.score, self.information, self.meat = np.zeros(2), np.zeros((2, 2)), np.zeros((2, 2))
+
+    def add(self, rows: BinaryRows) -> None:
+        line = line_at(rows, *self.coef.tolist())
+        self.score += line.score()
+        self.information += line.information()
+        self.meat += line.meat()
+
+    def step(self, free: slice) -> NDArray[np.float64]:
+        """Return Newton's step of the free coefficients, no longer than it is reliable."""
+        step = np.zeros(2)
+        step[free] = np.linalg.lstsq(self.information[free, free], self.score[free], rcond=None)[0]
+        return np.asarray(step * min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), _LAST_STEP)))
+
+    def error(self, free: slice, index: int) -> float:
+        inverse = np.linalg.pinv(self.information[free, free])
+        return math.sqrt(float((inverse @ self.meat[free, free] @ inverse)[index, index]))
+
+
+def fit_line_in_passes(
+    batches: Callable[[], Iterable[BinaryRows]], tied: BinaryRows, extremes: BinaryRows
+) -> dict[str, tuple[float, float]]:
+    """Fit calibration slope and intercept by Newton's method, one pass over the batches for each step.
+
+    Parameters
+    ----------
+    batches : callable
+        Returns the batches for a pass.
+    tied : BinaryRows
+        Nearly the same rows, few of them, from which the search starts.
+    extremes : BinaryRows
+        The rows of least and of largest probability of each class.
+
+    Returns
+    -------
+    dict of str to tuple of float
+        Slope, and intercept of slope 1, each with its standard error, which is NaN where the value is not finite: the
+        same as of all rows at once, up to rounding.
+    """
+    slope, intercept = degenerate_slope(extremes), degenerate_intercept(extremes)
+    if intercept is not None:
+        return dict(zip(_LINES, [(math.nan if slope is None else slope, math.nan), (intercept, math.nan)], strict=True))
+    start = np.array([1.0, 0.0]) if slope is not None else fit_line(tied)
+    fitted = _Sums(float(start[1]), float(start[0])), _Sums(float(fit_line(tied, fit_slope=False)[1]), 1.0)
+    every, first = slice(0, 2), slice(0, 1)
+    for _ in range(_MOST_PASSES):
+        joint, shifted = (_Sums(*sums.coef.tolist()) for sums in fitted)
+        for rows in batches():
+            joint.add(rows)
+            shifted.add(rows)
+        steps = (joint.step(every) if slope is None else np.zeros(2)), shifted.step(first)
+        joint.coef, shifted.coef = joint.coef + steps[0], shifted.coef + steps[1]
+        fitted = joint, shifted
+        if max(np.abs(step).max() for step in steps) <= _LAST_STEP * (1.0 + np.abs(joint.coef).max()):
+            break
+    joint, shifted = fitted
+    of_slope = (float(joint.coef[1]), joint.error(every, 1)) if slope is None else (slope, math.nan)
+    return dict(zip(_LINES, [of_slope, (float(shifted.coef[0]), shifted.error(first, 0))], strict=True))

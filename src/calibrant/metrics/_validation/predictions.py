@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from calibrant import _core
 from calibrant._numbers import as_floats
 from calibrant._repr import listed
 from calibrant._threads import n_threads
-from calibrant.data._internal import CategoryCodes, factorize
+from calibrant.data._internal import factorize
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 
 _CHUNK_ROWS = 2**15  # a few columns of them, 256 kB each, fit the second-level cache
@@ -193,6 +193,31 @@ class Predictions:
             return np.where(self.label == self.positive, column, 1.0 - column)
         return np.asarray(self.table[np.arange(self.n_rows), self.label])
 
+    def take(self, rows: NDArray[np.intp], weights: NDArray[np.float64] | None = None) -> Predictions:
+        """Return some of the rows, with their own weights or with others."""
+        own = None if self.weights is None else self.weights[rows]
+        return replace(
+            self,
+            label=self.label[rows],
+            table=np.ascontiguousarray(self.table[rows]),
+            weights=own if weights is None else weights,
+            kept=self.rows[rows],
+        )
+
+    def with_rows(
+        self, proba: NDArray[np.float64], positive: NDArray[np.bool_], weights: NDArray[np.float64]
+    ) -> Predictions:
+        """Return other rows of the same two classes, with the probability of the positive class."""
+        table = np.ascontiguousarray(proba[:, None])
+        return replace(
+            self,
+            label=np.where(positive, self.positive, 1 - self.positive).astype(self.label.dtype),
+            table=table if self.is_one_column else _both_columns(table, self.positive),
+            weights=weights,
+            kept=None,
+            n_input_rows=len(table),
+        )
+
     def zero_probability_rows(self) -> NDArray[np.intp]:
         """Return the index, among all rows passed, of those whose actual class has probability 0."""
         return np.asarray(self.rows[self.true_class_proba() == 0.0])
@@ -246,7 +271,17 @@ class Predictions:
         >>> read_predictions([0, 1, 1], [0.2, 0.7, 0.6]).read_codes("groups", ["x", "y", "x"])
         (array([0, 1, 0]), ['x', 'y'])
         """
-        coded = _coded(name, values)
+        if str(getattr(values, "dtype", "")).startswith("period["):  # periods of time are named by their text
+            values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
+        try:
+            coded = factorize(values)
+        except (DataError, DataTypeError) as error:
+            expected, got = "a sequence as long as y_true", repr(values)
+            if np.ndim(values) == 1:
+                expected = "a string, a whole number, a date or a period"
+            if np.ndim(values):
+                got = f"{type(values).__name__} of shape {np.shape(values)}"
+            raise DataError(f"{name} must name the group of each row: {expected}; got {got}.") from error
         if len(coded.codes) != self.n_input_rows:
             raise DataError(f"{name} has {len(coded.codes)} rows, y_proba {self.n_input_rows}; pass one for each row.")
         codes = coded.codes[self.rows]
@@ -328,23 +363,6 @@ def rank(rows: BinaryRows) -> _core.Ranking:
 def _both_columns(proba: NDArray[np.float64], positive: int) -> NDArray[np.float64]:
     columns = [1.0 - proba[:, 0], proba[:, 0]]
     return np.stack(columns if positive == 1 else columns[::-1], axis=1)
-
-
-def _coded(name: str, values: Any) -> CategoryCodes:
-    """Code the names; periods of time are named by their text."""
-    if str(getattr(values, "dtype", "")).startswith("period["):
-        values = [str(period) if period == period else None for period in values]  # NaT is not equal to itself
-    try:
-        return factorize(values)
-    except (DataError, DataTypeError) as error:
-        is_sequence = np.ndim(values) == 1
-        expected = "a string, a whole number, a date or a period" if is_sequence else "a sequence as long as y_true"
-        raise DataError(f"{name} must name the group of each row: {expected}; got {_kind(values)}.") from error
-
-
-def _kind(values: Any) -> str:
-    kind = type(values).__name__
-    return f"{kind} of shape {np.shape(values)}" if np.ndim(values) else repr(values)
 
 
 def read_label_codes(name: str, labels: Any, n_rows: int) -> tuple[NDArray[np.int32], list[Any], bool]:

@@ -51,7 +51,7 @@ def _read(text: Any, who: str) -> tuple[float, bool]:
 
 _ROUNDING = 1e-6  # how far rounding may take a value outside the range of its scale, in single precision
 _SUM = 1e-6  # how far rows may sum from 1, as the metrics have it
-_MOST_DIGITS = 6  # more digits than that are not those of a rounded file
+_DIGITS = range(1, 7)  # more digits than that are not those of a rounded file
 
 
 def _from_log_odds(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,7 +159,11 @@ def to_probabilities(values: Any, *, scale: str = "auto", name: str | None = Non
     if scale not in ("auto", *_SCALES):
         scales = ", ".join(map(repr, ("auto", *_SCALES)))
         raise ParameterError(f"scale must be one of {scales}; got {scale!r}.{nearest(scale, ('auto', *_SCALES))}")
-    names = [name] if name is not None else _names_of(values)
+    if name is None:
+        name = getattr(values, "name", None)
+        names = [str(each) for each in column_names(values)] or ([] if name is None else [str(name)])
+    else:
+        names = [name]
     numbers, has_signs = _numbers(values, names)
     known = numbers[~np.isnan(numbers)]
     if not known.size:
@@ -232,12 +236,6 @@ def _words(name: str) -> str:
     return f" {re.sub(r'[^a-z%]+', ' ', split.lower()).strip()} "
 
 
-def _names_of(values: Any) -> list[str]:
-    columns = column_names(values)
-    named = getattr(values, "name", None)
-    return [str(each) for each in columns] if columns else [] if named is None else [str(named)]
-
-
 def _numbers(values: Any, names: list[str]) -> tuple[NDArray[np.float64], bool]:
     """Return values as numbers, and whether they have percent signs."""
     array = values.to_numpy(na_value=np.nan) if type(values).__module__.startswith("pandas") else values
@@ -262,11 +260,8 @@ def _divided_by_sums(proba: NDArray[np.float64]) -> tuple[NDArray[np.float64], s
         return proba, ""
     sums = proba.sum(axis=1, keepdims=True)
     largest = float(np.nanmax(np.abs(sums - 1.0), initial=0.0))
-    digits = next((n for n in range(1, _MOST_DIGITS + 1) if _has_digits(proba, n)), None)
+    is_rounded = (np.allclose(proba, proba.round(n), rtol=0.0, atol=1e-9, equal_nan=True) for n in _DIGITS)
+    digits = next((n for n, is_so in zip(_DIGITS, is_rounded, strict=True) if is_so), None)
     if largest <= _SUM or digits is None or largest > proba.shape[1] * 0.5 * 10.0**-digits + _ROUNDING:
         return proba, ""
     return proba / sums, f"the probabilities are rounded to {digits} digits, so that each row is divided by its sum."
-
-
-def _has_digits(values: NDArray[np.float64], n_digits: int) -> bool:
-    return bool(np.allclose(values, values.round(n_digits), rtol=0.0, atol=1e-9, equal_nan=True))

@@ -1,13 +1,14 @@
-"""Input validation of every metric: classes, probabilities and weights are checked once, in one place."""
+"""Input validation of every metric: classes, probabilities, weights and priors are checked once, in one place."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._numbers import as_unmasked_floats
+from calibrant._numbers import as_floats, as_unmasked_floats
 from calibrant._repr import listed, short_repr
 from calibrant.data._internal import check_weights, classes_of_columns, column_names, order_columns
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
@@ -15,7 +16,7 @@ from calibrant.metrics._docstrings import document_metric
 from calibrant.metrics._validation.predictions import Predictions, columns_of, read_label_codes, row_index
 
 _OUTSIDE = 1e-9  # how far rounding may take a probability outside [0, 1]
-_SUM = 1e-6  # how far rounding may take the sum of a row from 1
+_SUM = 1e-6  # how far rounding may take the sum of a row, or of a prior, from 1
 _SUM_SINGLE = 1e-4  # the same for values of single precision, which has 7 digits
 
 
@@ -52,18 +53,34 @@ def read_predictions(
     kept = None if weights is None or weights.all() else np.flatnonzero(weights)
     if kept is not None and weights is not None:
         values, codes, weights, are_seen = values[kept], codes[kept], weights[kept], False
-    seen = _sorted(categories) if are_seen else _seen(codes, categories)
-    named, classes = _named_columns(column_names(y_proba), seen, labels, pos_label, values.shape[1])
+    if not are_seen:
+        occurs = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
+        seen = _sorted([name for name, found in zip(categories, occurs, strict=True) if found])
+    else:
+        seen = _sorted(categories)
+    if labels is None and values.shape[1] > 1:
+        named = classes_of_columns("y_proba", column_names(y_proba), seen, may_add=True)
+        classes = _classes(seen, None if named is None else _sorted(named), pos_label, values.shape[1])
+    else:
+        classes = _classes(seen, labels, pos_label, values.shape[1])
+        named = classes_of_columns("y_proba", column_names(y_proba), classes)
     positive = _positive(classes, pos_label)
-    label = columns_of("y_true", codes, categories, classes, kept)
-    table = _by_name(check_probabilities(values, kept), named, classes, positive)
+    label, table = columns_of("y_true", codes, categories, classes, kept), check_probabilities(values, kept)
+    if table.shape[1] > 1 or named is None:
+        table = order_columns(table, named, classes)
+    elif named[0] != classes[positive]:
+        table = 1.0 - table
     return Predictions(np.array(classes), label, table, weights, positive, pos_label is not None, kept, n_rows)
 
 
 def _table(y_proba: Any) -> NDArray[np.float64]:
     """Return the probabilities as a table, without a check of their values."""
     try:
-        values = as_unmasked_floats(_without_na(y_proba))
+        is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
+        if is_pandas and not np.iscomplexobj(y_proba):  # whose own missing values NumPy cannot convert
+            values = as_unmasked_floats(y_proba.to_numpy(dtype=np.float64, na_value=np.nan))
+        else:
+            values = as_unmasked_floats(y_proba)
         if column_names(y_proba):  # a frame's columns lie apart: sums would differ from those of an array by rounding
             values = np.ascontiguousarray(values)
     except (TypeError, ValueError) as error:
@@ -74,39 +91,6 @@ def _table(y_proba: Any) -> NDArray[np.float64]:
             "alone, with at least one row."
         )
     return values.reshape(len(values), -1)
-
-
-def _without_na(y_proba: Any) -> Any:
-    """Convert pandas' own missing values to NaN, which NumPy cannot."""
-    is_pandas = type(y_proba).__module__.startswith("pandas") and hasattr(y_proba, "to_numpy")
-    is_pandas = is_pandas and not np.iscomplexobj(y_proba)
-    return y_proba.to_numpy(dtype=np.float64, na_value=np.nan) if is_pandas else y_proba
-
-
-def _named_columns(
-    names: list[Any], seen: list[Any], labels: Any, pos_label: Any, n_columns: int
-) -> tuple[list[Any] | None, list[Any]]:
-    """Return the class of each column of a frame, None for the order of the classes, and the classes."""
-    if labels is None and n_columns > 1:
-        named = classes_of_columns("y_proba", names, seen, may_add=True)
-        return named, _classes(seen, None if named is None else _sorted(named), pos_label, n_columns)
-    classes = _classes(seen, labels, pos_label, n_columns)
-    return classes_of_columns("y_proba", names, classes), classes
-
-
-def _by_name(
-    table: NDArray[np.float64], named: list[Any] | None, classes: list[Any], positive: int
-) -> NDArray[np.float64]:
-    """Return the columns in the order of the classes, or a single one as that of the positive class."""
-    if table.shape[1] > 1 or named is None:
-        return order_columns(table, named, classes)
-    return table if named[0] == classes[positive] else 1.0 - table
-
-
-def _seen(codes: NDArray[np.int32], categories: list[Any]) -> list[Any]:
-    """Return the classes that occur, sorted."""
-    occurs = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
-    return _sorted([name for name, found in zip(categories, occurs, strict=True) if found])
 
 
 def _sorted(names: list[Any]) -> list[Any]:
@@ -201,3 +185,57 @@ def _raise_if_any(wrong: NDArray[np.bool_], kept: NDArray[np.intp] | None, what:
     if wrong.any():
         first = row_index(np.argwhere(wrong)[0, 0], kept)
         raise DataError(f"y_proba has {wrong.sum()} {what} (first at row {first}); {hint}")
+
+
+def read_prior(prior: Any, predictions: Predictions, labels: Any) -> NDArray[np.float64]:
+    """Return the frequency of the class of each column.
+
+    Parameters
+    ----------
+    prior : sequence of length n_classes, dict of class to frequency, or None
+        Frequencies that sum to 1, in the order of `labels` or else of the sorted classes; None: those of the rows. A
+        pandas Series is read by its index: ``y.value_counts(normalize=True)`` is sorted by frequency.
+    predictions : Predictions
+        The rows.
+    labels : sequence or None
+        The classes in the order of the columns, as passed to the metric.
+
+    Returns
+    -------
+    array of shape (n_classes,)
+        The frequencies.
+
+    Examples
+    --------
+    >>> predictions = read_predictions(["a", "b", "b", "b"], [0.1, 0.8, 0.6, 0.9])
+    >>> read_prior(None, predictions, None), read_prior({"b": 0.6, "a": 0.4}, predictions, None)
+    (array([0.25, 0.75]), array([0.4, 0.6]))
+    """
+    classes, weights = predictions.classes.tolist(), predictions.class_weights()
+    if prior is None:
+        return np.asarray(weights / weights.sum())
+    if type(prior).__name__ == "Series" and hasattr(prior, "to_dict"):
+        by_index = prior.to_dict()
+        # The default index of a Series names no classes, unless they are such numbers themselves.
+        is_by_position = [*by_index] == [*range(len(prior))] and set(by_index) != set(classes)
+        prior = prior if is_by_position else by_index
+    is_by_class = isinstance(prior, Mapping)
+    if is_by_class and set(prior) != set(classes):
+        raise ParameterError(f"prior must have a frequency for each class, {classes}; got one for {[*prior]}.")
+    if not is_by_class and labels is None and not weights.all():  # the class that does not occur has no known position
+        raise ParameterError(
+            "prior: the rows have one class only, so the order of the classes is unknown; pass labels=."
+        )
+    try:
+        frequencies = as_floats([prior[name] for name in classes] if is_by_class else prior)
+    except (TypeError, ValueError):
+        frequencies = np.empty(0)
+    has_one_per_class = frequencies.shape == predictions.classes.shape
+    if not has_one_per_class or not (frequencies >= 0).all() or not abs(frequencies.sum() - 1.0) <= _SUM:
+        raise ParameterError(
+            f"prior must be {len(classes)} frequencies, one for each class, that sum to 1; got {prior!r}. "
+            "Divide counts by their sum."
+        )
+    frequencies = np.asarray(frequencies / frequencies.sum())
+    in_order = is_by_class or labels is not None
+    return frequencies if in_order else np.asarray(frequencies[np.argsort(np.argsort(predictions.classes))])

@@ -61,19 +61,13 @@ class JointTest:
     critical: NDArray[np.float64]
 
 
-def joint_test(cells: ProbabilityCells, rng: np.random.Generator, confidence: float = 0.95) -> JointTest:
-    """Test whether probabilities are perfectly calibrated.
-
-    Samples of perfectly calibrated rows are drawn, and the least p-value of the tests is compared with that of the
-    samples. The test is exact for independent rows, up to the grouping into cells.
-    """
-    return joint_tests([cells], [draw_residuals(cells, rng, N_DRAWS)], confidence)[0]
-
-
 def joint_tests(
     parts: Sequence[ProbabilityCells], drawn: Sequence[NDArray[np.float64]], confidence: float = 0.95
 ) -> list[JointTest]:
     """Test several parts, such as the classes, given residuals of the same calibrated samples for each.
+
+    The least p-value of the tests is compared with that of the samples. The test is exact for independent rows, up to
+    the grouping into cells.
 
     The p-value of a part is adjusted for all of them: the fraction of samples in which any test of any part has so
     small a p-value.
@@ -81,7 +75,10 @@ def joint_tests(
     values = [_values(cells, residuals) for cells, residuals in zip(parts, drawn, strict=True)]
     together = np.hstack(values)
     pvalues = _pvalues(together)
-    least, critical = pvalues.min(axis=1), critical_values(together[1:], confidence)
+    # All tests together reject above the values that this least p-value of calibrated samples stands for.
+    level = float(np.quantile(_pvalues(together[1:]).min(axis=1), 1.0 - confidence, method="lower"))
+    critical = np.quantile(together[1:], 1.0 - level, axis=0, method="higher")
+    least = pvalues.min(axis=1)
     found = []
     for number, (cells, own) in enumerate(zip(parts, values, strict=True)):
         columns = slice(number * len(STATISTICS), (number + 1) * len(STATISTICS))
@@ -106,12 +103,6 @@ def _values(cells: ProbabilityCells, drawn: NDArray[np.float64]) -> NDArray[np.f
         return np.zeros((len(drawn) + 1, len(STATISTICS)))
     possible = np.where(cells.variance > 0.0, cells.residual, 0.0)  # no draw has others: `is_impossible` tests them
     return statistics(cells, np.vstack([possible, drawn]))
-
-
-def critical_values(drawn: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
-    """Return the values of the statistics that all tests together reject above, from those of calibrated samples."""
-    level = float(np.quantile(_pvalues(drawn).min(axis=1), 1.0 - confidence, method="lower"))
-    return np.asarray(np.quantile(drawn, 1.0 - level, axis=0, method="higher"))
 
 
 def statistics(cells: ProbabilityCells, residual: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,13 +65,9 @@ class Tolerance(NamedTuple):
     of_negatives: bool = False
     is_relative: bool = False
 
-    @property
-    def base_words(self) -> str:
-        """The name of the base rate in sentences."""
-        return "the rate of negatives" if self.of_negatives else "the base rate"
-
     def __str__(self) -> str:
-        share = f" ({percent(self.error / self.base_rate)} of {self.base_words} of {percent(self.base_rate)})"
+        base = "the rate of negatives" if self.of_negatives else "the base rate"
+        share = f" ({percent(self.error / self.base_rate)} of {base} of {percent(self.base_rate)})"
         return f"{100.0 * self.error:.2g} points{share if self.is_relative else ''}"
 
 
@@ -88,24 +85,10 @@ _ERRORS = np.linspace(-1.0, 1.0, 401) ** 3  # of a group that are tried: denser 
 
 
 class Stakes(NamedTuple):
-    """The threshold of two decisions, and the gain of the right one per unit of probability beyond it.
-
-    Examples
-    --------
-    >>> stakes_of(np.array([[0.0, 1.0], [9.0, 0.0]]), positive=1)
-    Stakes(threshold=0.1, gain=10.0)
-    """
+    """The threshold of two decisions, and the gain of the right one per unit of probability beyond it."""
 
     threshold: float
     gain: float
-
-
-def stakes_of(costs: NDArray[np.float64], positive: int) -> Stakes:
-    """Return the stakes of a cost matrix of two classes, in rows, and decisions, in columns."""
-    of_negative = float(costs[1 - positive, positive] - costs[1 - positive, 1 - positive])
-    of_positive = float(costs[positive, 1 - positive] - costs[positive, positive])
-    gain = of_negative + of_positive
-    return Stakes(of_negative / gain if gain else math.inf, abs(gain))
 
 
 def bound_money(cells: ProbabilityCells, bound: GapBound, stakes: Stakes) -> float:
@@ -177,15 +160,12 @@ class _Judged(NamedTuple):
     def ratio(self) -> float:
         return self.bound.gap / self.tolerance.error
 
-    def rates(self) -> tuple[float, float]:
-        cells = self.part.cells
-        predicted = float(cells.weight @ cells.proba) / cells.total
-        return predicted, min(max(predicted + float(cells.residual.sum()) / cells.total, 0.0), 1.0)
-
     def summary(self) -> ClassBound:
-        return ClassBound(
-            self.part.name, self.part.share, *self.rates(), self.bound.gap, self.tolerance.error, self.test.pvalue
-        )
+        part, cells = self.part, self.part.cells
+        predicted = float(cells.weight @ cells.proba) / cells.total
+        observed = min(max(predicted + float(cells.residual.sum()) / cells.total, 0.0), 1.0)
+        limits = self.bound.gap, self.tolerance.error
+        return ClassBound(part.name, part.share, predicted, observed, *limits, self.test.pvalue)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,14 +212,20 @@ class Judge:
         shown = sorted((each for each in judged if each.pattern), key=lambda each: (each.test.pvalue, -each.ratio))
         lead = shown[0] if shown else widest
         off = tuple(part._replace(of=each.part.name) for each in shown if each.pattern for part in each.pattern.off)
-        kind = _kind(widest.ratio <= 1.0, bool(shown), any(part.is_large for part in off))
+        is_within = widest.ratio <= 1.0
+        kind: Kind = "calibrated" if is_within else "cannot tell"
+        if shown:
+            is_small = is_within and not any(part.is_large for part in off)
+            kind = "too little to matter" if is_small else "miscalibrated"
         loss, money = self._loss(judged), self._money(judged)
         needed = self._rows_needed(judged) if kind == "cannot tell" else None
         pvalue = min(each.test.pvalue for each in judged)
         average = average_words(lead.part.name, lead.part.independent, self.confidence)
-        share = self._share_of_loss(loss)
+        share = None
+        if loss is not None and self.plan.predictions.n_classes <= 2 and self._log_loss > 0.0:
+            share = loss if math.isinf(loss) else min(loss / self._log_loss, 1.0)
         bound = bound_words(self.confidence, widest.bound.gap, share, money, widest.part.name, len(judged))
-        if widest.ratio > 1.0:
+        if not is_within:
             bound += f", above the tolerance of {widest.tolerance}"
         if kind == "cannot tell":
             bound += f"; {rows_words(needed, self._n_counted)}"
@@ -247,8 +233,7 @@ class Judge:
         if not few and not shown and len(judged) == 1:
             finding += single_test_words(judged[0].test.pvalues, 1.0 - self.confidence)
         unseen = "; ".join(filter(None, [self._unseen(lead), not_judged_words(few)]))
-        is_local = kind == "miscalibrated" and widest.ratio <= 1.0
-        finding = f"but {finding}" if is_local else finding
+        finding = f"but {finding}" if kind == "miscalibrated" and is_within else finding
         return Verdict(
             kind,
             f"{kind}: {'; '.join(filter(None, [average, bound, finding, unseen]))}",
@@ -259,7 +244,11 @@ class Judge:
             off,
             widest.tolerance.error,
             pvalue,
-            _named_tests(judged),
+            {
+                f"{each.part.name}: {name}" if each.part.name else name: alone
+                for each in judged
+                for name, alone in each.test.pvalues.items()
+            },
             average,
             bound,
             finding,
@@ -289,27 +278,21 @@ class Judge:
             return math.inf
         return None if None in losses else max(loss for loss in losses if loss is not None)
 
-    def _share_of_loss(self, loss: float | None) -> float | None:
-        """Return the part of the log-loss of two classes that miscalibration costs at most."""
-        if loss is None or self.plan.predictions.n_classes > 2:
-            return None
-        if math.isinf(loss):
-            return loss
-        return min(loss / self._log_loss, 1.0) if self._log_loss > 0.0 else None
-
-    @property
+    @cached_property
     def _log_loss(self) -> float:
-        def compute() -> float:
-            with np.errstate(divide="ignore"):
-                return self.plan.predictions.mean(-np.log(self.plan.predictions.true_class_proba()))
-
-        return self.plan.once("log-loss of the verdict", compute)
+        with np.errstate(divide="ignore"):
+            return self.plan.predictions.mean(-np.log(self.plan.predictions.true_class_proba()))
 
     @property
     def _stakes(self) -> Stakes | None:
+        """The stakes of a cost matrix of two classes, in rows, and decisions, in columns."""
         predictions = self.plan.predictions
-        is_two = self.costs is not None and predictions.n_classes == 2
-        return stakes_of(self.costs, predictions.positive) if self.costs is not None and is_two else None
+        if self.costs is None or predictions.n_classes != 2:
+            return None
+        positive, negative = predictions.positive, 1 - predictions.positive
+        of_negative = float(self.costs[negative, positive] - self.costs[negative, negative])
+        gain = of_negative + float(self.costs[positive, negative] - self.costs[positive, positive])
+        return Stakes(of_negative / gain if gain else math.inf, abs(gain))
 
     def _money(self, judged: list[_Judged]) -> float | None:
         if self.costs is None:
@@ -341,20 +324,6 @@ class Judge:
                 gap = bound_gap(cells.take(beyond), self.confidence, as_whole=True).gap
                 found.append((f"those beyond the threshold of {stakes.threshold:.2g} ({{}})", beyond, gap))
         return unseen_words([(text, float(cells.weight[of].sum()) / cells.total, gap) for text, of, gap in found])
-
-
-def _kind(is_within: bool, is_shown: bool, is_large: bool) -> Kind:
-    if is_shown:
-        return "too little to matter" if is_within and not is_large else "miscalibrated"
-    return "calibrated" if is_within else "cannot tell"
-
-
-def _named_tests(judged: list[_Judged]) -> dict[str, float]:
-    return {
-        f"{each.part.name}: {name}" if each.part.name else name: pvalue
-        for each in judged
-        for name, pvalue in each.test.pvalues.items()
-    }
 
 
 _RULES = {

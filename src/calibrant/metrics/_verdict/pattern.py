@@ -102,7 +102,9 @@ def _broad_pattern(
     if falling is not None or _slope_is_negative(cells, confidence):
         return Pattern("falls", falls=falling)
     if test.pvalue_of_draws > 1.0 - confidence:
-        return _certain_and_wrong(cells)
+        # Probabilities of 0 and 1 are wrong while the others have no error that is shown
+        is_wrong = ((cells.high == 0.0) | (cells.low == 1.0)) & (cells.residual != 0.0)
+        return Pattern("too extreme", tuple(_off_range(cells, np.array([cell])) for cell in np.flatnonzero(is_wrong)))
     tilted = _tilted(cells, test)
     if len(shown) < 2 and tilted is not None:
         return tilted
@@ -155,12 +157,6 @@ def _densest(cells: ProbabilityCells, run: NDArray[np.intp], least_part: float) 
     penalty = np.sqrt(2.0 * np.log(np.e * variances[-1] / np.minimum(variance, variances[-1])))
     best = int(np.argmax(total / np.sqrt(variance) - penalty))
     return np.asarray(run[begin[best] : end[best]])
-
-
-def _certain_and_wrong(cells: ProbabilityCells) -> Pattern:
-    """Return the pattern of probabilities of 0 and 1 that are wrong while the others have no error that is shown."""
-    is_wrong = ((cells.high == 0.0) | (cells.low == 1.0)) & (cells.residual != 0.0)
-    return Pattern("too extreme", tuple(_off_range(cells, np.array([cell])) for cell in np.flatnonzero(is_wrong)))
 
 
 def _tilted(cells: ProbabilityCells, test: JointTest) -> Pattern | None:

@@ -23,7 +23,7 @@ from calibrant.resampling._plans.derived_plans import Nested
 from calibrant.resampling._plans.fixed_splits import AcrossGroups, PredefinedSplits, Resubstitution
 from calibrant.resampling._plans.plan import BootstrapKind, Plan
 from calibrant.resampling._trials.experiment import Experiment
-from calibrant.resampling._trials.scoring import Scorer
+from calibrant.resampling._trials.scoring import Scorer, better_of
 from calibrant.resampling._trials.trial_data import MethodTrial, TrialData
 
 _TEST_SHARE, _TRAINING_SHARE = 0.632, 0.368  # 1 - 1/e, the chance that a row is drawn, and 1/e
@@ -58,21 +58,14 @@ def bootstrap_632_values(
     # Equations 28 to 32 of the paper: the relative overfitting rate is between 0 and 1
     excess = np.clip(tested, np.minimum(trained, guessed), np.maximum(trained, guessed)) - trained
     gap = guessed - trained
-    is_known = np.isfinite(excess) & np.isfinite(gap) & (gap != 0) & _can_overfit(trained, guessed, is_better)
+    is_known = np.isfinite(excess) & np.isfinite(gap) & (gap != 0)
+    for metric, better in enumerate(is_better):
+        if better is not None:  # only a metric that is better on the training rows than by guessing shows overfitting
+            can_overfit = np.vectorize(better, otypes=[bool])
+            is_known[..., metric, :] &= can_overfit(trained[..., metric, :], guessed[..., metric, :])
     rate = np.divide(excess, gap, out=np.zeros_like(gap), where=is_known)
     added = np.where(is_known, excess, 0.0) * _TEST_SHARE * _TRAINING_SHARE * rate / (1.0 - _TRAINING_SHARE * rate)
     return np.asarray(plain + added)
-
-
-def _can_overfit(
-    trained: NDArray[np.float64], guessed: NDArray[np.float64], is_better: Sequence[IsBetter | None]
-) -> NDArray[np.bool_]:
-    """Mark the metrics that are better on the training rows than the no-information value."""
-    can = np.ones(trained.shape, dtype=np.bool_)
-    for metric, better in enumerate(is_better):
-        if better is not None:
-            can[..., metric, :] = np.vectorize(better, otypes=[bool])(trained[..., metric, :], guessed[..., metric, :])
-    return can
 
 
 def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -176,7 +169,7 @@ def _values(
     fitted = by_method if of_all is None else [[trial] for trial in of_all]
     training = _stack([[trial.training_values for trial in trials] for trials in fitted])
     guessing = training if of_all is None else _stack([[trial.no_information] for trial in of_all])
-    is_better = [None if own is not None else scorer.is_better(name) for name, own in scorer.metrics.items()]
+    is_better = [None if own is not None else better_of(name) for name, own in scorer.metrics.items()]
     return bootstrap_632_values(test, training, guessing, kind, is_better)
 
 

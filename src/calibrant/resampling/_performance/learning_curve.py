@@ -13,7 +13,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._optional import optional_import
 from calibrant._random import SeedLike
-from calibrant._repr import number_text
+from calibrant._repr import aligned_lines, number_text
 from calibrant.exceptions import ParameterError
 from calibrant.resampling._performance.estimate import run_plan
 from calibrant.resampling._performance.performance import METRIC_PARAMETERS, Performance
@@ -80,14 +80,12 @@ class LearningCurve:
 
     def __repr__(self) -> str:
         first = self.performances[0]
-        head = ["rows", *(f"{method} {metric}" for method in first.methods for metric in first.metrics)]
-        lines = [head]
+        lines = [["rows", *(f"{method} {metric}" for method in first.methods for metric in first.metrics)]]
         for size, found in zip(self.sizes, self.performances, strict=True):
             cells = [number_text(found.mean(metric, method)) for method in found.methods for metric in found.metrics]
             lines.append([f"{size:,.0f}", *cells])
-        widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-        shown = ["  " + "  ".join(text.rjust(w) for text, w in zip(line, widths, strict=True)) for line in lines]
-        return "\n".join([f"Learning curve by {first.plan.partition(', learning from')[0]}", *shown])
+        title = f"Learning curve by {first.plan.partition(', learning from')[0]}"
+        return "\n".join([title, *aligned_lines(lines, left=())])
 
 
 def learning_curve(
@@ -147,14 +145,10 @@ def learning_curve(
     experiment = Experiment.read(
         estimator, X, y, metrics, groups, sample_weight, pos_label, metric_params, confidence, n_jobs
     )
-    plans = (_smaller(base, size, random_state) for size in ordered)
+    plans = (
+        base if size == 1.0 and isinstance(size, float) else SmallerTraining(base, size, random_state=random_state)
+        for size in ordered
+    )
     with one_warning_a_fit():
         by_size = sorted((run_plan(experiment, each) for each in plans), key=lambda each: float(each.n_train.mean()))
     return LearningCurve(tuple(by_size), tuple(float(each.n_train.mean()) for each in by_size))
-
-
-def _smaller(plan: Any, size: float, random_state: SeedLike) -> Any:
-    """Return the plan with training sets of some size; the plan itself for the share 1.0."""
-    if size == 1.0 and isinstance(size, float):
-        return plan
-    return SmallerTraining(plan, size, random_state=random_state)

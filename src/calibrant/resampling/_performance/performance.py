@@ -12,29 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._optional import optional_import
-from calibrant._repr import number_text
+from calibrant._optional import pandas_frame
+from calibrant._repr import aligned_lines, number_text
 from calibrant._sections import DataTable, Paragraph, Section, TableColumn, sections_html
 from calibrant.exceptions import ParameterError, nearest
-from calibrant.metrics import METRICS, Difference, Interval, Score, numeric
+from calibrant.metrics import Difference, Interval, Score
 from calibrant.resampling._performance.row_statistics import RowStatistics
-
-
-def performance_text(found: Performance) -> str:
-    """Return a title, a line for each method (or for each metric of a single method), and the notes."""
-    head, lines = _table(found)
-    table = [head, *lines]
-    widths = [max(len(line[column]) for line in table) for column in range(len(head))]
-    text = ["  " + "  ".join(_aligned(line, widths)).rstrip() for line in table]
-    return "\n".join([_title(found), *text, *_notes(found)])
-
-
-def performance_sections(found: Performance) -> tuple[Section, ...]:
-    """Return the same as sections."""
-    head, lines = _table(found)
-    columns = TableColumn(head[0], "left"), *(TableColumn(name or "interval", "right") for name in head[1:])
-    table = DataTable("Means over the splits", columns, tuple(map(tuple, lines)))
-    return (Section("performance", _title(found), (table, *(Paragraph(note, "note") for note in _notes(found)))),)
+from calibrant.resampling._trials.scoring import better_of
 
 
 def _title(found: Performance) -> str:
@@ -49,6 +33,7 @@ def _size(sizes: object) -> str:
 
 
 def _table(found: Performance) -> tuple[list[str], list[list[str]]]:
+    """Return the head and a line for each method, or for each metric of a single method."""
     if len(found.methods) == 1:
         name = found.methods[0]
         return [name, "mean", "interval"], [[metric, *_cells(found, name, metric)] for metric in found.metrics]
@@ -65,15 +50,11 @@ def _cells(found: Performance, method: str, metric: str) -> tuple[str, str]:
     return number_text(found.mean(metric, method)), interval
 
 
-def _aligned(line: list[str], widths: list[int]) -> list[str]:
-    first, *rest = line
-    cells = [text.rjust(width) for text, width in zip(rest, widths[1:], strict=True)]
-    return [first.ljust(widths[0]), *cells]
-
-
 def _notes(found: Performance) -> list[str]:
     notes = [found.interval_text] if found.interval_text else []
-    notes += [_choices(found)] if found.choices else []
+    if found.choices:
+        counts = ", ".join(f"{name} {n}" for name, n in Counter(found.choices).most_common())
+        notes.append(f"Chosen, number of splits: {counts}.")
     undefined = dict.fromkeys(
         f"{metric}: {found.score(metric, method).note}."
         for method in found.methods
@@ -81,11 +62,6 @@ def _notes(found: Performance) -> list[str]:
         if found.score(metric, method).note
     )
     return [*notes, *undefined, *([found.caution] if found.caution else [])]
-
-
-def _choices(found: Performance) -> str:
-    counts = ", ".join(f"{name} {n}" for name, n in Counter(found.choices).most_common())
-    return f"Chosen, number of splits: {counts}."
 
 
 METRIC_PARAMETERS = """\
@@ -135,12 +111,11 @@ class Pooled:
            row  split y_true  p(a)  p(b)
         0    4      0      a   0.9   0.1
         """
-        pandas = optional_import("pandas", extra="data", purpose="return predictions as a frame")
         columns: dict[str, Any] = {"row": self.row, "split": self.split, "y_true": self.y_true}
         if self.y_pred.ndim == 1:
             columns["y_pred"] = self.y_pred
         columns |= {f"p({label})": self.y_pred[:, column] for column, label in enumerate(self.classes)}
-        return pandas.DataFrame(columns)
+        return pandas_frame(columns, "return predictions as a frame")
 
     def __repr__(self) -> str:
         n_rows, n_splits = len(np.unique(self.row)), len(np.unique(self.split))
@@ -298,18 +273,10 @@ class Performance:
         found = self.rows.difference(mine, theirs, metric, value, self.confidence)
         if math.isnan(found.low):
             return Difference(metric, value)
-        is_shown = found.pvalue <= 1.0 - self.confidence
-        side = self._better(metric, mine, theirs) if is_shown else ""
+        better, side = better_of(metric), ""
+        if better is not None and found.pvalue <= 1.0 - self.confidence:
+            side = "first" if better(self.mean(metric, mine), self.mean(metric, theirs)) else "second"
         return Difference(metric, value, found.low, found.high, "rows", side, found.pvalue)
-
-    def _better(self, metric: str, one: str, other: str) -> str:
-        """Return the better side, "first" or "second"; neither where it is not known whether more is better."""
-        values = self.mean(metric, one), self.mean(metric, other)
-        if metric in METRICS:
-            return "first" if METRICS[metric].is_better(*values) else "second"
-        if metric not in numeric.__all__:
-            return ""
-        return "first" if (values[0] > values[1]) == (metric == "correlation") else "second"
 
     def pooled(self, method: str | None = None) -> Pooled:
         """Return the predictions of a method for the test rows of all splits.
@@ -351,10 +318,10 @@ class Performance:
                               method metric      mean  n_splits
         0  ProbabilityTreeClassifier  error  0.033333         3
         """
-        pandas = optional_import("pandas", extra="data", purpose="return performance as a frame")
         if by not in ("method", "split"):
             raise ParameterError(f"by must be 'method' or 'split'; got {by!r}.")
-        return pandas.DataFrame(self._method_rows() if by == "method" else self._split_rows())
+        rows = self._method_rows() if by == "method" else self._split_rows()
+        return pandas_frame(rows, "return performance as a frame")
 
     def _defined_values(self, metric: str, method: str | None) -> NDArray[np.float64]:
         values = self.split_values(metric, method)
@@ -394,14 +361,18 @@ class Performance:
         return _index("method", method, self.methods)
 
     def __repr__(self) -> str:
-        return performance_text(self)
+        head, lines = _table(self)
+        return "\n".join([_title(self), *aligned_lines([head, *lines]), *_notes(self)])
 
     def _repr_html_(self) -> str:
         return sections_html(self._sections())
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the results as sections, which notebooks, reports and web pages show."""
-        return performance_sections(self)
+        head, lines = _table(self)
+        columns = TableColumn(head[0], "left"), *(TableColumn(name or "interval", "right") for name in head[1:])
+        table = DataTable("Means over the splits", columns, tuple(map(tuple, lines)))
+        return (Section("performance", _title(self), (table, *(Paragraph(note, "note") for note in _notes(self)))),)
 
 
 def mean_of_defined(values: NDArray[np.float64]) -> float:

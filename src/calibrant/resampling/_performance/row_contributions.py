@@ -70,7 +70,10 @@ class TestedRows:
         is_weighted = data.groups is None and data.weight is not None
         copies = np.asarray(data.weight)[row[first]] if is_weighted else np.ones(len(tested))
         n_train, n_rows = min(trial.n_train for trial in trials), len(np.unique(row))
-        rarer = _n_rarer(data, row, unit[row], copies)
+        rarer = float(copies.sum())
+        if data.classes is not None:  # the units of the commonest class, or those of all others
+            is_common = data.outcome[row] == np.bincount(data.outcome[row]).argmax()
+            rarer = min(float(copies[np.unique(unit[row][which])].sum()) for which in (is_common, ~is_common))
         return cls(row, split, unit, copies, len(trials), n_rows, n_train, rarer)
 
     @property
@@ -93,16 +96,6 @@ def _slices(trials: Sequence[MethodTrial]) -> list[slice]:
     """Return the tests of each trial."""
     ends = np.cumsum([len(trial.test) for trial in trials]).tolist()
     return [slice(end - len(trial.test), end) for end, trial in zip(ends, trials, strict=True)]
-
-
-def _n_rarer(data: TrialData, row: NDArray[np.intp], unit: NDArray[np.intp], copies: NDArray[np.float64]) -> float:
-    """Return the number of units of the rarer side: the commonest class, or all others."""
-    if data.classes is None:
-        return float(copies.sum())
-    label = data.outcome[row]
-    is_common = label == np.bincount(label).argmax()
-    sides = (np.unique(unit[which]) for which in (is_common, ~is_common))
-    return min(float(copies[units].sum()) for units in sides)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,21 +201,15 @@ def row_contributions(
     df = tested.n_rarer - 1.0
     if scorer.is_proportion(metric):
         df = math.inf if scorer.data.groups is None else len(tested.copies) - 1.0
-    found = Contributions(sums, tested.copies, df, tests=_single_tests(tested, by_test))
+    # The unit of each test and its contribution, rows of a group and split as one; None if tested once each
+    key, place = np.unique(tested.unit * tested.n_splits + tested.split, return_inverse=True)
+    unit, tests = key // tested.n_splits, None
+    if len(unit) > len(tested.copies) and unit[0] >= 0:
+        tests = unit, np.bincount(place, by_test, len(key)).astype(np.float64)
+    found = Contributions(sums, tested.copies, df, tests=tests)
     if not is_area:
         return found
     return replace(found, training=_hidden_by_ties(scorer, area, found.variance / scale**2, tested))
-
-
-def _single_tests(
-    tested: TestedRows, by_test: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]] | None:
-    """Return the unit of each test and its contribution, rows of a group and split as one; None if tested once each."""
-    key, place = np.unique(tested.unit * tested.n_splits + tested.split, return_inverse=True)
-    unit = key // tested.n_splits
-    if len(unit) <= len(tested.copies) or unit[0] < 0:
-        return None
-    return unit, np.bincount(place, by_test, len(key)).astype(np.float64)
 
 
 def _why_none(scorer: Scorer, metric: str, values: NDArray[np.float64], tested: TestedRows) -> str:
@@ -299,7 +286,11 @@ def _hidden_by_ties(scorer: Scorer, area: float, variance: float, tested: Tested
         return 1.0
     is_positive = scorer.data.outcome[np.unique(tested.row)] == scorer.positive
     n_positive, n_negative = int(is_positive.sum()), int((~is_positive).sum())
-    return max(1.0, _area_variance(area, n_positive, n_negative) / variance)
+    # The variance of an area of untied scores, as Hanley & McNeil (1982) have it
+    of_positive, of_negative = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
+    sums = area * (1.0 - area) + (n_positive - 1.0) * (of_positive - area**2)
+    untied = (sums + (n_negative - 1.0) * (of_negative - area**2)) / (n_positive * n_negative)
+    return max(1.0, untied / variance)
 
 
 def _of_blocks(
@@ -311,7 +302,10 @@ def _of_blocks(
     tested: TestedRows,
 ) -> Contributions:
     """Return the contributions of blocks of units, from the metric of each split without each of its blocks."""
-    of_unit, n_blocks = _blocks(tested)
+    n_units = len(tested.copies)
+    n_blocks = min(n_units, _MOST_BLOCKS)
+    # Drawn whatever the class of a unit: blocks of equal classes would vary too little
+    of_unit = stream(seed_sequence(0), 0).permutation(n_units) % n_blocks
     block = of_unit[tested.unit]  # of another row than those tested, the last: rows to train on alone are few
     weight = np.ones(len(tested.row)) if scorer.data.weight is None else scorer.data.weight[tested.row]
     sums = np.zeros(n_blocks)
@@ -347,24 +341,3 @@ def _scores_without(scorer: Scorer, metric: str, trial: MethodTrial, block: NDAr
                 raise
             # A function of the user's may not take fewer rows, such as those of one class: it stays NaN
     return found
-
-
-def _blocks(tested: TestedRows) -> tuple[NDArray[np.intp], int]:
-    """Return the block of each unit, drawn whatever its class: blocks of equal classes would vary too little."""
-    n_units = len(tested.copies)
-    n_blocks = min(n_units, _MOST_BLOCKS)
-    return stream(seed_sequence(0), 0).permutation(n_units) % n_blocks, n_blocks
-
-
-def _area_variance(area: float, n_positive: float, n_negative: float) -> float:
-    """Return the variance of an area of untied scores, as Hanley & McNeil (1982) have it.
-
-    Examples
-    --------
-    >>> round(math.sqrt(_area_variance(0.893, 51, 58)), 3)
-    0.033
-    """
-    of_positive, of_negative = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    own = area * (1.0 - area)
-    sums = own + (n_positive - 1.0) * (of_positive - area**2) + (n_negative - 1.0) * (of_negative - area**2)
-    return sums / (n_positive * n_negative)

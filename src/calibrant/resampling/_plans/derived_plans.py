@@ -14,9 +14,8 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant.calibration._internal import take_rows
 from calibrant.exceptions import DataError
 from calibrant.resampling._plans import splitters
-from calibrant.resampling._plans.cross_validation import CrossValidation
-from calibrant.resampling._plans.holdout import SIZE, Holdout, size_text
 from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, PlanRows, Split, shuffle_rows
+from calibrant.resampling._plans.random_plans import SIZE, CrossValidation, Holdout, size_text
 
 
 class DelegatedSplitsMixin(Plan):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from calibrant._params import Choice, Int
 from calibrant.exceptions import DataError, ParameterError, SchemaError, nearest
-from calibrant.resampling._plans.holdout import SIZE, n_test_rows, size_text
 from calibrant.resampling._plans.plan import IntervalKind, Plan, PlanRows, Split, rank_times, read_plan_rows
+from calibrant.resampling._plans.random_plans import SIZE, n_test_rows, size_text
 
 _OTHERS = -1  # stands for all groups but the tested one
 

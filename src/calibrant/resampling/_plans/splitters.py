@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 from calibrant._params import HasMethods, check_params
 from calibrant._repr import instance_hint, short_repr
 from calibrant.exceptions import ParameterError, nearest
-from calibrant.resampling._plans.bootstrap import Bootstrap632
-from calibrant.resampling._plans.cross_validation import CrossValidation, LeaveOneOut
 from calibrant.resampling._plans.fixed_splits import (
     PredefinedSplits,
     RollingOrigin,
     TimeOrderedHoldout,
     TimeOrderedPlan,
 )
-from calibrant.resampling._plans.holdout import Holdout
 from calibrant.resampling._plans.plan import BootstrapKind, IntervalKind, Plan, PlanRows, Split, rank_times
+from calibrant.resampling._plans.random_plans import Bootstrap632, CrossValidation, Holdout, LeaveOneOut
 
 __all__ = [
     "ALL_ROWS",

@@ -26,7 +26,6 @@ from calibrant.data._internal import (
 )
 from calibrant.estimates import Estimate, FittedHeldOut, Resolvable, RowEstimate, as_estimate
 from calibrant.estimates._internal import with_classes
-from calibrant.resampling._plans.plan import Split
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialData, TrialSeconds
 from calibrant.trees._internal import (
     GrownTree,
@@ -83,11 +82,8 @@ class CodedRows:
         n_classes = len(self.labels.classes)
         if np.count_nonzero(np.bincount(self.labels.codes[rows], minlength=n_classes)) < n_classes:
             return False
-        return not self._is_untyped and all(self._is_same_kind(column, rows) for column in self._object_columns)
-
-    @cached_property
-    def _is_untyped(self) -> bool:
-        return isinstance(self.data.X, list | tuple | np.ma.MaskedArray)
+        is_untyped = isinstance(self.data.X, list | tuple | np.ma.MaskedArray)
+        return not is_untyped and all(self._is_same_kind(column, rows) for column in self._object_columns)
 
     @cached_property
     def _object_columns(self) -> list[int]:
@@ -263,17 +259,6 @@ def _reader(member: Any, requested: Estimate) -> Reader:
         return reading
 
     return read
-
-
-def row_counts(splits: Sequence[Split], n_rows: int) -> NDArray[np.uint16]:
-    """Return the number of times that each row (columns) is trained on in each split (rows).
-
-    Examples
-    --------
-    >>> row_counts([(np.array([0, 0, 2]), np.array([1]))], 3)
-    array([[2, 0, 1]], dtype=uint16)
-    """
-    return np.stack([np.bincount(train, minlength=n_rows).astype(np.uint16) for train, _ in splits])
 
 
 def _table_estimate(member: Any) -> Estimate | None:

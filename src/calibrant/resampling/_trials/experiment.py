@@ -67,20 +67,17 @@ class SplitSource:
         if 0 <= number < len(self._kept):
             return self._kept[number]
         with self._lock:  # a worker of Dask may run jobs in several threads
-            return self._advance_to(number)
-
-    def _advance_to(self, number: int) -> Split:
-        # A plan cannot go back: an earlier split, or the first request, starts it again
-        if not 0 < self._next <= number:
-            self._upcoming, self._next = zip(count(), self, strict=False), 0
-        for found, split in self._upcoming:
-            self._next = found + 1
-            if found == len(self._kept):  # it follows the kept ones: kept too while there is room
-                self._free_bytes -= split[0].nbytes + split[1].nbytes
-                if self._free_bytes >= 0:
-                    self._kept.append(split)
-            if found == number:
-                return split
+            # A plan cannot go back: an earlier split, or the first request, starts it again
+            if not 0 < self._next <= number:
+                self._upcoming, self._next = zip(count(), self, strict=False), 0
+            for found, split in self._upcoming:
+                self._next = found + 1
+                if found == len(self._kept):  # it follows the kept ones: kept too while there is room
+                    self._free_bytes -= split[0].nbytes + split[1].nbytes
+                    if self._free_bytes >= 0:
+                        self._kept.append(split)
+                if found == number:
+                    return split
         raise ParameterError(f"splits: {splitters.describe(self.plan)} has {self._next} splits; got number {number}.")
 
 
@@ -257,18 +254,15 @@ class Experiment:
     def _numbered(
         self, source: SplitSource, numbers: Sequence[int] | None, seed: int | None, tests_training: bool
     ) -> Iterator[NumberedSplit]:
-        if numbers is None:
-            for number, split in enumerate(source):
-                yield NumberedSplit(number, *split, splitters.split_seed(seed, number), tests_training)
-            return
-        for number in numbers:
-            if number == splitters.ALL_ROWS:
-                rows = splitters.all_training_rows(source.plan, self._plan_rows)
-                yield NumberedSplit(
-                    splitters.ALL_ROWS, rows, rows, splitters.split_seed(seed, splitters.ALL_ROWS), True
-                )
-            else:
-                yield NumberedSplit(number, *source.get(number), splitters.split_seed(seed, number), tests_training)
+        def get(number: int) -> Split:
+            if number != splitters.ALL_ROWS:
+                return source.get(number)
+            rows = splitters.all_training_rows(source.plan, self._plan_rows)
+            return rows, rows
+
+        for number, split in enumerate(source) if numbers is None else ((number, get(number)) for number in numbers):
+            tests = tests_training or number == splitters.ALL_ROWS
+            yield NumberedSplit(number, *split, splitters.split_seed(seed, number), tests)
 
     def _source(self, plan: Any) -> SplitSource:
         """Return the splits of a plan for the rows of weight above 0; those of the last plan are kept."""

@@ -31,13 +31,6 @@ from calibrant.resampling._trials.families import Family, are_equal, seeded_clon
 from calibrant.resampling._trials.trial_data import NumberedSplit, SplitPredictions, Stopwatch, TrialData, TrialSeconds
 
 
-def fit_model(model: Any, data: TrialData, train: NDArray[np.intp]) -> None:
-    """Fit a model to the training rows, with weights, groups and times where it takes them."""
-    X, y, weight, groups, times = fit_arguments(model, data, train)
-    keywords = {"sample_weight": weight, "groups": groups, "times": times}
-    model.fit(X, y, **{name: value for name, value in keywords.items() if value is not None})
-
-
 def fit_arguments(model: Any, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, Any, Any, Any, Any]:
     """Return features, classes, weights, groups and times of the training rows; None where the model takes none."""
     X = take_square(data.X, train, train) if is_pairwise(model) else take_rows(data.X, train)
@@ -100,87 +93,62 @@ def read_probabilities(model: Any, predicted: Any, n_rows: int, classes: NDArray
     return table
 
 
-def predict_shared(
-    family: Family, shared: SharedFits, data: TrialData, split: NumberedSplit, growth: float, *, records_errors: bool
-) -> list[SplitPredictions]:
-    """Return the predictions of each member from fits that all share; `growth` is the seconds of the first of them.
-
-    With `records_errors` a member that fails has a traceback instead of predictions.
-    """
-    trials = _SharedTrials(shared, data, split, [_RowSet(shared, data, rows) for rows in split.row_sets])
-    found = [trials.run(family, number, records_errors) for number in range(len(family.members))]
-    seconds, n_members = growth + trials.shared_seconds, len(found)
-    return [SplitPredictions(tables, TrialSeconds.of(*own, seconds, n_members), error) for tables, own, error in found]
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _SharedTrials:
-    """The trials of a family on one split."""
+    """The trials of a family on one split, from fits that all its members share."""
 
+    family: Family
     shared: SharedFits
     data: TrialData
     split: NumberedSplit
-    row_sets: list[_RowSet]
+    records_errors: bool
+    _responses: dict[tuple[int, str], list[Any]] = field(default_factory=dict)
+    _response_seconds: float = 0.0
 
     @property
     def shared_seconds(self) -> float:
         """Seconds of folds and of responses so far, which serve all members."""
-        return self.shared.seconds + sum(rows.seconds for rows in self.row_sets)
+        return self.shared.seconds + self._response_seconds
 
-    def run(
-        self, family: Family, number: int, records_errors: bool
-    ) -> tuple[list[NDArray[np.float64]], tuple[float, float], str]:
+    def run(self, number: int) -> tuple[list[NDArray[np.float64]], tuple[float, float], str]:
         """Return the predictions of a member, the seconds of its own fit and predictions, and its error, if any."""
-        watch, member, seconds = Stopwatch(), family.members[number], [0.0, 0.0]
-        reading = ReadingOfFits(self.shared, number if family.readings else 0)
+        watch, model, seconds = Stopwatch(), None, [0.0, 0.0]
+        reading = ReadingOfFits(self.shared, number if self.family.readings else 0)
         try:
             before = self.shared_seconds
-            model = None if member is family.bases[number] else self._fit_map(member, reading)
+            if self.family.members[number] is not self.family.bases[number]:  # a map is all that is fitted of its own
+                model = seeded_clone(self.family.members[number], self.split.seed)
+                model = model._fit_map(reading, *fit_arguments(model, self.data, self.split.train))
             seconds[0] = watch.lap() - (self.shared_seconds - before)
             before = self.shared_seconds
-            tables = [self._predict(model, reading.number, rows) for rows in self.row_sets]
+            tables = [self._predict(model, reading.number, place) for place in range(len(self.split.row_sets))]
             seconds[1] = watch.lap() - (self.shared_seconds - before)
         except Exception:
-            if not records_errors:
+            if not self.records_errors:
                 raise
             return [], (watch.total, 0.0), traceback.format_exc()
         return tables, (seconds[0], seconds[1]), ""
 
-    def _fit_map(self, member: Any, reading: ReadingOfFits) -> Any:
-        """Return a calibrated classifier, whose map alone is fitted."""
-        model = seeded_clone(member, self.split.seed)
-        return model._fit_map(reading, *fit_arguments(model, self.data, self.split.train))
-
-    def _predict(self, calibrated: Any, reading: int, rows: _RowSet) -> NDArray[np.float64]:
-        fitted, classes = self.shared.fitted, self.data.classes
+    def _predict(self, calibrated: Any, reading: int, place: int) -> NDArray[np.float64]:
+        """Return the predictions for one of the sets of rows of the split."""
+        rows, fitted, classes = self.split.row_sets[place], self.shared.fitted, self.data.classes
         if classes is None or not (calibrated or hasattr(fitted, "predict_proba")):
-            return predict(fitted, self.data, rows.rows, self.split.train)
+            return predict(fitted, self.data, rows, self.split.train)
         if calibrated is None:
-            found, model = rows.responses("predict_proba")[reading], fitted
+            found, model = self._responses_of(place, "predict_proba")[reading], fitted
         else:
             name, model = response_method(fitted, calibrated.method), calibrated
-            scores = score_columns(fitted, name, rows.responses(name)[reading], calibrated.classes_)
+            scores = score_columns(fitted, name, self._responses_of(place, name)[reading], calibrated.classes_)
             found = calibrated._calibrate([scores])
-        return read_probabilities(model, found, len(rows.rows), classes)
+        return read_probabilities(model, found, len(rows), classes)
 
-
-@dataclass(eq=False)
-class _RowSet:
-    """Rows to predict, and what each method of the fitted estimator returned for them, by its name, by reading."""
-
-    shared: SharedFits
-    data: TrialData
-    rows: NDArray[np.intp]
-    seconds: float = 0.0
-    _found: dict[str, list[Any]] = field(default_factory=dict)
-
-    def responses(self, name: str) -> list[Any]:
-        """Return the response of the fitted estimator by one of its methods, once for each reading."""
-        if name not in self._found:
-            start, X = perf_counter(), take_rows(self.data.X, self.rows)
-            self._found[name] = responses_of(self.shared.fitted, X, name, self.shared.readings)
-            self.seconds += perf_counter() - start
-        return self._found[name]
+    def _responses_of(self, place: int, name: str) -> list[Any]:
+        """Return the response of the fitted estimator to a set of rows by one of its methods, once for each reading."""
+        if (place, name) not in self._responses:
+            start, X = perf_counter(), take_rows(self.data.X, self.split.row_sets[place])
+            self._responses[place, name] = responses_of(self.shared.fitted, X, name, self.shared.readings)
+            self._response_seconds += perf_counter() - start
+        return self._responses[place, name]
 
 
 def fit_predict(
@@ -234,28 +202,20 @@ def _retry_readings(
 def _fit_shared(
     family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch, *, records_errors: bool
 ) -> list[SplitPredictions]:
+    """Return the predictions of each member from fits that all share."""
     head = seeded_clone(family.head, split.seed, family.open_seeds)
     shared = SharedFits(clone(head), head, family.readings)
     grown, is_fitted = _fit_head(head, family, data, split.train)
     if not is_fitted:
         head._adopt(grown)
-    growth = _growth_seconds(family, watch)
-    return predict_shared(family, shared, data, split, growth, records_errors=records_errors)
+    growth, trials = _growth_seconds(family, watch), _SharedTrials(family, shared, data, split, records_errors)
+    found = [trials.run(number) for number in range(len(family.members))]
+    seconds, n_members = growth + trials.shared_seconds, len(found)
+    return [SplitPredictions(tables, TrialSeconds.of(*own, seconds, n_members), error) for tables, own, error in found]
 
 
 def _fit_grown(family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch) -> list[SplitPredictions]:
-    models, growth, fit = _fit_family(family, data, split, watch)
-    found = []
-    for model, seconds in zip(models, fit, strict=True):
-        predictions = [predict(model, data, rows, split.train) for rows in split.row_sets]
-        found.append(SplitPredictions(predictions, TrialSeconds.of(seconds, watch.lap(), growth, len(models))))
-    return found
-
-
-def _fit_family(
-    family: Family, data: TrialData, split: NumberedSplit, watch: Stopwatch
-) -> tuple[list[Any], float, list[float]]:
-    """Return the members, fitted, the seconds that served all of them, and those of each alone."""
+    """Return the predictions of members that read what the head grows."""
     head = seeded_clone(family.head, split.seed, family.open_seeds)
     grown, is_fitted = _fit_head(head, family, data, split.train)
     growth = _growth_seconds(family, watch)
@@ -265,7 +225,11 @@ def _fit_family(
     for member in family.members[1:]:
         models.append(clone(member)._adopt(grown))
         fit.append(watch.lap())
-    return models, growth, fit
+    found = []
+    for model, seconds in zip(models, fit, strict=True):
+        predictions = [predict(model, data, rows, split.train) for rows in split.row_sets]
+        found.append(SplitPredictions(predictions, TrialSeconds.of(seconds, watch.lap(), growth, len(models))))
+    return found
 
 
 def _growth_seconds(family: Family, watch: Stopwatch) -> float:
@@ -275,7 +239,9 @@ def _growth_seconds(family: Family, watch: Stopwatch) -> float:
 def _fit_head(head: Any, family: Family, data: TrialData, train: NDArray[np.intp]) -> tuple[Any, bool]:
     """Fit the head, or grow what it is to adopt; return what all members adopt, and whether the head is fitted."""
     if family.rows is None or not fits_coded_rows(head) or not family.rows.can_take(train):
-        fit_model(head, data, train)
+        X, y, weight, groups, times = fit_arguments(head, data, train)
+        keywords = {"sample_weight": weight, "groups": groups, "times": times}
+        head.fit(X, y, **{name: value for name, value in keywords.items() if value is not None})
     else:
         examples = family.rows.take(train, head, has_groups=data.groups is not None)
         if hasattr(head, "_grow_coded"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,16 +74,13 @@ class Scorer:
         self, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
     ) -> list[float]:
         """Return the metrics of predictions for some rows; NaN where a metric is undefined."""
-        return self._scores(self.data.outcome[rows], predictions, self._weight(rows), rows, training)
+        return self._scores(self.data.outcome[rows], predictions, self._weight(rows), rows, training, self.metrics)
 
     def score(
         self, name: str, predictions: NDArray[np.float64], rows: NDArray[np.intp], training: TrainingSummary
     ) -> float:
         """Return one metric of predictions for some rows; NaN where it is undefined."""
-        outcome, weight, keywords = self.data.outcome[rows], self._weight(rows), self._keywords(name, rows, training)
-        if self.data.classes is None:
-            return self._number_score(name, outcome, predictions, weight, keywords)
-        return self._class_score(name, self._read(outcome, predictions, weight), keywords)
+        return self._scores(self.data.outcome[rows], predictions, self._weight(rows), rows, training, [name])[0]
 
     def read(self, predictions: NDArray[np.float64], rows: NDArray[np.intp]) -> Predictions:
         """Return predictions of classes for some rows as metrics take them."""
@@ -132,13 +130,7 @@ class Scorer:
         every = np.repeat(np.arange(len(rows)), len(occurring))
         label = np.tile(occurring, len(rows)).astype(np.int32)
         pair_weight = counts[label] * (1.0 if weight is None else weight[every])
-        return self._scores(label, predictions[every], pair_weight, rows[every], training)
-
-    def is_better(self, name: str) -> Callable[[float, float], bool]:
-        """Return the function that decides whether one value of a metric of ours is better than another."""
-        if self.data.classes is not None:
-            return METRICS[name].is_better
-        return (lambda one, other: one > other) if name == "correlation" else (lambda one, other: one < other)
+        return self._scores(label, predictions[every], pair_weight, rows[every], training, self.metrics)
 
     def range_of(self, name: str) -> tuple[float, float]:
         """Return the least and the greatest value of a metric; infinite where it is not known."""
@@ -186,14 +178,20 @@ class Scorer:
         return None if self.data.weight is None else self.data.weight[rows]
 
     def _scores(
-        self, outcome: Array, predictions: Array, weight: Array, rows: NDArray[np.intp], training: TrainingSummary
+        self,
+        outcome: Array,
+        predictions: Array,
+        weight: Array,
+        rows: NDArray[np.intp],
+        training: TrainingSummary,
+        names: Iterable[str],
     ) -> list[float]:
-        """Return the metrics of predictions for outcomes of some rows."""
-        keywords = {name: self._keywords(name, rows, training) for name in self.metrics}
+        """Return metrics of predictions for outcomes of some rows."""
+        keywords = {name: self._keywords(name, rows, training) for name in names}
         if self.data.classes is None:
-            return [self._number_score(name, outcome, predictions, weight, keywords[name]) for name in self.metrics]
+            return [self._number_score(name, outcome, predictions, weight, own) for name, own in keywords.items()]
         read = self._read(outcome, predictions, weight)
-        return [self._class_score(name, read, keywords[name]) for name in self.metrics]
+        return [self._class_score(name, read, own) for name, own in keywords.items()]
 
     def _read(self, outcome: Array, predictions: Array, weight: Array) -> Predictions:
         table = np.clip(predictions, 0.0, 1.0)  # checked where they were made, up to rounding
@@ -242,7 +240,7 @@ class Scorer:
         every = np.repeat(np.arange(n_rows), len(shifts))
         other = (np.arange(n_rows)[:, np.newaxis] + shifts).ravel() % n_rows
         pair_weight = None if weight is None else weight[every] * weight[other]
-        return self._scores(outcome[every], predictions[other], pair_weight, rows[every], training)
+        return self._scores(outcome[every], predictions[other], pair_weight, rows[every], training, self.metrics)
 
     def _keywords(self, name: str, rows: NDArray[np.intp], training: TrainingSummary) -> dict[str, Any]:
         """Return the keywords of a metric: those passed, and what the training rows show where it needs that."""
@@ -267,6 +265,21 @@ class Scorer:
     @cached_property
     def _with_mean(self) -> set[str]:
         return {name for name, function in self._functions.items() if _takes(function, "training_mean")}
+
+
+def better_of(name: str) -> Callable[[float, float], bool] | None:
+    """Return the function that decides whether one value of a metric is better than another; None if it is not known.
+
+    Examples
+    --------
+    >>> better_of("correlation")(0.9, 0.5), better_of("mse")(0.9, 0.5), better_of("a function of mine")
+    (True, False, None)
+    """
+    if name in METRICS:
+        return METRICS[name].is_better
+    if name not in numeric.__all__:
+        return None
+    return operator.gt if name == "correlation" else operator.lt
 
 
 def _takes(function: MetricFunction, keyword: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from calibrant._threads import n_threads
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.resampling._plans import splitters
 from calibrant.resampling._plans.derived_plans import Nested
-from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows, row_counts
+from calibrant.resampling._trials.coded_rows import CodedRows, CodedTrees, fits_coded_rows
 from calibrant.resampling._trials.families import Family, open_seeds, same_value
 from calibrant.resampling._trials.fitting import fit_predict
-from calibrant.resampling._trials.scoring import Scorer, TrainingSummary
+from calibrant.resampling._trials.scoring import Scorer, TrainingSummary, better_of
 from calibrant.resampling._trials.trial_data import (
     MethodTrial,
     NumberedSplit,
@@ -122,44 +122,19 @@ def run_trials(
     while block := list(islice(pending, _SPLITS_AT_ONCE)):
         predictions = _predict(methods, scorer.data, block, n_jobs)
         for split, found in zip(block, predictions, strict=True):
-            yield from _score_split(methods, scorer, split, found)
+            untried = _untried(scorer, split)
+            for position, own in sorted(found.items()):
+                scores = _score(methods, scorer, split, untried.training, own)
+                seed = split.seed if position in methods.open_positions else None
+                yield replace(untried, method=position, seconds=own.seconds, seed=seed, **scores)
 
 
-class _SplitFacts(NamedTuple):
-    """The facts that the trials of all methods on a split have in common."""
-
-    split: int
-    test: NDArray[np.intp]
-    n_train: int
-    training: TrainingSummary
-    is_disjoint: bool
-
-    @classmethod
-    def of(cls, scorer: Scorer, split: NumberedSplit) -> _SplitFacts:
-        is_trained = np.zeros(scorer.data.n_rows, dtype=np.bool_)
-        is_trained[split.train] = True
-        n_train, is_disjoint = int(np.count_nonzero(is_trained)), not is_trained[split.test].any()
-        return cls(split.number, split.test, n_train, scorer.summarize(split.train), is_disjoint)
-
-
-def failed_trial(
-    scorer: Scorer, split: NumberedSplit, seconds: TrialSeconds, seed: int | None, error: str
-) -> MethodTrial:
-    """Return the trial of the only method on a split, which failed."""
-    facts = _SplitFacts.of(scorer, split)
-    return MethodTrial(**facts._asdict(), method=0, seconds=seconds, seed=seed, error=error)
-
-
-def _score_split(
-    methods: PreparedMethods, scorer: Scorer, split: NumberedSplit, predictions: dict[int, SplitPredictions]
-) -> Iterator[MethodTrial]:
-    """Score the predictions of each method, in the order of the methods."""
-    facts = _SplitFacts.of(scorer, split)
-    common = facts._asdict()
-    for position, found in sorted(predictions.items()):
-        scores = _score(methods, scorer, split, facts.training, found)
-        seed = split.seed if position in methods.open_positions else None
-        yield MethodTrial(**common, method=position, seconds=found.seconds, seed=seed, **scores)
+def _untried(scorer: Scorer, split: NumberedSplit) -> MethodTrial:
+    """Return a trial with the facts that all methods on a split share."""
+    is_trained = np.zeros(scorer.data.n_rows, dtype=np.bool_)
+    is_trained[split.train] = True
+    n_train, is_disjoint = int(np.count_nonzero(is_trained)), not is_trained[split.test].any()
+    return MethodTrial(split.number, 0, split.test, n_train, scorer.summarize(split.train), is_disjoint)
 
 
 def _score(
@@ -216,7 +191,8 @@ def _grow_all(
     """Grow the trees of each family for all splits where they can be grown on the coded table."""
     if not any(methods.coded):
         return [{} for _ in methods.coded]
-    counts = row_counts([(split.train, split.test) for split in splits], data.n_rows)
+    # The number of times that each row (columns) is trained on in each split (rows)
+    counts = np.stack([np.bincount(split.train, minlength=data.n_rows).astype(np.uint16) for split in splits])
     return [
         {} if coded is None else _recovered(partial(_grow, coded, splits, counts, n_jobs), {}, methods.records_errors)
         for coded in methods.coded
@@ -299,7 +275,7 @@ def run_nested_trials(
             if not methods.records_errors:
                 raise
             seconds, seed = TrialSeconds(fit=watch.total), _seed_of(methods, split)
-            yield failed_trial(scorer, split, seconds, seed, traceback.format_exc())
+            yield replace(_untried(scorer, split), seconds=seconds, seed=seed, error=traceback.format_exc())
 
 
 def _run_split(
@@ -311,7 +287,7 @@ def _run_split(
     inner = list(run_trials(methods, _inner_splits(plan, split, scorer), inner_scorer, n_jobs=n_jobs))
     positions = sorted({trial.method for trial in inner})
     values = np.array([trial.values for trial in inner]).reshape(-1, len(positions))
-    best = positions[_best(values.mean(axis=0), metric, scorer)]
+    best = positions[_best(values.mean(axis=0), metric)]
     choosing = watch.lap()
     trial = next(run_trials(methods.subset([best]), [split], scorer, n_jobs=n_jobs))
     seconds = trial.seconds._replace(fit=trial.seconds.fit + choosing)
@@ -344,15 +320,14 @@ def _inner_splits(plan: Nested, split: NumberedSplit, scorer: Scorer) -> list[Nu
     ]
 
 
-def _best(values: NDArray[np.float64], metric: str, scorer: Scorer) -> int:
+def _best(values: NDArray[np.float64], metric: str) -> int:
     """Return the position of the best value, the first of equal ones."""
     if np.isnan(values).all():
         raise DataError(
             f"choose_by={metric!r} has no value on the validation rows; take more of them or another metric."
         )
-    is_better = scorer.is_better(metric)
-    best = int(np.flatnonzero(~np.isnan(values))[0])
+    is_better, best = better_of(metric), int(np.flatnonzero(~np.isnan(values))[0])
     for position, value in enumerate(values.tolist()):
-        if is_better(value, float(values[best])):
+        if is_better is not None and is_better(value, float(values[best])):
             best = position
     return best

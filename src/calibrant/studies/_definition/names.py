@@ -94,7 +94,7 @@ def resolve_path(path: str) -> Any:
     --------
     >>> resolve_path("sklearn.naive_bayes.GaussianNB"), resolve_path("CrossValidation")
     (<class 'sklearn.naive_bayes.GaussianNB'>,
-     <class 'calibrant.resampling._plans.cross_validation.CrossValidation'>)
+     <class 'calibrant.resampling._plans.random_plans.CrossValidation'>)
     >>> resolve_path("sklearn.naive_bayes.GausianNB")
     Traceback (most recent call last):
     calibrant.exceptions.StudyError: sklearn.naive_bayes has no 'GausianNB'. Did you mean 'GaussianNB'?
