@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Rule, check_params
 from calibrant._saved import Array, need, saved
@@ -20,6 +20,7 @@ from calibrant.exceptions import ParameterError, nearest
 
 @saved(proba_=Array("f8", finite=True, low=0, high=1))
 @fill_docstring()
+@with_parameters
 class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The same probabilities for every row: the base rates, or certainty of the positive class or of the others.
 
@@ -54,9 +55,8 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
     _short_name: ClassVar[str] = "base_rate"
     _rules: ClassVar[Mapping[str, Rule]] = {"strategy": Choice("base_rate", "zero", "one")}
 
-    def __init__(self, *, strategy: Literal["base_rate", "zero", "one"] = "base_rate", positive: Any = None) -> None:
-        self.strategy = strategy
-        self.positive = positive
+    strategy: Literal["base_rate", "zero", "one"] = "base_rate"
+    positive: Any = None
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConstantClassifier:

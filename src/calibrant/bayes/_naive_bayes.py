@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant._saved import Array, ListOf, Object, need, saved
@@ -53,6 +53,7 @@ array of shape (n_rows, n_classes)
     cut_points_=ListOf(Array("f8", finite=True)),
 )
 @fill_docstring()
+@with_parameters
 class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for nominal and numeric columns together.
 
@@ -133,22 +134,12 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         "dialect": Choice("exact", "weka"),
     }
 
-    def __init__(
-        self,
-        *,
-        numeric: Numeric = "mdl",
-        n_bins: int = 10,
-        counts: Literal["laplace", "m"] = "laplace",
-        m: float = 2.0,
-        dialect: Dialect = "exact",
-        nominal: Nominal = "auto",
-    ) -> None:
-        self.numeric = numeric
-        self.n_bins = n_bins
-        self.counts = counts
-        self.m = m
-        self.dialect = dialect
-        self.nominal = nominal
+    numeric: Numeric = "mdl"
+    n_bins: int = 10
+    counts: Literal["laplace", "m"] = "laplace"
+    m: float = 2.0
+    dialect: Dialect = "exact"
+    nominal: Nominal = "auto"
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> NaiveBayesClassifier:

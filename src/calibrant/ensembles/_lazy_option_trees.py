@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._progress import progress
@@ -125,6 +125,7 @@ def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[n
 
 @saved(examples=WithRows(TrainingSet), in_bag=Narrowed("u2", ndim=2))
 @fill_docstring(n_jobs=TREE_PARAMETER_DOCS["n_jobs"])
+@with_parameters
 class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Bagged lazy option trees (B-LOTs): a tree grown for each row that is predicted. Experimental.
 
@@ -209,30 +210,16 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         "random_state": Seed(),
     }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 50,
-        max_options: int = 3,
-        option_fraction: float = 0.8,
-        min_leaf: float = 2,
-        max_leaves: int = 32,
-        bootstrap: Bootstrap | None = "uniform",
-        max_samples: float = 0.632,
-        nominal: Nominal = "auto",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_trees = n_trees
-        self.max_options = max_options
-        self.option_fraction = option_fraction
-        self.min_leaf = min_leaf
-        self.max_leaves = max_leaves
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.nominal = nominal
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_trees: int = 50
+    max_options: int = 3
+    option_fraction: float = 0.8
+    min_leaf: float = 2
+    max_leaves: int = 32
+    bootstrap: Bootstrap | None = "uniform"
+    max_samples: float = 0.632
+    nominal: Nominal = "auto"
+    n_jobs: int | None = None
+    random_state: SeedLike = None
 
     @fill_docstring(sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:

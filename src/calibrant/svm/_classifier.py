@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._fit_warnings import warn_of_fit
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, check_params
@@ -22,6 +22,7 @@ from calibrant.svm._machines import KernelFunction, KernelName, Machines, Solver
 
 @saved(_design=Inline(StandardDesign), _machines=Inline(Machines), n_iter_=Array("i8", low=0))
 @fill_docstring()
+@with_parameters
 class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A support vector machine, by scikit-learn's SVC with the kernels of SVM-Light, for tables as they are.
 
@@ -88,22 +89,12 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
         "max_iter": Int(1, 2**31 - 1) | Nothing(),
     }
 
-    def __init__(
-        self,
-        *,
-        kernel: KernelName = "radial",
-        degree: int = 2,
-        gamma: float | Literal["auto"] = "auto",
-        C: float = 1.0,
-        max_iter: int | None = 1_000_000,
-        nominal: Nominal = "auto",
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.C = C
-        self.max_iter = max_iter
-        self.nominal = nominal
+    kernel: KernelName = "radial"
+    degree: int = 2
+    gamma: float | Literal["auto"] = "auto"
+    C: float = 1.0
+    max_iter: int | None = 1_000_000
+    nominal: Nominal = "auto"
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Choice, Real, Rule, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Array, Maybe, Number, Object, need, saved
@@ -59,7 +59,8 @@ ccp_alpha : float, "cv" or "cv_1se"
     ccp_alpha_=Number(0),
 )
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "ccp_alpha": _CCP_ALPHA})
-class ProbabilityTreeClassifier(  # type: ignore[misc]
+@with_parameters
+class ProbabilityTreeClassifier(
     PredictionMixin,
     DescriptionMixin,
     ExportMixin,
@@ -131,60 +132,31 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     # A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
     _rules: ClassVar[Mapping[str, Rule]] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}
 
-    def __init__(
-        self,
-        *,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "laplace",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float | Literal["cv", "cv_1se"] = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "first",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = 1,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.criterion = criterion
-        self.estimate = estimate
-        self.prune = prune
-        self.confidence = confidence
-        self.subtree_raising = subtree_raising
-        self.ccp_alpha = ccp_alpha
-        self.collapse = collapse
-        self.min_leaf = min_leaf
-        self.min_cut = min_cut
-        self.max_depth = max_depth
-        self.nominal_splits = nominal_splits
-        self.threshold = threshold
-        self.mdl_penalty = mdl_penalty
-        self.dialect = dialect
-        self.empty_leaf = empty_leaf
-        self.accept_zero_gain = accept_zero_gain
-        self.missing = missing
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.tie_break = tie_break
-        self.honest = honest
-        self.class_weight = class_weight
-        self.weight_kind = weight_kind
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    criterion: CriterionName = "gain_ratio"
+    estimate: str | Estimate = "laplace"
+    prune: Pruning | None = None
+    confidence: float = 0.25
+    subtree_raising: bool = True
+    ccp_alpha: float | Literal["cv", "cv_1se"] = 0.0
+    collapse: bool = False
+    min_leaf: float = 2
+    min_cut: Literal["c45", "min_leaf"] = "c45"
+    max_depth: int | None = None
+    nominal_splits: NominalSplits = "multiway"
+    threshold: Literal["observed", "midpoint"] = "observed"
+    mdl_penalty: bool = True
+    dialect: Dialect = "c45"
+    empty_leaf: EmptyLeaf | None = None
+    accept_zero_gain: bool | None = None
+    missing: MissingValues = "fractional"
+    nominal: Nominal = "auto"
+    max_bins: int | None = None
+    tie_break: Literal["first", "random"] = "first"
+    honest: bool = False
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    weight_kind: WeightKind = "frequency"
+    n_jobs: int | None = 1
+    random_state: SeedLike = None
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_SAMPLE_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
     def fit(

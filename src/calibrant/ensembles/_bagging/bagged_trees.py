@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._estimator_html import SectionsReprMixin
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
@@ -83,6 +83,7 @@ of the whole training set, not of each bag; a number left to ``"cv"`` is chosen 
 
 @saved(_forest=WithRows(Forest), _reading=Object(ForestReader))
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
+@with_parameters
 class BaggedTreesClassifier(
     SectionsReprMixin,
     RowClassifierMixin,
@@ -167,86 +168,44 @@ class BaggedTreesClassifier(
     _short_name: ClassVar[str] = "forest"
     _rules = BAGGED_RULES
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        bootstrap: Bootstrap | None = "uniform",
-        max_samples: float = 0.632,
-        max_features: MaxFeatures = None,
-        redraw: bool = True,
-        combine: Literal["average", "vote"] = "average",
-        smooth_votes: bool = False,
-        out_of_bag: OutOfBag = "ignore",
-        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
-        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
-        vote_trees: float | Literal["out_of_bag"] = 1.0,
-        warm_start: bool = False,
-        style: str | None = None,
-        criterion: CriterionName = "entropy",
-        estimate: str | Estimate = "hierarchical_shrinkage",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "binary",
-        threshold: Literal["observed", "midpoint"] = "midpoint",
-        mdl_penalty: bool = False,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "learned",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "random",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_trees = n_trees
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.redraw = redraw
-        self.combine = combine
-        self.smooth_votes = smooth_votes
-        self.out_of_bag = out_of_bag
-        self.out_of_bag_weight = out_of_bag_weight
-        self.in_bag_counts = in_bag_counts
-        self.vote_trees = vote_trees
-        self.warm_start = warm_start
-        self.style = style
-        self.criterion = criterion
-        self.estimate = estimate
-        self.prune = prune
-        self.confidence = confidence
-        self.subtree_raising = subtree_raising
-        self.ccp_alpha = ccp_alpha
-        self.collapse = collapse
-        self.min_leaf = min_leaf
-        self.min_cut = min_cut
-        self.max_depth = max_depth
-        self.nominal_splits = nominal_splits
-        self.threshold = threshold
-        self.mdl_penalty = mdl_penalty
-        self.dialect = dialect
-        self.empty_leaf = empty_leaf
-        self.accept_zero_gain = accept_zero_gain
-        self.missing = missing
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.tie_break = tie_break
-        self.honest = honest
-        self.class_weight = class_weight
-        self.weight_kind = weight_kind
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_trees: int = 100
+    bootstrap: Bootstrap | None = "uniform"
+    max_samples: float = 0.632
+    max_features: MaxFeatures = None
+    redraw: bool = True
+    combine: Literal["average", "vote"] = "average"
+    smooth_votes: bool = False
+    out_of_bag: OutOfBag = "ignore"
+    out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0
+    in_bag_counts: Literal["unique", "multiplicity"] = "unique"
+    vote_trees: float | Literal["out_of_bag"] = 1.0
+    warm_start: bool = False
+    style: str | None = None
+    criterion: CriterionName = "entropy"
+    estimate: str | Estimate = "hierarchical_shrinkage"
+    prune: Pruning | None = None
+    confidence: float = 0.25
+    subtree_raising: bool = True
+    ccp_alpha: float = 0.0
+    collapse: bool = False
+    min_leaf: float = 2
+    min_cut: Literal["c45", "min_leaf"] = "c45"
+    max_depth: int | None = None
+    nominal_splits: NominalSplits = "binary"
+    threshold: Literal["observed", "midpoint"] = "midpoint"
+    mdl_penalty: bool = False
+    dialect: Dialect = "c45"
+    empty_leaf: EmptyLeaf | None = None
+    accept_zero_gain: bool | None = None
+    missing: MissingValues = "learned"
+    nominal: Nominal = "auto"
+    max_bins: int | None = None
+    tie_break: Literal["first", "random"] = "random"
+    honest: bool = False
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    weight_kind: WeightKind = "frequency"
+    n_jobs: int | None = None
+    random_state: SeedLike = None
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None) -> Self:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Bool, Choice, Int, Rule, check_params
 from calibrant._saved import Array, NarrowFloats, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
@@ -94,6 +94,7 @@ class StumpLearner:
     proba=Array("f8", ndim=3, finite=True, low=0, high=1),
 )
 @fill_docstring()
+@with_parameters
 class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Thousands of trees of one test each, every one fitted to rows reweighted by the errors of those before it.
 
@@ -178,26 +179,14 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         "warm_start": Bool(),
     }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 256,
-        algorithm: AlgorithmName = "m1",
-        criterion: StumpCriterion = "entropy",
-        estimate: StumpEstimate = "laplace",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.n_trees = n_trees
-        self.algorithm = algorithm
-        self.criterion = criterion
-        self.estimate = estimate
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
+    n_trees: int = 256
+    algorithm: AlgorithmName = "m1"
+    criterion: StumpCriterion = "entropy"
+    estimate: StumpEstimate = "laplace"
+    nominal: Nominal = "auto"
+    max_bins: int | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"])
     def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> BoostedStumpsClassifier:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Bool, Choice, Int, Rule, check_params
 from calibrant._random import SeedLike
 from calibrant._saved import Array, ListOf, Object, need, saved
@@ -53,6 +53,7 @@ weighted rows. A number left to ``"cv"`` is chosen in every round, as in `Probab
     tables=ListOf(Array("f8", ndim=2, finite=True, low=0, high=1)) | None,
 )
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
+@with_parameters
 class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
 
@@ -151,66 +152,34 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         **{name: rule for name, rule in TREE_RULES.items() if name not in ("class_weight", "weight_kind")},
     }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        algorithm: AlgorithmName = "m1",
-        resample: bool = True,
-        style: str | None = None,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "laplace",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "first",
-        honest: bool = False,
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.n_trees = n_trees
-        self.algorithm = algorithm
-        self.resample = resample
-        self.style = style
-        self.criterion = criterion
-        self.estimate = estimate
-        self.prune = prune
-        self.confidence = confidence
-        self.subtree_raising = subtree_raising
-        self.ccp_alpha = ccp_alpha
-        self.collapse = collapse
-        self.min_leaf = min_leaf
-        self.min_cut = min_cut
-        self.max_depth = max_depth
-        self.nominal_splits = nominal_splits
-        self.threshold = threshold
-        self.mdl_penalty = mdl_penalty
-        self.dialect = dialect
-        self.empty_leaf = empty_leaf
-        self.accept_zero_gain = accept_zero_gain
-        self.missing = missing
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.tie_break = tie_break
-        self.honest = honest
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
+    n_trees: int = 100
+    algorithm: AlgorithmName = "m1"
+    resample: bool = True
+    style: str | None = None
+    criterion: CriterionName = "gain_ratio"
+    estimate: str | Estimate = "laplace"
+    prune: Pruning | None = None
+    confidence: float = 0.25
+    subtree_raising: bool = True
+    ccp_alpha: float = 0.0
+    collapse: bool = False
+    min_leaf: float = 2
+    min_cut: Literal["c45", "min_leaf"] = "c45"
+    max_depth: int | None = None
+    nominal_splits: NominalSplits = "multiway"
+    threshold: Literal["observed", "midpoint"] = "observed"
+    mdl_penalty: bool = True
+    dialect: Dialect = "c45"
+    empty_leaf: EmptyLeaf | None = None
+    accept_zero_gain: bool | None = None
+    missing: MissingValues = "fractional"
+    nominal: Nominal = "auto"
+    max_bins: int | None = None
+    tie_break: Literal["first", "random"] = "first"
+    honest: bool = False
+    n_jobs: int | None = None
+    random_state: SeedLike = None
+    warm_start: bool = False
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], groups=TREE_PARAMETER_DOCS["groups"])
     def fit(
