@@ -128,7 +128,7 @@ def _predict_lazily(cls: type, name: str) -> None:
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def with_parameters(cls: type[C]) -> type[C]:
-    """Give an estimator the constructor that stores its parameters: its annotated attributes, by keyword only.
+    """Return an estimator with a constructor that stores its parameters: its annotated attributes, by keyword only.
 
     The constructor is that of a dataclass, so a subclass declares what it adds and what has another default.
 

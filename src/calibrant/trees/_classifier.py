@@ -15,7 +15,7 @@ from calibrant._params import Choice, Real, Rule, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Array, Maybe, Number, Object, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
-from calibrant.data._internal import Nominal, WeightKind, is_source
+from calibrant.data._internal import WeightKind, is_source
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE
 from calibrant.trees._description_length import DescriptionMixin
@@ -26,16 +26,7 @@ from calibrant.trees._growing.training_set import TrainingSet, read_training
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._prediction.tree_reading import TreeReading
 from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
-from calibrant.trees._tree_params import (
-    RULES,
-    TREE_PARAMETER_DOCS,
-    CriterionName,
-    Dialect,
-    EmptyLeaf,
-    MissingValues,
-    NominalSplits,
-    Pruning,
-)
+from calibrant.trees._tree_params import RULES, TREE_PARAMETER_DOCS
 
 _SAMPLE_WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
@@ -132,27 +123,6 @@ class ProbabilityTreeClassifier(
     # A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
     _rules: ClassVar[Mapping[str, Rule]] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}
 
-    criterion: CriterionName = "gain_ratio"
-    estimate: str | Estimate = "laplace"
-    prune: Pruning | None = None
-    confidence: float = 0.25
-    subtree_raising: bool = True
-    ccp_alpha: float | Literal["cv", "cv_1se"] = 0.0
-    collapse: bool = False
-    min_leaf: float = 2
-    min_cut: Literal["c45", "min_leaf"] = "c45"
-    max_depth: int | None = None
-    nominal_splits: NominalSplits = "multiway"
-    threshold: Literal["observed", "midpoint"] = "observed"
-    mdl_penalty: bool = True
-    dialect: Dialect = "c45"
-    empty_leaf: EmptyLeaf | None = None
-    accept_zero_gain: bool | None = None
-    missing: MissingValues = "fractional"
-    nominal: Nominal = "auto"
-    max_bins: int | None = None
-    tie_break: Literal["first", "random"] = "first"
-    honest: bool = False
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     weight_kind: WeightKind = "frequency"
     n_jobs: int | None = 1

@@ -16,12 +16,10 @@ from calibrant.trees._tree import Trees, check_order, impurity_importances
 from calibrant.trees._tree_params import (
     TREE_PARAMETER_DOCS,
     CriterionName,
-    Dialect,
-    EmptyLeaf,
     MissingValues,
     NominalSplits,
     Pruning,
-    TreeParams,
+    TreeParamsMixin,
 )
 
 __all__ = [
@@ -33,8 +31,6 @@ __all__ = [
     "ClusterRows",
     "Coding",
     "CriterionName",
-    "Dialect",
-    "EmptyLeaf",
     "GrownTree",
     "LevelPlan",
     "MissingValues",
@@ -44,7 +40,7 @@ __all__ = [
     "Probabilities",
     "Pruning",
     "TrainingSet",
-    "TreeParams",
+    "TreeParamsMixin",
     "TreeReading",
     "Trees",
     "check_order",

@@ -20,24 +20,22 @@ from calibrant._saved import Object, WithRows, need, saved
 from calibrant._sections import Section
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
-from calibrant.data._internal import Nominal, RowClassifierMixin, WeightKind, is_source
-from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
-from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, MaxFeatures
+from calibrant.data._internal import RowClassifierMixin, WeightKind, is_source
+from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT
+from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, ForestParamsMixin
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
 from calibrant.ensembles._ensemble_sections import forest_sections
 from calibrant.ensembles._levels.cluster_forest import fit_forest_on_cluster
-from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
+from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
     TREE_PARAMETER_DOCS,
     CriterionName,
-    Dialect,
-    EmptyLeaf,
     MissingValues,
     NominalSplits,
-    Pruning,
     TrainingSet,
+    TreeParamsMixin,
     fit_source,
     impurity_importances,
     node_indicator,
@@ -87,6 +85,8 @@ of the whole training set, not of each bag; a number left to ``"cv"`` is chosen 
 class BaggedTreesClassifier(
     SectionsReprMixin,
     RowClassifierMixin,
+    TreeParamsMixin,
+    ForestParamsMixin,
     ClassifierMixin,  # type: ignore[misc]
     EstimatorMixin,
     BaseEstimator,  # type: ignore[misc]
@@ -168,40 +168,14 @@ class BaggedTreesClassifier(
     _short_name: ClassVar[str] = "forest"
     _rules = BAGGED_RULES
 
-    n_trees: int = 100
-    bootstrap: Bootstrap | None = "uniform"
-    max_samples: float = 0.632
-    max_features: MaxFeatures = None
-    redraw: bool = True
-    combine: Literal["average", "vote"] = "average"
-    smooth_votes: bool = False
-    out_of_bag: OutOfBag = "ignore"
-    out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0
-    in_bag_counts: Literal["unique", "multiplicity"] = "unique"
-    vote_trees: float | Literal["out_of_bag"] = 1.0
-    warm_start: bool = False
-    style: str | None = None
     criterion: CriterionName = "entropy"
     estimate: str | Estimate = "hierarchical_shrinkage"
-    prune: Pruning | None = None
-    confidence: float = 0.25
-    subtree_raising: bool = True
     ccp_alpha: float = 0.0
-    collapse: bool = False
-    min_leaf: float = 2
-    min_cut: Literal["c45", "min_leaf"] = "c45"
-    max_depth: int | None = None
     nominal_splits: NominalSplits = "binary"
     threshold: Literal["observed", "midpoint"] = "midpoint"
     mdl_penalty: bool = False
-    dialect: Dialect = "c45"
-    empty_leaf: EmptyLeaf | None = None
-    accept_zero_gain: bool | None = None
     missing: MissingValues = "learned"
-    nominal: Nominal = "auto"
-    max_bins: int | None = None
     tie_break: Literal["first", "random"] = "random"
-    honest: bool = False
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     weight_kind: WeightKind = "frequency"
     n_jobs: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +16,18 @@ from calibrant._params import Bool, Choice, Int, Rule, check_params
 from calibrant._random import SeedLike
 from calibrant._saved import Array, ListOf, Object, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
-from calibrant.data._internal import Nominal, Rows, is_source
+from calibrant.data._internal import Rows, is_source
 from calibrant.ensembles._bagging.forest import TREE_RULES
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, boost, start_run
 from calibrant.ensembles._boosting.tree_learner import TreeLearner
 from calibrant.ensembles._levels.cluster_boosting import fit_boosting_on_cluster
 from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
-from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE
 from calibrant.trees._internal import (
     TREE_PARAMETER_DOCS,
-    CriterionName,
-    Dialect,
-    EmptyLeaf,
-    MissingValues,
-    NominalSplits,
-    Pruning,
     TrainingSet,
+    TreeParamsMixin,
     TreeReading,
     Trees,
     fit_source,
@@ -46,6 +40,16 @@ go to the most probable class, and ``"real"`` takes the logarithms of the probab
 weighted rows. A number left to ``"cv"`` is chosen in every round, as in `ProbabilityTreeClassifier`."""
 
 
+@with_parameters
+class _RoundsMixin:
+    """The parameters of boosting, which come before those of the trees."""
+
+    n_trees: int = 100
+    algorithm: AlgorithmName = "m1"
+    resample: bool = True
+    style: str | None = None
+
+
 @saved(
     trees=Trees(),
     estimates=ListOf(ESTIMATE),
@@ -54,7 +58,14 @@ weighted rows. A number left to ``"cv"`` is chosen in every round, as in `Probab
 )
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
 @with_parameters
-class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedTreesClassifier(
+    BoostedScoresMixin,
+    TreeParamsMixin,
+    _RoundsMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
 
     `predict_proba` returns scores, **not calibrated probabilities**: the share of the members' weighted votes, the raw
@@ -152,31 +163,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         **{name: rule for name, rule in TREE_RULES.items() if name not in ("class_weight", "weight_kind")},
     }
 
-    n_trees: int = 100
-    algorithm: AlgorithmName = "m1"
-    resample: bool = True
-    style: str | None = None
-    criterion: CriterionName = "gain_ratio"
-    estimate: str | Estimate = "laplace"
-    prune: Pruning | None = None
-    confidence: float = 0.25
-    subtree_raising: bool = True
     ccp_alpha: float = 0.0
-    collapse: bool = False
-    min_leaf: float = 2
-    min_cut: Literal["c45", "min_leaf"] = "c45"
-    max_depth: int | None = None
-    nominal_splits: NominalSplits = "multiway"
-    threshold: Literal["observed", "midpoint"] = "observed"
-    mdl_penalty: bool = True
-    dialect: Dialect = "c45"
-    empty_leaf: EmptyLeaf | None = None
-    accept_zero_gain: bool | None = None
-    missing: MissingValues = "fractional"
-    nominal: Nominal = "auto"
-    max_bins: int | None = None
-    tie_break: Literal["first", "random"] = "first"
-    honest: bool = False
     n_jobs: int | None = None
     random_state: SeedLike = None
     warm_start: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from calibrant._random import seed_sequence, stream_seed
 from calibrant._source_limits import check_source_params
 from calibrant.data._internal import Bins, CodedPart
 from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
-from calibrant.ensembles._bagging.forest import GROWING_STREAM, RULES, Forest, ForestParams, n_drawn
+from calibrant.ensembles._bagging.forest import GROWING_STREAM, RULES, Forest, n_drawn
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._readings.forest_reading import needs_all_rows
 from calibrant.ensembles._tree_style import styled, styled_for, with_tree_params
@@ -25,6 +25,9 @@ from calibrant.estimates import as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import ClusterRows, LevelPlan, Parts, TrainingSet
+
+if TYPE_CHECKING:
+    from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +101,7 @@ _OPEN_NODES = 8  # of one level of a tree, about: nodes of less than an eighth o
 def forest_plan(
     parts: Parts,
     bins: Bins,
-    params: ForestParams,
+    params: BaggedTreesClassifier,
     seed: np.random.SeedSequence,
     *,
     n_rows: int,
@@ -168,7 +171,7 @@ def _by_batches(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence)
     return _read(estimator, parts, _plan(parts, rows, params, seed, examples), Forest(trees, examples, params, seed))
 
 
-def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
+def _can_read_blocks(estimator: Any, params: BaggedTreesClassifier, tree: Tree) -> bool:
     """Return whether blocks of rows can be read by themselves: one worker reads the forest otherwise."""
     if params.prune is not None or params.honest or params.collapse:
         return False
@@ -191,7 +194,7 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
 
 
 def _plan(
-    parts: Parts, rows: ClusterRows, params: ForestParams, seed: np.random.SeedSequence, examples: TrainingSet
+    parts: Parts, rows: ClusterRows, params: BaggedTreesClassifier, seed: np.random.SeedSequence, examples: TrainingSet
 ) -> LevelPlan:
     facts = rows.facts
     return forest_plan(
@@ -222,31 +225,31 @@ def _check_groups(estimator: Any, *, has_groups: bool) -> None:
 
 
 def _batches(
-    params: ForestParams, seed: np.random.SeedSequence, n_threads: int
-) -> list[tuple[ForestParams, np.random.SeedSequence, range]]:
+    params: BaggedTreesClassifier, seed: np.random.SeedSequence, n_threads: int
+) -> list[tuple[BaggedTreesClassifier, np.random.SeedSequence, range]]:
     size = max(1, min(_MOST_OF_BATCH, params.n_trees // (_BATCHES_PER_THREAD * n_threads)))
     numbers = range(params.n_trees)
     return [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
 
 
-def _describe(estimator: Any, seed: np.random.SeedSequence, rows: Any) -> tuple[ForestParams, TrainingSet]:
+def _describe(estimator: Any, seed: np.random.SeedSequence, rows: Any) -> tuple[BaggedTreesClassifier, TrainingSet]:
     """Return the parameters of the trees, which a style may choose by the rows, and what a model keeps of the rows."""
     examples = rows.examples(estimator.class_weight)
     return _snapshot(styled_for(examples, estimator, seed)), examples.without_rows()
 
 
-def _snapshot(params: Any) -> ForestParams:
-    return cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+def _snapshot(params: Any) -> BaggedTreesClassifier:
+    return cast("BaggedTreesClassifier", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
 
 
-def _grow_batch(params: ForestParams, seed: np.random.SeedSequence, batch: range, rows: Any) -> list[Tree]:
+def _grow_batch(params: BaggedTreesClassifier, seed: np.random.SeedSequence, batch: range, rows: Any) -> list[Tree]:
     """Grow some trees in one thread of a worker."""
-    alone = cast("ForestParams", SimpleNamespace(**vars(params) | {"n_jobs": 1}))
+    alone = cast("BaggedTreesClassifier", SimpleNamespace(**vars(params) | {"n_jobs": 1}))
     return Forest((), rows.examples(params.class_weight), alone, seed).grow_batch(batch)
 
 
 def _finish(
-    estimator: Any, params: ForestParams, seed: np.random.SeedSequence, rows: Any, grown: Sequence[list[Tree]]
+    estimator: Any, params: BaggedTreesClassifier, seed: np.random.SeedSequence, rows: Any, grown: Sequence[list[Tree]]
 ) -> dict[str, Any]:
     """Read the grown forest as the estimator does, and drop the rows."""
     trees = tuple(tree for batch in grown for tree in batch)

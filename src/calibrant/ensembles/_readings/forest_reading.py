@@ -15,7 +15,7 @@ from calibrant import _core
 from calibrant._saved import Array, Inline, Integer, Maybe, Number, Object, Text, Value, need, saved
 from calibrant._threads import n_threads
 from calibrant.data._internal import Rows, warn_of_number
-from calibrant.ensembles._bagging.forest import Forest
+from calibrant.ensembles._bagging.forest import Forest, OutOfBag
 from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import (
     Members,
@@ -134,7 +134,6 @@ class FewRows:
         return self.__dict__ | {"_packed": None}  # packed again when needed
 
 
-OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
 
 _BLOCK = 2**16  # rows

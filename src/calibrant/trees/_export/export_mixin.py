@@ -17,16 +17,14 @@ from calibrant.trees._growing.grow import extra_errors
 from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._prediction.tree_reading import TreeReading
 from calibrant.trees._tree import Tree
+from calibrant.trees._tree_params import TreeParamsMixin
 
 
-class ExportMixin(SectionsReprMixin):
+class ExportMixin(SectionsReprMixin, TreeParamsMixin):
     """Exports of a fitted tree."""
 
     if TYPE_CHECKING:
         tree_: Tree
-        prune: str | None
-        dialect: str
-        confidence: float
         _reading: TreeReading
         _grown_tree: GrownTree
         _check_fitted: Callable[[], None]

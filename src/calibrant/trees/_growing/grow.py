@@ -18,14 +18,14 @@ from calibrant.estimates._internal import leaves_of_most_probable
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import CRITERIA, TreeParams
+from calibrant.trees._tree_params import CRITERIA, TreeParamsMixin
 
 # Quinlan's table: the deviate is interpolated between these confidences (C4.5 Release 8, stats.c).
 _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 
-def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParamsMixin) -> _core.Tree:
     """Collapse and prune a tree as the parameters specify."""
     # C4.5 collapses while it grows, so collapsing comes before any pruning.
     if params.collapse:
@@ -82,14 +82,16 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
     return options
 
 
-def _prune_pessimistic(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+def _prune_pessimistic(
+    tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParamsMixin
+) -> _core.Tree:
     # Pruning sends the growing rows down again: rows set aside to count must not choose the pruned tree either.
     weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
     options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
     return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
 
 
-def _prune_to_most_probable(tree: _core.Tree, examples: TrainingSet, params: TreeParams) -> _core.Tree:
+def _prune_to_most_probable(tree: _core.Tree, examples: TrainingSet, params: TreeParamsMixin) -> _core.Tree:
     """Prune to the most probable subtree by the prior of the criterion, Wallace's where it has none."""
     # The most probable subtree is searched under the prior that grew the tree; other criteria have none of their own.
     prior = CRITERIA[params.criterion].prior or "wallace"
@@ -153,7 +155,7 @@ _TIES = 0  # key of the random stream of one fit
 def grow(
     examples: TrainingSet,
     subsets: RowSubsets,
-    params: TreeParams,
+    params: TreeParamsMixin,
     seed: np.random.SeedSequence,
     max_features: int = 0,
     n_concurrent: int = 1,
@@ -190,7 +192,7 @@ def grow(
 def grow_unpruned(
     examples: TrainingSet,
     bags: _core.Bags,
-    params: TreeParams,
+    params: TreeParamsMixin,
     tie_seeds: Sequence[int],
     *,
     first_tree: int = 0,
@@ -232,7 +234,7 @@ def tie_seed(seed: np.random.SeedSequence) -> int:
     return stream_seed(seed, _TIES)
 
 
-def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> _core.GrowOptions:
+def grow_options(params: TreeParamsMixin, n_declared: int, max_features: int = 0) -> _core.GrowOptions:
     """Return the core's options; ``max_features`` columns are drawn at each node, 0 for all of them.
 
     Examples
@@ -267,7 +269,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     return options
 
 
-def _check_criterion(params: TreeParams) -> None:
+def _check_criterion(params: TreeParamsMixin) -> None:
     """Raise if the criterion is not defined for the requested tests."""
     if params.criterion == "twoing" and params.nominal_splits == "subset":
         raise ParameterError(
@@ -288,7 +290,7 @@ def _check_criterion(params: TreeParams) -> None:
         )
 
 
-def _accepts_zero_gain(params: TreeParams) -> bool:
+def _accepts_zero_gain(params: TreeParamsMixin) -> bool:
     if params.accept_zero_gain is None:
         # C4.5 starts its search at -EPS, so a gain of 0 is accepted; J48 demands more than 0 (ALGORITHMS.md 1.2).
         return params.dialect == "c45" and CRITERIA[params.criterion].in_bits
@@ -321,7 +323,7 @@ class RowSubsets:
         return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
 
 
-def draw_row_subsets(examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
+def draw_row_subsets(examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence) -> RowSubsets:
     """Draw the rows that do not grow the tree, stratified by class."""
     if not params.honest and params.prune != "reduced_error":
         return RowSubsets()

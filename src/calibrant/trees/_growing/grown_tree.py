@@ -23,7 +23,7 @@ from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, gr
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree, Trees
-from calibrant.trees._tree_params import RULES, TreeParams
+from calibrant.trees._tree_params import RULES, TreeParamsMixin
 
 
 @saved(
@@ -41,11 +41,11 @@ class GrownTree:
     tree: Tree
     examples: TrainingSet
     subsets: RowSubsets
-    params: TreeParams
+    params: TreeParamsMixin
     seed: np.random.SeedSequence
 
     @classmethod
-    def fit(cls, examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
+    def fit(cls, examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence) -> GrownTree:
         """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that.
 
         Examples
@@ -65,7 +65,7 @@ class GrownTree:
     def grow(
         cls,
         examples: TrainingSet,
-        params: TreeParams,
+        params: TreeParamsMixin,
         seed: np.random.SeedSequence,
         *,
         rows: NDArray[np.bool_] | None = None,
@@ -83,7 +83,7 @@ class GrownTree:
         cls,
         examples: TrainingSet,
         row_counts: NDArray[np.uint16],
-        params: TreeParams,
+        params: TreeParamsMixin,
         seeds: Sequence[np.random.SeedSequence],
         *,
         n_jobs: int | None,
@@ -113,14 +113,14 @@ class GrownTree:
         cls,
         tree: Tree,
         examples: TrainingSet,
-        params: TreeParams,
+        params: TreeParamsMixin,
         seed: np.random.SeedSequence,
         rows: NDArray[np.bool_] | None = None,
     ) -> GrownTree:
         """Put a tree that is already grown together with its rows."""
         return cls(tree, examples, _subsets(examples, params, seed, rows), params, seed)
 
-    def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
+    def with_tree(self, tree: Tree, params: TreeParamsMixin) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
         return replace(self, tree=tree, params=_snapshot(params))
 
@@ -194,15 +194,15 @@ def _values_at_cuts(tree: Tree, column: int, values: NDArray[np.float64] | None)
 
 
 def _subsets(
-    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
+    examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
 ) -> RowSubsets:
     subsets = draw_row_subsets(examples, params, seed)
     return subsets if rows is None else subsets.within(rows)
 
 
-def _snapshot(params: TreeParams) -> TreeParams:
+def _snapshot(params: TreeParamsMixin) -> TreeParamsMixin:
     """Copy the parameters, which `set_params` may change on their estimator later."""
-    return cast("TreeParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+    return cast("TreeParamsMixin", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
 
 
 # An entry holds the coded rows of its fold beside the tree: the bytes bound a search on large data, the number one on
@@ -270,7 +270,7 @@ def inherit_cache(cache: GrownTreeCache | None) -> GrownTreeCache:
 
 
 def grow_cached(
-    cache: GrownTreeCache | None, rows: TrainingRows, params: TreeParams, seed: np.random.SeedSequence
+    cache: GrownTreeCache | None, rows: TrainingRows, params: Any, seed: np.random.SeedSequence
 ) -> GrownTree:
     """Grow a tree, unless another clone has grown the same one.
 
@@ -299,12 +299,12 @@ def grow_cached(
     return grown
 
 
-def _class_weight_key(params: TreeParams) -> str:
+def _class_weight_key(params: Any) -> str:
     weights = params.class_weight
     return repr(weights if weights is None or isinstance(weights, str) else dict(weights))
 
 
-def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
+def _seed_key(params: Any, seed: np.random.SeedSequence) -> Hashable:
     """Return the identity of a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
     draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
     draws = draws or (params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str))

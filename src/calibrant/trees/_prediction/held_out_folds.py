@@ -14,7 +14,7 @@ from calibrant.trees._growing.grow import RowSubsets, grow
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._tree_params import TreeParamsMixin
 
 _MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
 _FOLDS = 3  # key of the random stream of one fit
@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 def held_out_folds(
     examples: TrainingSet,
     subsets: RowSubsets,
-    params: TreeParams,
+    params: TreeParamsMixin,
     seed: np.random.SeedSequence,
     *,
     max_folds: int = _MAX_FOLDS,
@@ -62,7 +62,7 @@ def held_out_folds(
 
 
 def fold_weights(
-    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
+    examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
 ) -> list[NDArray[np.float64]]:
     """Return the weight of each row in each fold: `max_folds`, at most the rows of the largest class or the groups.
 
@@ -86,7 +86,7 @@ def fold_weights(
     return [np.where(each > (1.0 - _ROUNDING) * copies, weights, each * (weights / copies)) for each in held]
 
 
-def _copies(examples: TrainingSet, params: TreeParams) -> NDArray[np.float64]:
+def _copies(examples: TrainingSet, params: TreeParamsMixin) -> NDArray[np.float64]:
     """Return the number of rows that each row stands for: its weight as a frequency, else one."""
     copies, is_frequency = examples.copies, getattr(params, "weight_kind", "frequency") == "frequency"
     return copies if copies is not None and is_frequency and can_be_frequencies(copies) else np.ones(examples.n_rows)
@@ -109,7 +109,7 @@ def _pieces(
     return Pieces(order[pieces.rows], pieces.weight, pieces.fold)
 
 
-def _held_out(tree: Tree, examples: TrainingSet, weight: NDArray[np.float64], params: TreeParams) -> HeldOutLeaves:
+def _held_out(tree: Tree, examples: TrainingSet, weight: NDArray[np.float64], params: TreeParamsMixin) -> HeldOutLeaves:
     labels = examples.sorted_labels
     # A class that is absent from the other folds gets probability 0 from any estimate and would decide every choice.
     held = (weight > 0.0) & (tree.counts[0] > 0)[labels]

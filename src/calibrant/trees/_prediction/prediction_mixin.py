@@ -20,7 +20,7 @@ from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._prediction.intervals import intervals
 from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares
 from calibrant.trees._tree import Tree, impurity_importances
-from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf
+from calibrant.trees._tree_params import RULES, TreeParamsMixin
 
 
 def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
@@ -49,16 +49,11 @@ def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
     return csr_matrix((np.ones(len(found), dtype=np.int64), found % tree.n_nodes, ends), shape=(n_rows, tree.n_nodes))
 
 
-class PredictionMixin(RowClassifierMixin):
+class PredictionMixin(RowClassifierMixin, TreeParamsMixin):
     """Predictions of a fitted tree, and other readings of it."""
 
     if TYPE_CHECKING:
         tree_: Tree
-        estimate: str | Estimate
-        criterion: CriterionName
-        dialect: Dialect
-        empty_leaf: EmptyLeaf | None
-        n_jobs: int | None
         _grown_tree: GrownTree
         _reading: TreeReading
 

@@ -33,7 +33,7 @@ from calibrant.estimates import (
 from calibrant.estimates._internal import check_estimate, with_classes
 from calibrant.exceptions import CalibrantWarning
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
+from calibrant.trees._tree_params import Dialect, EmptyLeaf, TreeParamsMixin
 
 if TYPE_CHECKING:
     from calibrant.data._internal import Rows
@@ -99,7 +99,7 @@ def _empty_leaf_rule(estimate: Estimate, specified: EmptyLeaf | None, dialect: D
     return "majority" if dialect == "c45" and isinstance(estimate, Frequency) else "parent"
 
 
-def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+def resolve_estimate(estimate: Estimate, grown: GrownTree, params: TreeParamsMixin) -> Estimate:
     """Return the estimate with all its numbers: chosen by cross-validation, fitted, or computed from the tree.
 
     Examples
@@ -119,7 +119,7 @@ def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams
     return estimate
 
 
-def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+def _best_candidate(estimate: Estimate, grown: GrownTree, params: TreeParamsMixin) -> Estimate:
     """Return the candidate with the least log-loss summed over the folds; the last, which is the smoothest, if tied."""
     candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
     if len(candidates) == 1:
@@ -152,7 +152,7 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
     return float((losses * held_out.weight[counts]).sum())
 
 
-def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
+def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: TreeParamsMixin) -> float:
     empty_leaf, dialect = params.empty_leaf, params.dialect
     # Exact, so that the order of the folds cannot decide between candidates of equal loss.
     return math.fsum(
@@ -212,7 +212,7 @@ class TreeReading:
     reader: NodeReader | None = None
 
     @classmethod
-    def of(cls, grown: GrownTree, estimate: str | Estimate, params: ReadingParams) -> TreeReading:
+    def of(cls, grown: GrownTree, estimate: str | Estimate, params: TreeParamsMixin) -> TreeReading:
         """Read a grown tree by a validated estimate, choosing its number by cross-validation where it requests that.
 
         Examples
@@ -239,7 +239,7 @@ class TreeReading:
 
     is_recomputed = staticmethod(is_recomputed)
 
-    def saved_table(self, params: ReadingParams) -> NDArray[np.float64] | None:
+    def saved_table(self, params: TreeParamsMixin) -> NDArray[np.float64] | None:
         """Return the table that a file must hold; None where it follows from tree and parameters, to the bit."""
         if is_recomputed(self.estimate):
             made = TreeReading(self.tree, self.estimate, params.empty_leaf, params.dialect).table
@@ -253,7 +253,7 @@ class TreeReading:
         cls,
         tree: Tree,
         estimate: Estimate,
-        params: ReadingParams,
+        params: TreeParamsMixin,
         reader: NodeReader | None,
         table: NDArray[np.float64] | None,
     ) -> TreeReading:

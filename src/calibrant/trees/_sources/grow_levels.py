@@ -18,7 +18,7 @@ from calibrant.data._internal import Bins, CodedPart
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow_options
 from calibrant.trees._sources.parts import Parts
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._tree_params import TreeParamsMixin
 
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
 _MOST_TIMES = 0xFFFF  # the greatest weight, and sum of weights, that the core counts in whole numbers
@@ -49,7 +49,7 @@ class LevelPlan:
     n_classes: int
     n_declared: int
     n_rows: int
-    params: TreeParams
+    params: TreeParamsMixin
     row_weights: RowWeights | None = None  # None: those of the parts in every tree
     max_features: int = 0
     n_threads: int = 1
