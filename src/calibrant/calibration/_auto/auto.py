@@ -148,12 +148,6 @@ class Auto(Calibrator):
     _multiclass_maps: ClassVar[Mapping[str, Callable[[], Calibrator]]] = _MULTICLASS
     _tries_dirichlet: ClassVar[bool] = True
 
-    choice_: AutoChoice
-    members_: list[Calibrator]
-    weights_: NDArray[np.float64]
-    mended_: ReplaceCertain | None
-    of_difference_: bool
-
     def __init__(self, *, price: float = 2.0, multiple: float = 0.5, alpha: float = 0.03) -> None:
         self.price = price
         self.multiple = multiple

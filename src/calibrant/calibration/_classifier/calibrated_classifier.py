@@ -153,7 +153,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
     _copied_tags: ClassVar[tuple[str, ...]] = ("pairwise", *WrapperMixin._copied_tags)
 
-    calibrators_: list[Calibrator]
     held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
 
     def __init__(

@@ -56,10 +56,6 @@ class Beta(AxisMapMixin, ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
 
-    a_: float
-    b_: float
-    intercept_: float
-
     def __init__(self, *, form: Form = "abm") -> None:
         self.form = form
 

@@ -70,11 +70,6 @@ class Binning(ScoreMap):
         "m": Real(0),
     }
 
-    edges_: NDArray[np.float64]
-    probabilities_: NDArray[np.float64]
-    weights_: NDArray[np.float64]
-    n_bins_: int
-
     def __init__(
         self, n_bins: int | Literal["cv"] = 10, *, strategy: Literal["count", "width"] = "count", m: float = 0.0
     ) -> None:
@@ -144,11 +139,6 @@ class BBQ(ScoreMap):
     >>> bbq.predict([0.3, 0.9]).round(2), int(bbq.n_bins_[bbq.evidence_.argmax()])
     (array([0.01, 1.  ]), 10)
     """
-
-    cuts_: NDArray[np.float64]
-    values_: NDArray[np.float64]
-    n_bins_: NDArray[np.int64]
-    evidence_: NDArray[np.float64]
 
     def _learn(self, sample: BinaryScores) -> None:
         binnings = list(_binnings(pool_ties(sample)))

@@ -18,7 +18,7 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import InstanceOf, Nothing, Rule
 from calibrant._saved import ListOf, Object, need
 from calibrant.calibration._base import Calibrator, learned, normalised
-from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale, from_logits
+from calibrant.calibration._fitting.logits import SCALE_FIELD, as_logs, find_scale, from_logits
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._maps.log_linear import check_every_class_has_rows
 from calibrant.calibration._maps.platt import Platt
@@ -54,9 +54,6 @@ class Chain(Calibrator):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
-
-    first_: Calibrator
-    then_: Calibrator
 
     def __init__(self, first: Calibrator, then: Calibrator) -> None:
         self.first = first
@@ -130,9 +127,6 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
     _rules: ClassVar[Mapping[str, Rule]] = {
         "calibrator": InstanceOf(Calibrator, words="a calibrator of calibrant.calibration") | Nothing()
     }
-
-    parts_: list[Calibrator]
-    on_: Scale
 
     def __init__(self, calibrator: Calibrator | None = None) -> None:
         self.calibrator = calibrator

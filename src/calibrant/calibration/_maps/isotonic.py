@@ -71,12 +71,6 @@ class Isotonic(ScoreMap):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
 
-    scores_: NDArray[np.float64]
-    probabilities_: NDArray[np.float64]
-    n_blocks_: int
-    ties_: float
-    auc_change_: float
-
     def __init__(
         self, *, mode: Literal["interpolate", "step", "centred"] = "interpolate", smooth_ends: bool = False
     ) -> None:

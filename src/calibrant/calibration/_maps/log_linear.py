@@ -74,12 +74,6 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
         "certain_": Maybe(CERTAIN_FIELD),
     }
 
-    coef_: NDArray[np.float64]
-    intercept_: NDArray[np.float64]
-    inverse_temperature_: float
-    uniform_share_: float
-    on_: Scale
-
     @property
     @abstractmethod
     def _is_structured(self) -> bool:

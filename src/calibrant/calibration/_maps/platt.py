@@ -18,7 +18,6 @@ from calibrant.calibration._fitting.logits import (
     ON,
     SCALE_FIELD,
     On,
-    Scale,
     as_logits,
     find_scale,
     from_logits,
@@ -60,10 +59,6 @@ class Platt(ReplaceCertainMixin, ScoreMap):
 
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
-
-    slope_: float
-    intercept_: float
-    on_: Scale
 
     def __init__(self, *, on: On = "auto") -> None:
         self.on = on

@@ -72,10 +72,6 @@ class PriorShift(Calibrator):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
 
-    train_prior_: NDArray[np.float64]
-    new_prior_: NDArray[np.float64]
-    on_: Scale
-
     def __init__(self, *, train_prior: Prior = None, new_prior: Prior = None) -> None:
         self.train_prior = train_prior
         self.new_prior = new_prior

@@ -72,13 +72,6 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
 
-    quadratic_: float
-    linear_: float
-    intercept_: float
-    low_: float
-    high_: float
-    centre_: float
-
     def __init__(self, *, penalty: float = 50.0, monotone: bool = True, smooth: bool = True) -> None:
         self.penalty = penalty
         self.monotone = monotone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,12 +87,6 @@ class Spline(ScoreMap):
     """
 
     _rules: ClassVar[Mapping[str, Rule]] = {"n_knots": Int(2, 100)}
-
-    knots_: NDArray[np.float64]
-    values_: NDArray[np.float64]
-    penalty_: float
-    degrees_: float
-    axis_: dict[str, Any]
 
     def __init__(self, *, n_knots: int = 10) -> None:
         self.n_knots = n_knots
