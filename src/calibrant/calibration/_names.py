@@ -40,7 +40,7 @@ CALIBRATORS: dict[str, type[Calibrator]] = {
     "prior_shift": PriorShift,
 }
 
-_CLASSES = {kind.__name__: kind for kind in {**CALIBRATORS, "chain": Chain}.values()}
+_CLASSES = {kind.__name__: kind for kind in CALIBRATORS.values()} | {"Chain": Chain}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
