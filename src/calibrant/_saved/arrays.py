@@ -55,27 +55,13 @@ class Array(Field):
             raise ModelFileError(f"must be an array of {expected}; got {got}")
         if self.ndim is not None and array.ndim != self.ndim:
             raise ModelFileError(f"must be an array of {self.ndim} dimension(s); its shape is {array.shape}")
-        self._check_values(array)
-
-    def _check_values(self, array: NDArray[Any]) -> None:
         if self.finite and array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError("must hold finite numbers")
-        if (
-            array.size
-            and self.low is not None
-            and not (np.fmin.reduce(array, axis=None).item() >= self.low or _all_nan(array))
-        ):
+        # Where all numbers are NaN, so is the least, which is not below any limit.
+        if array.size and self.low is not None and np.fmin.reduce(array, axis=None).item() < self.low:
             raise ModelFileError(f"must hold numbers >= {self.low:g}")
-        if (
-            array.size
-            and self.high is not None
-            and not (np.fmax.reduce(array, axis=None).item() <= self.high or _all_nan(array))
-        ):
+        if array.size and self.high is not None and np.fmax.reduce(array, axis=None).item() > self.high:
             raise ModelFileError(f"must hold numbers <= {self.high:g}")
-
-
-def _all_nan(array: NDArray[Any]) -> bool:
-    return math.isnan(np.fmax.reduce(array, axis=None))
 
 
 class Bytes(Field):
@@ -240,23 +226,14 @@ class ArraySpec:
     @classmethod
     def read(cls, document: Any) -> ArraySpec:
         """Return the spec of a document; raise if it is not one of an array that can be."""
-        if type(document) is not dict or not {"dtype", "shape"} <= document.keys() <= {
-            "dtype",
-            "shape",
-            "order",
-            "shuffled",
-        }:
+        known = {"dtype", "shape", "order", "shuffled"}
+        if type(document) is not dict or not {"dtype", "shape"} <= document.keys() <= known:
             raise ModelFileError(f"must be the type and shape of an array; got {short_repr(document)}")
         shape, order, shuffled = document["shape"], document.get("order", "C"), document.get("shuffled", False)
         if document["dtype"] not in DTYPES or order not in ("C", "F") or type(shuffled) is not bool:
             raise ModelFileError(f"is an array of an unknown type or order; got {short_repr(document)}")
-        if (
-            type(shape) is not list
-            or len(shape) > _MAX_NDIM
-            or not all(type(n) is int and 0 <= n < 2**48 for n in shape)
-        ):
-            raise ModelFileError(f"is an array of an impossible shape; got {short_repr(shape)}")
-        if math.prod(max(n, 1) for n in shape) >= 2**48:
+        are_sizes = type(shape) is list and len(shape) <= _MAX_NDIM and all(type(n) is int and n >= 0 for n in shape)
+        if not are_sizes or math.prod(max(n, 1) for n in shape) >= 2**48:
             raise ModelFileError(f"is an array of an impossible shape; got {short_repr(shape)}")
         return cls(document["dtype"], tuple(shape), order, shuffled)
 
@@ -272,10 +249,8 @@ class ArraySpec:
 
     def content(self, array: NDArray[Any]) -> NDArray[np.uint8]:
         """Return the bytes of an array in the order of the file; a view where that is possible."""
-        plain = (
-            np.asarray(array, dtype=f"<{self.dtype}").T if self.order == "F" else np.asarray(array, f"<{self.dtype}")
-        )
-        values = np.ascontiguousarray(plain).reshape(-1).view(np.uint8)
+        plain = np.asarray(array, dtype=f"<{self.dtype}")
+        values = np.ascontiguousarray(plain.T if self.order == "F" else plain).reshape(-1).view(np.uint8)
         return np.ascontiguousarray(values.reshape(-1, int(self.dtype[1:])).T).reshape(-1) if self.shuffled else values
 
     def view(self, buffer: Any, offset: int) -> NDArray[Any]:

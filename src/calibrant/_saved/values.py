@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Rule, check_params
 from calibrant._saved.arrays import LabelArray
-from calibrant._saved.fields import NOT_FINITE, Field, named, wrong
+from calibrant._saved.fields import NOT_FINITE, Field, MapOf, named, wrong
 from calibrant.exceptions import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
@@ -153,27 +153,17 @@ class Plain(Value):
     objects = False
 
 
-class Parameters(Field):
+class Parameters(MapOf):
     """The parameters of an estimator by name."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(Value())
         self.names = tuple(names)
-
-    def write(self, value: Any, out: Writer) -> dict[str, Any]:
-        document = {}
-        for name in self.names:
-            with named(name):
-                document[name] = Value().write(value[name], out)
-        return document
 
     def read(self, document: Any, source: Reader) -> dict[str, Any]:
         if type(document) is not dict or not document.keys() <= set(self.names):
             raise wrong(f"the parameters {', '.join(self.names)}", document)
-        values = {}
-        for name, each in document.items():
-            with named(name):
-                values[name] = Value().read(each, source)
-        return values
+        return super().read(document, source)
 
 
 class Values(Field):

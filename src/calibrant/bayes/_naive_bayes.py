@@ -283,14 +283,12 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
             )
 
     def _saved_values(self, training_rows: bool) -> Mapping[str, Any]:
-        """Return the fitted attributes; the values of normal distributions are left out, and their moments kept."""
-        values = {name: getattr(self, name) for name in self._saved_fields if hasattr(self, name)}
-        if not training_rows and "_columns" in values:
-            values["_columns"] = [
-                column.fitted if isinstance(column, Gaussian) and len(column.counts.values) else column
-                for column in self._columns
-            ]
-        return values
+        """Return the columns without training rows: the moments of normal distributions are kept, not their values."""
+        kept = [
+            column.fitted if isinstance(column, Gaussian) and len(column.counts.values) else column
+            for column in self._columns
+        ]
+        return {} if training_rows else {"_columns": kept}
 
     def _saved_note(self) -> str:
         kernels = [len(column.counts.values) for column in self._columns if isinstance(column, KernelDistribution)]

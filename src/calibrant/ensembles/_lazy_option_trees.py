@@ -23,7 +23,7 @@ from calibrant._threads import N_JOBS, n_threads
 from calibrant.data import CodedTable
 from calibrant.data._internal import Nominal, RowClassifierMixin, Rows, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap, ForestBags
-from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet
+from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet, check_table
 
 _MISSING = np.iinfo(np.uint32).max
 _ROWS_PER_THREAD = 32  # between two steps of the progress bar: about 0.6 s with 1,000 training rows and 50 bags
@@ -242,19 +242,14 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         return self
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
-        if "_trees" not in vars(self):
-            return {}
-        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {**values, "examples": (self._trees.examples, True), "in_bag": self.in_bag_}
+        return {"examples": (self._trees.examples, True), "in_bag": self.in_bag_}
 
     def _set_saved(self, values: dict[str, Any]) -> None:
         examples, in_bag = values.pop("examples"), values.pop("in_bag")
         self.__dict__.update(values)
         is_known = examples.has_rows and in_bag.ndim == 2 and in_bag.shape[1] == examples.n_rows and len(in_bag) > 0
         need(is_known, "lacks the training rows or bags from which it predicts")
-        same = examples.schema == self._schema and np.array_equal(examples.classes, self.classes_)
-        need(same, "has rows of other columns or classes")
+        check_table(examples, self._schema, self.classes_)
         self._trees = LazyTrees.of(examples, ForestBags(drawn=in_bag), len(in_bag))
 
     @property

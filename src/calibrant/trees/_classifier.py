@@ -6,14 +6,13 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Choice, Real, Rule, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant._saved import Array, Maybe, Number, Object, need, saved
+from calibrant._saved import Array, Maybe, Number, Object, saved
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant.data._internal import WeightKind, is_source
 from calibrant.estimates import Estimate
@@ -26,6 +25,7 @@ from calibrant.trees._growing.training_set import TrainingSet, read_training
 from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._prediction.tree_reading import TreeReading
 from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
+from calibrant.trees._tree import check_table
 from calibrant.trees._tree_params import RULES, TREE_PARAMETER_DOCS
 
 _SAMPLE_WEIGHT = """\
@@ -221,20 +221,15 @@ class ProbabilityTreeClassifier(
         return CostComplexityPath.of(self)
 
     def _saved_values(self, training_rows: bool) -> Mapping[str, Any]:  # noqa: ARG002
-        if "_reading" not in vars(self):
-            return {}
-        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_grown_tree", "estimate_", "ccp_alpha_")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
         # The table is saved only where it cannot be computed again to the bit, which keeps files small.
-        values["reader"], table = self._reading.reader, self._reading.saved_table(self)
-        return values if table is None else {**values, "table": table}
+        table = self._reading.saved_table(self)
+        return {"reader": self._reading.reader} | ({} if table is None else {"table": table})
 
     def _set_saved(self, values: dict[str, Any]) -> None:
         table, reader, grown = values.pop("table", None), values.pop("reader"), values["_grown_tree"]
         self.__dict__.update(values)
         tree = self.tree_ = grown.tree
-        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
-        need(same, "has trees or rows of other columns or classes")
+        check_table(tree, self._schema, self.classes_)
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
         self._reading = TreeReading.from_saved(tree, self.estimate_, self, reader, table)
 

@@ -12,7 +12,7 @@ from calibrant.trees._sources.grow_levels import LevelPlan
 from calibrant.trees._sources.parts import Parts
 from calibrant.trees._sources.source_fit import fit_source
 from calibrant.trees._styles import STYLES
-from calibrant.trees._tree import Trees, check_order, impurity_importances
+from calibrant.trees._tree import Trees, check_order, check_table, impurity_importances
 from calibrant.trees._tree_params import (
     TREE_PARAMETER_DOCS,
     CriterionName,
@@ -44,6 +44,7 @@ __all__ = [
     "TreeReading",
     "Trees",
     "check_order",
+    "check_table",
     "counts_bits",
     "draw_model",
     "fit_source",

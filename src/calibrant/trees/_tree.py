@@ -439,6 +439,12 @@ class Trees(Field):
         return trees
 
 
+def check_table(tree: Any, schema: Schema, classes: NDArray[Any]) -> None:
+    """Raise unless a tree or training set of a file has these columns and classes."""
+    same = tree.schema == schema and np.array_equal(tree.classes, classes)
+    need(same, "has trees or rows of other columns or classes")
+
+
 def check_order(order: NDArray[Any], n_classes: int) -> None:
     """Raise unless an order of classes is a permutation."""
     need(np.array_equal(np.sort(order), np.arange(n_classes)), "has an order of classes that is none")

@@ -36,6 +36,7 @@ from calibrant.trees._internal import (
     NominalSplits,
     TrainingSet,
     TreeParamsMixin,
+    check_table,
     fit_source,
     impurity_importances,
     node_indicator,
@@ -226,17 +227,11 @@ class BaggedTreesClassifier(
     _fit_cluster = fit_forest_on_cluster
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
-        if "_forest" not in vars(self):
-            return {}
-        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_reading")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {**values, "_forest": (self._forest, self._reading.predicts_from_rows)}
+        return {"_forest": (self._forest, self._reading.predicts_from_rows)}
 
     def _check_saved(self) -> None:
         super()._check_saved()
-        tree = self._forest.trees[0]
-        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
-        need(same, "has trees or rows of other columns or classes")
+        check_table(self._forest.trees[0], self._schema, self.classes_)
         need(self._reading.forest is self._forest, "has the reading of another forest")
         has_rows = self._forest.examples.has_rows or not self._reading.predicts_from_rows
         need(has_rows, "lacks the training rows from which it predicts")

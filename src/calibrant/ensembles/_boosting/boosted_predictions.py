@@ -179,10 +179,8 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         self._run = replace(self._run, rows=b"", row_weights=None, from_source=True)
 
     def _saved_run(self, training_rows: bool) -> dict[str, Any]:
-        """Return the columns and the rounds of the run for a file, without the members."""
-        names = (*RowClassifierMixin._saved_fields, "estimator_weights_", "errors_", "stopped_")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        values |= {"seed": self._run.seed, "order": self._order}
+        """Return what a file holds of the run besides the attributes and the members."""
+        values = {"seed": self._run.seed, "order": self._order}
         if not training_rows:
             return values
         is_kept = self._run.row_weights is not None

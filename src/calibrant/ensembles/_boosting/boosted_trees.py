@@ -30,6 +30,7 @@ from calibrant.trees._internal import (
     TreeParamsMixin,
     TreeReading,
     Trees,
+    check_table,
     fit_source,
     impurity_importances,
 )
@@ -213,8 +214,6 @@ class BoostedTreesClassifier(
         return self
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:
-        if "_run" not in vars(self):
-            return {}
         members: list[TreeReading] = self._run.members
         is_recomputed = all(member.saved_table(self) is None for member in members)
         return {
@@ -229,8 +228,7 @@ class BoostedTreesClassifier(
         trees, estimates, readers = values["trees"], values["estimates"], values["readers"]
         tables = [None] * len(trees) if values["tables"] is None else values["tables"]
         need(len(trees) == len(estimates) == len(readers) == len(tables), "has readings of other trees")
-        same = trees[0].schema == values["_schema"] and np.array_equal(trees[0].classes, values["classes_"])
-        need(same, "has trees or rows of other columns or classes")
+        check_table(trees[0], values["_schema"], values["classes_"])
         parts = zip(trees, estimates, readers, tables, strict=True)
         members = [TreeReading.from_saved(tree, each, self, reader, table) for tree, each, reader, table in parts]
         self._set_saved_run(values, members)

@@ -42,7 +42,7 @@ from calibrant.data._internal import (
     warn_of_weights,
 )
 from calibrant.exceptions import DataError, ModelFileError, ParameterError, nearest
-from calibrant.trees._tree import Tree, check_order
+from calibrant.trees._tree import Tree, check_order, check_table
 
 if TYPE_CHECKING:
     from calibrant._saved.documents import Writer
@@ -267,8 +267,7 @@ class TrainingSet:
 
     def adopt(self, trees: Sequence[Tree]) -> tuple[Tree, ...]:
         """Return trees of a file that were grown from these rows, whose codes they predict where rows are kept."""
-        same = trees[0].schema == self.schema and np.array_equal(trees[0].classes, self.classes)
-        need(same, "has trees or rows of other columns or classes")
+        check_table(trees[0], self.schema, self.classes)
         return tuple(each._with_table(self.table.core) for each in trees) if self.has_rows else tuple(trees)
 
     @property
