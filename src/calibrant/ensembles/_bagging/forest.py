@@ -96,6 +96,12 @@ def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
     return 0 if n == n_columns else max(1, int(n))
 
 
+def snapshot(params: Any, **others: Any) -> BaggedTreesClassifier:
+    """Return a copy of the parameters of a forest, some of them replaced; `set_params` may change the estimator's."""
+    values = {name: getattr(params, name) for name in RULES}
+    return cast("BaggedTreesClassifier", SimpleNamespace(**values | others))
+
+
 GROWING_STREAM = 1  # key of the random stream of a tree
 _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
 _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
@@ -123,8 +129,7 @@ class Forest:
         >>> Forest.of(examples, BaggedTreesClassifier(n_trees=3), np.random.SeedSequence(0)).in_bag.sum(axis=1)
         array([4, 4, 4], dtype=uint64)
         """
-        snapshot = SimpleNamespace(**{name: getattr(params, name) for name in RULES})  # `set_params` may come later
-        return cls((), examples, cast("BaggedTreesClassifier", snapshot), seed).grown_to(params.n_trees)
+        return cls((), examples, snapshot(params), seed).grown_to(params.n_trees)
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:
         if training_rows:
@@ -237,10 +242,9 @@ class Forest:
     def _grow_one(self, number: int, *, n_concurrent: int, held_bytes: int) -> Tree:
         """Grow a tree that is pruned or recounted."""
         # Trees run side by side here; threads within each would only compete with them.
-        params = cast("BaggedTreesClassifier", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
         grown = GrownTree.grow(
             self.examples.repeated(self.bags.count(number)),
-            params,
+            snapshot(self.params, n_jobs=1),
             self._seed_of(number),
             max_features=self._max_features,
             n_concurrent=n_concurrent,

@@ -179,7 +179,7 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
         self._run = replace(self._run, rows=b"", row_weights=None, from_source=True)
 
     def _saved_run(self, training_rows: bool) -> dict[str, Any]:
-        """Return what a file holds of the run besides the attributes and the members."""
+        """Return the seed, the order of classes and the rows of the run, which a file holds besides the attributes."""
         values = {"seed": self._run.seed, "order": self._order}
         if not training_rows:
             return values

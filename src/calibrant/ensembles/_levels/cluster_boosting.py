@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import accumulate, chain
-from operator import add
+from itertools import accumulate
 from threading import Lock
 from typing import Any, cast
 from uuid import uuid4
@@ -220,7 +218,7 @@ class DrawnWeights:
     def of(cls, parts: Parts, rows: BoostedWeights, seed: int) -> DrawnWeights:
         """Return the draw of rows from all parts, whose weights are added up."""
         # Dask returns parts in any order; draws go by cumulated weights in the order of the rows.
-        weighed: list[_PartWeight] = sorted(parts.reduce(_weigh, rows, merge=_joined))
+        weighed: list[_PartWeight] = sorted(parts.reduce(_weigh, rows))
         ends = list(accumulate(weight for *_, weight in weighed))
         # an empty part and the one that follows it begin at the same row, with the same weight before them
         before = {first: end - weight for (first, _, weight), end in zip(weighed, ends, strict=True)}
@@ -238,10 +236,6 @@ class DrawnWeights:
 
 def _weigh(rows: BoostedWeights, part: CodedPart) -> list[_PartWeight]:
     return [(part.first_row, part.n_rows, float(rows.of_rows(part).sum()))]
-
-
-def _joined(several: Sequence[list[_PartWeight]]) -> list[_PartWeight]:
-    return list(chain.from_iterable(several))
 
 
 class LevelLearner:
@@ -304,12 +298,8 @@ class LevelLearner:
         self._rows = replace(self._rows, rounds=(*self._rows.rounds, last))
 
     def _sum(self, last: BoostingRound) -> float:
-        sums: ExactSums = self._parts.reduce(sum_weights, self._rows, last, merge=_added)
+        sums: ExactSums = self._parts.reduce(sum_weights, self._rows, last)
         return float(sums.totals()[0])
-
-
-def _added(several: Sequence[ExactSums]) -> ExactSums:
-    return reduce(add, several)
 
 
 def fit_boosting_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]:

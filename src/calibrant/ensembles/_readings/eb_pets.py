@@ -35,6 +35,7 @@ from calibrant.ensembles._readings.pooling import (
     core_pooling,
     is_local,
     pooled_table,
+    sum_log_rates,
 )
 from calibrant.estimates import CountedTree
 from calibrant.trees import Tree
@@ -89,10 +90,10 @@ def pool_counts(
            [5., 0.],
            [0., 2.]])
     """
-    pooled: list[Any] = [
-        _core.pool_nodes(counts, tree.parent, core) for tree, counts in zip(trees, leaf_counts, strict=True)
+    return [
+        PooledTree(tree, np.asarray(_core.pool_nodes(counts, tree.parent, core)))
+        for tree, counts in zip(trees, leaf_counts, strict=True)
     ]
-    return [PooledTree(tree, counts) for tree, counts in zip(trees, pooled, strict=True)]
 
 
 def own_class_rates(
@@ -218,7 +219,8 @@ def read_eb_pets(members: Members, pooling: Pooling) -> EBPets:
     >>> reading.tables[0][2].round(2)
     array([0.33, 0.67])
     """
-    alpha = choose_alpha(members, partial(own_class_rates, members, pooling), pooling)
+    log_rates = partial(sum_log_rates, members, partial(own_class_rates, members, pooling), pooling)
+    alpha = choose_alpha(pooling, members.class_weights, log_rates)
     return eb_pets_of(pooled_trees(members, pooling, alpha), pooling, alpha)
 
 

@@ -20,7 +20,7 @@ from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, Source
 from calibrant.exceptions import ClusterError
 from calibrant.trees._growing.training_set import TrainingSet, class_factors
 from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
-from calibrant.trees._sources.parts import DaskParts
+from calibrant.trees._sources.parts import Parts
 
 R = TypeVar("R")
 
@@ -224,9 +224,9 @@ class ClusterRows:
 
         return [start(number, first, last) for number, (first, last) in enumerate(pairwise(ends))]
 
-    def parts(self, futures: Sequence[Any], description: str = "Growing trees") -> DaskParts:
+    def parts(self, futures: Sequence[Any], description: str = "Growing trees") -> Parts:
         """Return parts of the rows, which the workers hold."""
-        return DaskParts(self.connection, futures, description)
+        return Parts(self.connection, futures, description)
 
     def release(self) -> None:
         """Release the rows on the workers."""

@@ -17,7 +17,7 @@ from calibrant import _core
 from calibrant.data._internal import Bins, CodedPart
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow_options
-from calibrant.trees._sources.parts import Parts
+from calibrant.trees._sources.parts import Parts, add_up
 from calibrant.trees._tree_params import TreeParamsMixin
 
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
@@ -63,14 +63,16 @@ class LevelPlan:
         Nodes of about `few_rows` rows or fewer are grown from their rows, which one worker gathers.
         """
         few = rows_of_small_nodes(self.n_rows) if few_rows is None else few_rows
-        whole = dict(zip(seeds, parts.reduce(_count_rows, list(seeds), self, merge=_add_rows), strict=True))
+        whole = dict(
+            zip(seeds, parts.reduce(_count_rows, list(seeds), self, merge=WholeRows.sum, by_item=True), strict=True)
+        )
         # Known only after the first pass, and raised before any histogram is counted.
         _check_missing(whole.values(), self)
         tops = {number: _top_of(self, rows, seeds[number], few) for number, rows in whole.items()}
         # One pass over the parts serves a level of all trees
         while requests := {number: request for number, top in tops.items() if (request := top.request())[0]}:
             trees = [_OpenTree(each, _state(tops[each]), requests[each], whole[each].is_counted) for each in requests]
-            counted = parts.reduce(_count_histograms, trees, self, merge=_add_histograms)
+            counted = parts.reduce(_count_histograms, trees, self, merge=_add_histograms, by_item=True)
             for number, (cells, rows) in zip(requests, counted, strict=True):
                 tops[number].grow(cells, rows)
         return _finished(parts, self, tops, seeds, whole)
@@ -262,11 +264,6 @@ def _count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> lis
     return found
 
 
-def _add_rows(several: Sequence[list[WholeRows]]) -> list[WholeRows]:
-    """Return the rows of several parts, added up tree by tree."""
-    return [WholeRows.sum(of_tree) for of_tree in zip(*several, strict=True)]
-
-
 def _count_histograms(trees: Sequence[_OpenTree], plan: LevelPlan, part: CodedPart) -> list[Histograms]:
     """Return the histograms of a part that the open nodes of each tree need."""
     table, found = plan.table_of(part), list[Any]()
@@ -277,12 +274,10 @@ def _count_histograms(trees: Sequence[_OpenTree], plan: LevelPlan, part: CodedPa
     return found
 
 
-def _add_histograms(several: Sequence[list[Histograms]]) -> list[Histograms]:
-    """Return the histograms of several parts, added up: sums of whole numbers, or exact ones of weights."""
-    return [
-        (_sum([cells for cells, _ in of_tree]), _sum([rows for _, rows in of_tree]))
-        for of_tree in zip(*several, strict=True)
-    ]
+def _add_histograms(several: Sequence[Histograms]) -> Histograms:
+    """Return the histograms of a tree in several parts, added up: sums of whole numbers, or exact ones of weights."""
+    cells, rows = zip(*several, strict=True)
+    return add_up(cells), add_up(rows)
 
 
 def _gather_nodes(job: Sequence[_LeftNodes], plan: LevelPlan, part: CodedPart) -> list[NodeRows]:
@@ -327,10 +322,6 @@ def _new_rows(number: int, plan: LevelPlan, part: CodedPart) -> TreeRows:
 
 def _key(number: int, plan: LevelPlan, part: CodedPart) -> tuple[str, int, int, int]:
     return plan.run, part.first_row, part.n_rows, number
-
-
-def _sum(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    return np.asarray(np.add.reduce(arrays, dtype=arrays[0].dtype))
 
 
 def _concatenated(pieces: Sequence[NodeRows]) -> NodeRows:
