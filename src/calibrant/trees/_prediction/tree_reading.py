@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
-from calibrant._normalize import normalize_rows
 from calibrant._saved import Array, Object, need, saved
 from calibrant._threads import n_threads
 from calibrant.estimates import (
@@ -38,6 +37,27 @@ from calibrant.trees._tree_params import Dialect, EmptyLeaf, TreeParamsMixin
 if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
+
+
+_MAX_ERROR = 4 * np.finfo(np.float64).eps  # of the sum of a row: one that is nearer to 1 keeps its bits
+
+
+def normalize_rows(proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide rows by their sums in place, where rounding has made an entry exceed 1 or a sum differ from 1.
+
+    A sum of numbers >= 0 is never rounded below one of them, so no quotient exceeds 1.
+
+    Examples
+    --------
+    >>> normalize_rows(np.array([[1.0 + 2e-15, 0.0], [0.25, 0.75], [np.nan, np.nan]]))
+    array([[1.  , 0.  ],
+           [0.25, 0.75],
+           [ nan,  nan]])
+    """
+    total = proba.sum(axis=1)
+    off = np.flatnonzero((np.abs(total - 1.0) > _MAX_ERROR) | (proba > 1.0).any(axis=1))
+    proba[off] /= total[off, np.newaxis]
+    return proba
 
 
 def probability_table(
