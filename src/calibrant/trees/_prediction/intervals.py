@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from calibrant.data._internal import Rows
 from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
-from calibrant.trees._prediction.tree_reading import leaf_shares, nearest_with_weight
+from calibrant.estimates._internal import nearest_above
+from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
 
 # The posterior of frequencies: Jeffreys' prior, since the estimate itself adds nothing.
@@ -34,7 +35,7 @@ def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
         at_node = posterior(tree, as_estimate("estimate", then))[estimate.answering(tree)]
     else:
         at_node = tree.counts + _prior(tree, estimate)
-    return np.asarray(at_node[nearest_with_weight(tree)])
+    return np.asarray(at_node[nearest_above(tree, tree.weight > 0)])
 
 
 def _prior(tree: Tree, estimate: Estimate) -> NDArray[np.float64] | float:
