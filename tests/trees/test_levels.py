@@ -95,6 +95,6 @@ def test_fractions_of_rows_with_missing_values_raise() -> None:
 
 
 def test_a_part_that_forgot_the_nodes_of_its_rows_finds_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.trees._sources.grow_levels.KEPT_ROWS.take", lambda *_: None)
+    monkeypatch.setattr("calibrant.trees._sources.grow_levels.KEPT_ROWS.pop", lambda *_: None)
     bins, part = coded_rows(6, 2, 0.0)
     assert same(*both(bins, part, [500], 60))

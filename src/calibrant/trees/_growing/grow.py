@@ -31,9 +31,12 @@ def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: 
     if params.collapse:
         tree = _core.collapse_tree(tree)
     if params.prune == "pessimistic":
-        tree = _prune_pessimistic(tree, examples, subsets, params)
+        options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
+        # Pruning sends the growing rows down again: rows set aside to count must not choose the pruned tree either.
+        weights = examples.weights_of(subsets.grow)
+        tree = _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
     elif params.prune == "reduced_error":
-        tree = _prune_reduced_error(tree, examples, subsets)
+        tree = _core.prune_reduced_error(tree, examples.counted_in(tree, subsets.prune))
     elif params.prune == "cost_complexity":
         tree = _core.prune_cost_complexity(tree, float(params.ccp_alpha))
     elif params.prune == "mdl":
@@ -41,7 +44,9 @@ def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: 
     elif params.prune == "continuity":
         tree = _core.prune_continuity(tree)
     elif params.prune == "map":
-        tree = _prune_to_most_probable(tree, examples, params)
+        # The most probable subtree is searched under the prior that grew the tree, Wallace's where it has none.
+        prior = CRITERIA[params.criterion].prior or "wallace"
+        tree = _core.prune_marked(tree, leaves_of_most_probable(examples.tree(tree), prior=prior))
     return tree
 
 
@@ -82,31 +87,6 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
     return options
 
 
-def _prune_pessimistic(
-    tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParamsMixin
-) -> _core.Tree:
-    # Pruning sends the growing rows down again: rows set aside to count must not choose the pruned tree either.
-    weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
-    options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
-    return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
-
-
-def _prune_to_most_probable(tree: _core.Tree, examples: TrainingSet, params: TreeParamsMixin) -> _core.Tree:
-    """Prune to the most probable subtree by the prior of the criterion, Wallace's where it has none."""
-    # The most probable subtree is searched under the prior that grew the tree; other criteria have none of their own.
-    prior = CRITERIA[params.criterion].prior or "wallace"
-    grown = examples.tree(tree)
-    return _core.prune_marked(tree, leaves_of_most_probable(grown, prior=prior))
-
-
-def _prune_reduced_error(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets) -> _core.Tree:
-    if subsets.prune is None:
-        raise AssertionError("reduced-error pruning sets rows aside")
-    weights = examples.weights_of(subsets.prune)
-    holdout = _core.count_rows(tree, examples.n_rows, examples.table.core, examples.labels, weights)
-    return _core.prune_reduced_error(tree, holdout)
-
-
 _TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
 _MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
 
@@ -122,7 +102,12 @@ def _limited_memory(
     max_bytes = count_memory()
     options.most_counts = max(0, max_bytes - held_bytes) // FLOAT_BYTES // n_trees
     n_classes = len(examples.classes)
-    _check_columns(examples, options.n_threads, max_bytes)
+    for index, feature in enumerate(examples.table.schema.features):
+        n_values = examples.table.core.n_values(index)
+        # The bits of a value and of a class, with one for missing values: the layout of the core's keys
+        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
+        if not is_sorted:  # but counted in a table of values x classes by each thread
+            check_count_memory(feature.name, n_values, n_classes, max_bytes, options.n_threads)
     try:
         yield
     except MemoryError as error:
@@ -136,17 +121,6 @@ def _limited_memory(
             f"{format_bytes(max_bytes)} available for them. Group rare classes, or raise min_leaf or set max_depth "
             f"for {what}."
         ) from error
-
-
-def _check_columns(examples: TrainingSet, n_threads: int, max_bytes: int) -> None:
-    """Raise if a column's table of values x classes, one for each thread, is too large."""
-    n_classes = len(examples.classes)
-    for index, feature in enumerate(examples.table.schema.features):
-        n_values = examples.table.core.n_values(index)
-        # its number needs: the layout of the core's keys.
-        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
-        if not is_sorted:
-            check_count_memory(feature.name, n_values, n_classes, max_bytes, n_threads)
 
 
 _TIES = 0  # key of the random stream of one fit
@@ -173,8 +147,7 @@ def grow(
     >>> grow(examples, RowSubsets(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
     """
-    weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
-    options = grow_options(params, examples.n_declared, max_features)
+    options, weights = grow_options(params, examples.n_declared, max_features), examples.weights_of(subsets.grow)
     options.seed = tie_seed(seed)
     with _limited_memory(examples, options, n_concurrent, held_bytes):
         core = _core.grow_tree(
@@ -183,9 +156,7 @@ def grow(
     # Pruned by the growing rows first: counts of an honest tree come from rows that chose neither tests nor size.
     core = prune(core, examples, subsets, params)
     if subsets.count is not None:
-        core = _core.count_rows(
-            core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(subsets.count)
-        )
+        core = examples.counted_in(core, subsets.count)
     return examples.tree(core)
 
 
@@ -259,7 +230,9 @@ def grow_options(params: TreeParamsMixin, n_declared: int, max_features: int = 0
     options.midpoint = params.threshold == "midpoint"
     options.dialect = _core.Dialect[params.dialect]
     options.missing = _core.MissingValues[params.missing]
-    options.accept_zero_gain = _accepts_zero_gain(params)
+    # C4.5 starts its search at -EPS, so a gain of 0 is accepted; J48 demands more than 0 (ALGORITHMS.md 1.2).
+    of_dialect = params.dialect == "c45" and criterion.in_bits
+    options.accept_zero_gain = of_dialect if params.accept_zero_gain is None else bool(params.accept_zero_gain)
     options.n_declared_classes = n_declared
     options.n_threads = n_threads(params.n_jobs)
     options.random_ties = params.tie_break == "random"
@@ -288,13 +261,6 @@ def _check_criterion(params: TreeParamsMixin) -> None:
             f"missing must be 'fractional' with criterion={params.criterion!r}, which averages over cuts that send "
             "missing values to all branches; got 'learned'."
         )
-
-
-def _accepts_zero_gain(params: TreeParamsMixin) -> bool:
-    if params.accept_zero_gain is None:
-        # C4.5 starts its search at -EPS, so a gain of 0 is accepted; J48 demands more than 0 (ALGORITHMS.md 1.2).
-        return params.dialect == "c45" and CRITERIA[params.criterion].in_bits
-    return bool(params.accept_zero_gain)
 
 
 # Keys of the random streams of one fit.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant._memory import SizedCache
 from calibrant._saved import Array, ListOf, Maybe, Object, Snapshot, TupleOf, need, saved
 from calibrant.data._internal import TrainingRows
 from calibrant.estimates import HeldOutLeaves
@@ -166,7 +166,8 @@ class GrownTree:
             lengths = {len(each) for each in subsets or () if each is not None}
             need(subsets is not None and lengths <= {examples.n_rows}, "has a part of its training rows")
         elif cut_values is not None and len(cut_values) == tree.n_features:
-            examples = examples.with_cut_values(tuple(cut_values))
+            examples = copy.copy(examples)
+            vars(examples)["kept_values"] = tuple(cut_values)
         of_rows = RowSubsets(*subsets) if subsets is not None and examples.has_rows else RowSubsets()
         return cls(tree, examples, of_rows, values["params"], values["seed"])
 
@@ -213,45 +214,16 @@ _MAX_TREES, _MAX_BYTES = 256, 2**30
 _NOT_IN_KEY = {"estimate", "empty_leaf", "n_jobs", "class_weight", "random_state"}
 
 
-class GrownTreeCache:
-    """A cache of grown trees that drops the least recently used first and that threads may share.
+class GrownTreeCache(SizedCache):
+    """A cache of grown trees.
 
     It hangs on the clones of an estimator, not on a module: a search makes clones of a clone, and the cache is freed
     with the last of them.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> cache = GrownTreeCache(max_trees=1)
-    >>> cache.add("a", SimpleNamespace(n_bytes=1))
-    >>> cache.add("b", SimpleNamespace(n_bytes=1))
-    >>> cache.get("a"), cache.get("b")
-    (None, namespace(n_bytes=1))
     """
 
-    def __init__(self, max_trees: int = _MAX_TREES, max_bytes: int = _MAX_BYTES) -> None:
+    def __init__(self) -> None:
+        super().__init__(_MAX_BYTES, _MAX_TREES)
         self.is_shared = False  # a plain clone and fit shares with no other, so the digest would be wasted time
-        self._max_trees, self._max_bytes = max_trees, max_bytes
-        self._by_key: OrderedDict[Hashable, GrownTree] = OrderedDict()
-        self._n_bytes = 0
-        self._lock = Lock()
-
-    def get(self, key: Hashable) -> GrownTree | None:
-        """Return the tree grown from the same input, or None."""
-        with self._lock:
-            if key in self._by_key:
-                self._by_key.move_to_end(key)
-            return self._by_key.get(key)
-
-    def add(self, key: Hashable, grown: GrownTree) -> None:
-        """Add a tree, and drop others until the cache is within its limits."""
-        with self._lock:
-            if key in self._by_key:  # two threads grew the same tree
-                return
-            self._by_key[key] = grown
-            self._n_bytes += grown.n_bytes
-            while len(self._by_key) > self._max_trees or self._n_bytes > self._max_bytes:
-                self._n_bytes -= self._by_key.popitem(last=False)[1].n_bytes
 
 
 def inherit_cache(cache: GrownTreeCache | None) -> GrownTreeCache:
@@ -287,7 +259,9 @@ def grow_cached(
     grown = key = None
     if cache is not None and cache.is_shared:
         growing = tuple(getattr(params, name) for name in RULES if name not in _NOT_IN_KEY)
-        key = (_digest(rows), growing, _class_weight_key(params), _seed_key(params, seed))
+        weights = params.class_weight
+        class_weight = repr(weights if weights is None or isinstance(weights, str) else dict(weights))
+        key = (_digest(rows), growing, class_weight, _seed_key(params, seed))
         grown = cache.get(key)
     if grown is None:
         examples = TrainingSet.of(
@@ -295,13 +269,8 @@ def grow_cached(
         )
         grown = GrownTree.fit(examples, params, seed)
         if cache is not None and key is not None:
-            cache.add(key, grown)
+            cache.keep(key, grown)
     return grown
-
-
-def _class_weight_key(params: Any) -> str:
-    weights = params.class_weight
-    return repr(weights if weights is None or isinstance(weights, str) else dict(weights))
 
 
 def _seed_key(params: Any, seed: np.random.SeedSequence) -> Hashable:

@@ -96,8 +96,10 @@ class PredictionMixin(RowClassifierMixin, TreeParamsMixin):
                 f"estimates must be a sequence of estimates; got {estimates!r}. Pass a list, even for a single one."
             )
         rows = self._rows(X)
+        for estimate in estimates:
+            check_param("estimate", estimate, RULES["estimate"])
         with rows_needed(self, f"predict_proba_many(X, {list(estimates)!r})"):
-            readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
+            readings = [TreeReading.of(self._grown_tree, estimate, self) for estimate in estimates]
         return TreeReading.predict_many(readings, rows, self.n_jobs)
 
     @fill_docstring()
@@ -205,8 +207,3 @@ class PredictionMixin(RowClassifierMixin, TreeParamsMixin):
         """Read a grown tree by `estimate`; nothing is stored if that fails."""
         reading = TreeReading.of(grown, self.estimate, self)
         self._grown_tree, self._reading, self.estimate_ = grown, reading, reading.estimate
-
-
-def _check_estimate(estimate: str | Estimate) -> str | Estimate:
-    check_param("estimate", estimate, RULES["estimate"])
-    return estimate
