@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,12 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Narrowed, WithRows, need, saved
 from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS, n_threads
-from calibrant.data import CodedTable
 from calibrant.data._internal import Nominal, RowClassifierMixin, Rows, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap, ForestBags
 from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet, check_table
 
 _MISSING = np.iinfo(np.uint32).max
 _ROWS_PER_THREAD = 32  # between two steps of the progress bar: about 0.6 s with 1,000 training rows and 50 bags
-
-
-class LazyParams(Protocol):
-    """The parameters that predicting a row uses."""
-
-    max_options: int
-    option_fraction: float
-    min_leaf: float
-    max_leaves: int
-    n_jobs: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +56,8 @@ class LazyTrees:
     def of(cls, examples: TrainingSet, bags: ForestBags, n_bags: int) -> LazyTrees:
         """Sort the coded rows of each column."""
         table = examples.table
-        codes = np.stack([_wide(table, column) for column in range(table.n_columns)])
+        columns = ((table.codes(j), table.missing_code(j)) for j in range(table.n_columns))
+        codes = np.stack([np.where(each == missing, _MISSING, each.astype(np.uint32)) for each, missing in columns])
         order = np.argsort(codes, axis=1, kind="stable").astype(np.uint32)
         return cls(examples, codes, order, examples.sorted_labels.astype(np.uint16), bags, n_bags)
 
@@ -80,40 +70,32 @@ class LazyTrees:
             coded[:, column] = _ranks(array, self.examples.table.values(column))
         return coded
 
-    def predict_proba(self, rows: Rows, params: LazyParams) -> NDArray[np.float64]:
+    def predict_proba(self, rows: Rows, params: LazyOptionTreesClassifier) -> NDArray[np.float64]:
         """Return the probabilities of rows."""
-        queries = self.coded(rows)
+        queries, threads = self.coded(rows), n_threads(params.n_jobs)
         proba = np.empty((len(queries), len(self.examples.classes)))
-        batch_size = _ROWS_PER_THREAD * n_threads(params.n_jobs)
+        is_nominal = np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features])
         with progress(total=len(queries), description="Searching tests") as bar:
-            for first in range(0, len(queries), batch_size):
-                batch = slice(first, first + batch_size)
-                self._search(queries[batch], proba[batch], params)
+            for first in range(0, len(queries), _ROWS_PER_THREAD * threads):
+                batch = slice(first, first + _ROWS_PER_THREAD * threads)
+                _core.predict_lazy_trees(
+                    self.codes,
+                    self.order,
+                    is_nominal,
+                    self.labels,
+                    self.bags.core,
+                    self.n_bags,
+                    self.examples.weights,
+                    queries[batch],
+                    proba[batch],
+                    max_options=params.max_options,
+                    option_fraction=params.option_fraction,
+                    min_leaf=params.min_leaf,
+                    max_leaves=params.max_leaves,
+                    n_threads=threads,
+                )
                 bar.advance(len(queries[batch]))
         return proba
-
-    def _search(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
-        _core.predict_lazy_trees(
-            self.codes,
-            self.order,
-            np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features]),
-            self.labels,
-            self.bags.core,
-            self.n_bags,
-            self.examples.weights,
-            queries,
-            output,
-            max_options=params.max_options,
-            option_fraction=params.option_fraction,
-            min_leaf=params.min_leaf,
-            max_leaves=params.max_leaves,
-            n_threads=n_threads(params.n_jobs),
-        )
-
-
-def _wide(table: CodedTable, column: int) -> NDArray[np.uint32]:
-    codes = table.codes(column)
-    return np.where(codes == table.missing_code(column), _MISSING, codes.astype(np.uint32))
 
 
 def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[np.int64]:

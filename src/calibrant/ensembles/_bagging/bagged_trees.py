@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
 from calibrant._estimator import EstimatorMixin, with_parameters
-from calibrant._estimator_html import SectionsReprMixin
+from calibrant._estimator_html import SectionsReprMixin, model_section
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Object, WithRows, need, saved
@@ -22,9 +23,8 @@ from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
 from calibrant.data._internal import RowClassifierMixin, WeightKind, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT
-from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, ForestParamsMixin
+from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, ForestParamsMixin, tree_sizes
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
-from calibrant.ensembles._ensemble_sections import forest_sections
 from calibrant.ensembles._levels.cluster_forest import fit_forest_on_cluster
 from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
@@ -194,8 +194,11 @@ class BaggedTreesClassifier(
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
         examples = TrainingSet.read(self, X, y, sample_weight, groups)
-        old = self.__dict__.get("_forest") if self.warm_start else None
-        return self._store(self._grow_coded(examples) if old is None else self._extended(old, examples))
+        old: Forest | None = self.__dict__.get("_forest") if self.warm_start else None
+        if old is None:
+            return self._store(self._grow_coded(examples))
+        with rows_needed(self, "fit with warm_start=True"):
+            return self._store(old.continued_to(self.n_trees, examples))
 
     def _grow_coded(self, examples: TrainingSet) -> Forest:
         """Grow the forest of coded rows, for `_adopt`."""
@@ -208,10 +211,6 @@ class BaggedTreesClassifier(
         check_params(self)
         self._reading_options().check()
         return self._store(forest)
-
-    def _extended(self, old: Forest, examples: TrainingSet) -> Forest:
-        with rows_needed(self, "fit with warm_start=True"):
-            return old.continued_to(self.n_trees, examples)
 
     def _store(self, forest: Forest) -> Self:
         """Read a grown forest as the parameters specify."""
@@ -243,18 +242,13 @@ class BaggedTreesClassifier(
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted forest as sections, which notebooks, reports and web pages show."""
-        return forest_sections(self)
+        weights = self._forest.examples.class_weights
+        facts = [("trees", tree_sizes(self.trees_)), ("training rows", f"{weights.sum():,.10g}")]
+        return (model_section(self, facts, weights),)
 
     def _reading_options(self) -> ReadingOptions:
-        return ReadingOptions(
-            estimate=styled(self).estimate,
-            out_of_bag=self.out_of_bag,
-            out_of_bag_weight=self.out_of_bag_weight,
-            in_bag_counts=self.in_bag_counts,
-            combine=self.combine,
-            smooth_votes=self.smooth_votes,
-            vote_trees=self.vote_trees,
-        )
+        params = styled(self)
+        return ReadingOptions(**{each.name: getattr(params, each.name) for each in fields(ReadingOptions)})
 
     def reread(
         self,

@@ -102,6 +102,14 @@ def snapshot(params: Any, **others: Any) -> BaggedTreesClassifier:
     return cast("BaggedTreesClassifier", SimpleNamespace(**values | others))
 
 
+def tree_sizes(trees: Iterable[Tree]) -> str:
+    """Return the number of trees and their sizes as text."""
+    sizes = [tree.n_nodes for tree in trees]
+    low, high = min(sizes), max(sizes)
+    of = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{len(sizes):,}, of {of} {'node' if high == 1 else 'nodes'} each"
+
+
 GROWING_STREAM = 1  # key of the random stream of a tree
 _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
 _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
