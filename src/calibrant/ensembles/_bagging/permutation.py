@@ -18,6 +18,7 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
 from calibrant.ensembles._readings.forest_reading import ForestReader
+from calibrant.ensembles._readings.pooling import probability_floor
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 LossName: TypeAlias = Literal["avll", "log_loss", "mse"]
 
-_MAX_EPSILON = 0.005  # Nielsen 2004, footnote 9
 _MAX_SHOWN = 20
 
 
@@ -125,17 +125,13 @@ class RowLosses:
 
     def of(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of each row that has a prediction."""
-        return LOSSES[self.metric](proba[self.has_prediction], self.labels[self.has_prediction], self._class_shares)
+        class_weights = np.bincount(self.labels, self.weights, self.n_classes).astype(np.float64)
+        return LOSSES[self.metric](proba[self.has_prediction], self.labels[self.has_prediction], class_weights)
 
     @property
     def n_rows(self) -> int:
         """Number of rows that have a prediction."""
         return int(self.has_prediction.sum())
-
-    @property
-    def _class_shares(self) -> NDArray[np.float64]:
-        counts = np.bincount(self.labels, self.weights, self.n_classes)
-        return np.asarray(counts / counts.sum())
 
     def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the weighted means of the rows of values and their standard errors; a weight of 2 is the row twice.
@@ -156,7 +152,7 @@ class RowLosses:
 
 
 def _log_loss(
-    proba: NDArray[np.float64], labels: NDArray[np.intp], _shares: NDArray[np.float64]
+    proba: NDArray[np.float64], labels: NDArray[np.intp], _weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     own = proba[np.arange(len(labels)), labels]
     if not own.all():
@@ -167,15 +163,16 @@ def _log_loss(
     return np.asarray(-np.log(own))
 
 
-def _avll(proba: NDArray[np.float64], labels: NDArray[np.intp], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _avll(
+    proba: NDArray[np.float64], labels: NDArray[np.intp], class_weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     own = proba[np.arange(len(labels)), labels]
-    # Nielsen (2004), eq. 11: only exact 0 and 1 are replaced, by half of the rarest class's share at most.
-    epsilon = min(_MAX_EPSILON, 0.5 * float(shares[shares > 0].min()))
+    epsilon = probability_floor(class_weights)  # Nielsen (2004), eq. 11: only exact 0 and 1 are replaced
     is_certain = (own <= 0.0) | (own >= 1.0)
     return np.asarray(-np.log2(np.where(is_certain, np.clip(own, epsilon, 1.0 - epsilon), own)))
 
 
-def _mse(proba: NDArray[np.float64], labels: NDArray[np.intp], _shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mse(proba: NDArray[np.float64], labels: NDArray[np.intp], _weights: NDArray[np.float64]) -> NDArray[np.float64]:
     errors = proba.copy()
     errors[np.arange(len(labels)), labels] -= 1.0
     return np.asarray(np.einsum("ij,ij->i", errors, errors))

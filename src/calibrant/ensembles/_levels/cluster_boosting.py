@@ -93,18 +93,6 @@ def mixtures_of(
     return np.column_stack([mixed, part.labels[rows]])
 
 
-def find_mixtures(mixtures: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the positions of mixtures among distinct sorted ones, which hold them all.
-
-    Examples
-    --------
-    >>> mixtures = np.array([[0.25, 0.75, 0.0], [0.25, 0.75, 1.0], [0.5, 0.5, 0.0]])
-    >>> find_mixtures(mixtures, mixtures[[2, 0]])
-    array([2, 0])
-    """
-    return _distinct(np.concatenate([mixtures, wanted]))[1][len(mixtures) :]
-
-
 def _distinct(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the distinct rows, sorted, and the position of each row among them."""
     # Rows of equal mixture and class get equal factors; few distinct ones travel instead of all rows.
@@ -117,21 +105,15 @@ def _sums(cells: NDArray[np.intp], weights: NDArray[np.float64], n_cells: int) -
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureFactors:
-    """The factors of rows that reach several leaves, by mixture and class; `proba` are those of all nodes."""
-
-    proba: NDArray[np.float64]
-    mixtures: NDArray[np.float64]
-    factors: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
 class BoostingRound:
-    """A tree, the factors of the rows at each node by class, the scale of the new weights and their exact sum."""
+    """A tree, the factors of the rows at each node by class, the scale of the new weights and their exact sum.
+
+    `mixed` are the probabilities at all nodes, the mixtures of rows that reach several leaves, and their factors.
+    """
 
     state: tuple[Any, ...]
     factors: NDArray[np.float64]
-    mixed: MixtureFactors | None = None  # None: every row reaches one leaf
+    mixed: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None = None  # None: none does
     scale: float = 1.0
     total: float | None = None  # None: the weights are not rounded yet
 
@@ -141,9 +123,9 @@ class BoostingRound:
         nodes = leaves_of(tree, bins, part)
         factors = self.factors[nodes, part.labels]
         if self.mixed is not None:
-            rows = np.flatnonzero((nodes < 0) & (weights > 0))
-            mixtures = mixtures_of(tree, self.mixed.proba, bins, part, rows)
-            factors[rows] = self.mixed.factors[find_mixtures(self.mixed.mixtures, mixtures)]
+            (proba, mixtures, by_mixture), rows = self.mixed, np.flatnonzero((nodes < 0) & (weights > 0))
+            every = np.concatenate([mixtures, mixtures_of(tree, proba, bins, part, rows)])
+            factors[rows] = by_mixture[_distinct(every)[1][len(mixtures) :]]  # the mixtures hold all of them, sorted
         scaled = weights * factors * self.scale
         return scaled if self.total is None else fixed_point_weights(scaled, self.total)
 
@@ -262,35 +244,26 @@ class LevelLearner:
     def fit(self, number: int) -> tuple[TreeReading, MemberPredictions]:
         """Grow the tree of a round; its predictions are those of each node for each class, weighted by its leaves."""
         seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
-        (core,) = self._plan_of(number).grow(self._parts, {number: GrownTree.tie_seed(seed)})
+        rows: Any = self._rows
+        if self._params.resample:
+            rows = DrawnWeights.of(self._parts, rows, stream_seed(self._seed, DRAWS_STREAM, number))
+        (core,) = replace(self._plan, row_weights=rows).grow(self._parts, {number: GrownTree.tie_seed(seed)})
         tree = self._examples.tree(core)
         grown = GrownTree.of(tree, self._examples, self._params, seed)
         member = TreeReading.of(grown, self._params.estimate, self._params)
         self._state = cast("tuple[Any, ...]", core.state)
         self._proba = np.ascontiguousarray(member.table[:, np.argsort(tree.order)])
-        self._predicted = self._predicted_weights(core)
+        self._predicted = PredictedWeights.of_leaves(core, len(self._examples.classes))
+        if self._params.resample:  # the leaves have counted the rows drawn
+            args = self._state, self._proba, self._rows
+            self._predicted = self._parts.reduce(sum_predicted, *args, merge=PredictedWeights.sum)
         return member, self._predicted.predictions(self._proba)
-
-    def _plan_of(self, number: int) -> LevelPlan:
-        """Return the plan of a round: with the weights of the rows, or with how often they are drawn."""
-        if not self._params.resample:
-            return replace(self._plan, row_weights=self._rows)
-        drawn = DrawnWeights.of(self._parts, self._rows, stream_seed(self._seed, DRAWS_STREAM, number))
-        return replace(self._plan, row_weights=drawn)
-
-    def _predicted_weights(self, core: Any) -> PredictedWeights:
-        """Return the weights of all rows by what a tree predicts: those of its leaves unless its rows were drawn."""
-        if not self._params.resample:
-            return PredictedWeights.of_leaves(core, len(self._examples.classes))
-        args = self._state, self._proba, self._rows
-        found: PredictedWeights = self._parts.reduce(sum_predicted, *args, merge=PredictedWeights.sum)
-        return found
 
     def reweight(self, factors: NDArray[np.float64]) -> None:
         """Multiply the weights of the rows at each node by factors by class, and scale them to their previous sum."""
         by_node, by_mixture = np.split(factors, [self._proba.size])
         mixtures = self._predicted.mixtures
-        mixed = MixtureFactors(self._proba, mixtures, by_mixture) if len(mixtures) else None
+        mixed = (self._proba, mixtures, by_mixture) if len(mixtures) else None
         last = BoostingRound(self._state, by_node.reshape(self._proba.shape), mixed)
         # In two passes: the scale needs the sum of the weights, rounding the sum of the scaled ones.
         last = replace(last, scale=self._total / self._sum(last))
