@@ -26,6 +26,7 @@ from calibrant.calibration._validation import (
     BinaryScores,
     ScoredRows,
     are_equal,
+    check_every_class_has_rows,
     is_of_difference,
     one_column,
     read_named_scores,
@@ -158,6 +159,10 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 CalibrantWarning,
                 stacklevel=3,
             )
+        return self._fit_silently(rows)
+
+    def _fit_silently(self, rows: ScoredRows) -> Self:
+        """Fit to validated rows."""
         self.classes_, self.n_columns_ = rows.classes, rows.scores.shape[1]
         self._fit_scored(rows)
         return self
@@ -165,9 +170,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _fit_clone(self, rows: ScoredRows) -> Self:
         """Return a clone fitted to validated rows, for calibrators that are made of others."""
         made: Self = clone(self)
-        made.classes_, made.n_columns_ = rows.classes, rows.scores.shape[1]
-        made._fit_scored(rows)
-        return made
+        return made._fit_silently(rows)
 
     def predict(self, scores: Any) -> NDArray[np.float64]:
         """Return the probabilities of rows.
@@ -294,12 +297,7 @@ class ScoreMap(Calibrator):
             self.of_difference_ = is_of_difference(scored.scores)
             self._learn(scored.two_class())
             return
-        empty = np.flatnonzero(scored.class_weights() == 0)
-        if len(empty):
-            name = scored.classes.tolist()[empty[0]]
-            raise DataError(
-                f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every class."
-            )
+        check_every_class_has_rows(scored, "")
         self.parts_ = [self._part(scored, column) for column in range(len(scored.classes))]
 
     def _part(self, scored: ScoredRows, column: int) -> ScoreMap:

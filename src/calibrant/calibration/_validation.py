@@ -407,3 +407,14 @@ def check_has_inverse(*, is_constant: bool) -> None:
     """
     if is_constant:
         raise DataError("this map is constant, so it has no inverse: the scores in fit do not predict y.")
+
+
+def check_every_class_has_rows(scored: ScoredRows, remedy: str = " or a penalty") -> None:
+    """Raise if a class has no rows, since nothing would bound its intercept."""
+    empty = np.flatnonzero(scored.class_weights() == 0)
+    if len(empty):
+        name = scored.classes.tolist()[empty[0]]
+        raise DataError(
+            f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every "
+            f"class{remedy}."
+        )

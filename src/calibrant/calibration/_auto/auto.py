@@ -36,6 +36,7 @@ from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
 from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows, are_probabilities, is_of_difference, one_column
+from calibrant.data._internal import caller_level
 from calibrant.exceptions import DataError, LittleDataWarning
 
 # The numbers here, and the defaults of `price` and `multiple`, were chosen by benchmarks/calibration_quality.py among
@@ -167,7 +168,7 @@ class Auto(Calibrator):
         if (sample.scores == sample.scores[0]).all():
             self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
             return
-        warn_of_few_rows(sizes, sample.classes, stacklevel=5)
+        warn_of_few_rows(sizes, sample.classes)
         if not makers or has_few_groups(sample) or (_is_too_little(sizes) and not is_proba):
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to compare maps"
             self._store(sample, makers, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
@@ -354,7 +355,7 @@ def _is_too_little(sizes: NDArray[np.float64]) -> bool:
     return bool(sizes.min() < _MIN_CLASS_WEIGHT if len(sizes) == 2 else sizes.sum() < _MIN_CLASS_WEIGHT * len(sizes))
 
 
-def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stacklevel: int = 4) -> None:
+def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
     """Warn where there are too few rows for a map to be reliable.
 
     Examples
@@ -369,5 +370,5 @@ def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stack
         f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too few for "
         f"a map to be reliable: {_MIN_CLASS_WEIGHT:g} rows of each class are the minimum.",
         LittleDataWarning,
-        stacklevel=stacklevel,
+        stacklevel=caller_level(),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,11 +22,11 @@ from calibrant.calibration._base import WEIGHT_KIND_DOC, Calibrator, two_columns
 from calibrant.calibration._classifier.held_out_scores import HeldOut
 from calibrant.calibration._fitting.logits import find_scale
 from calibrant.calibration._maps.composed import Chain
-from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
+from calibrant.calibration._maps.log_linear import log_columns
 from calibrant.calibration._maps.prior_shift import Prior, PriorShift, implied_prior
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._names import as_calibrator
-from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scored
+from calibrant.calibration._validation import ScoredRows, are_probabilities, check_every_class_has_rows, read_scored
 from calibrant.data._internal import WeightKind
 from calibrant.exceptions import BaseRateWarning, CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
@@ -55,21 +54,14 @@ def causes_of_shift(estimator: Any) -> list[str]:
     >>> causes_of_shift(LogisticRegression(class_weight="balanced")), causes_of_shift(LogisticRegression())
     (["class_weight='balanced'"], [])
     """
-    return list(_causes(estimator))
-
-
-def _causes(estimator: Any) -> Iterator[str]:
+    causes = []
     for name, value in estimator.get_params(deep=True).items():
-        if hasattr(value, "fit_resample") and not isinstance(value, type):
-            yield f"the resampler {type(value).__name__}"
-            continue
         neutral = _NEUTRAL.get(name.rsplit("__", 1)[-1])
-        if neutral is not None and not any(value is each or _same(value, each) for each in neutral):
-            yield f"{name}={value!r}"
-
-
-def _same(value: Any, other: Any) -> bool:
-    return isinstance(value, int | float | str) and isinstance(other, int | float | str) and value == other
+        if hasattr(value, "fit_resample") and not isinstance(value, type):
+            causes.append(f"the resampler {type(value).__name__}")
+        elif neutral is not None and not (isinstance(value, int | float | str | None) and value in neutral):
+            causes.append(f"{name}={value!r}")
+    return causes
 
 
 def warn_of_shift(estimator: Any, held_out: HeldOut, classes: Any, *, is_prefit: bool) -> None:

@@ -192,7 +192,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         check_params(self)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
-        self._check_ensemble()
+        if self.ensemble and isinstance(self.cv, str):
+            raise ParameterError(f"ensemble=True needs folds; cv={self.cv!r} has none. Use cv=5 or ensemble=False.")
         if is_source(X):
             options = {"estimator": self.estimator, "cv": self.cv}
             data, kept = read_source_data(X, y, sample_weight, groups, fit_params, **options), None
@@ -233,16 +234,9 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
         if self.weight_kind == "frequency":
             warn_of_weights(data.weight)
-        if (
-            data.target is None
-            and data.groups is None
-            and not (isinstance(self.cv, str) and self.cv in ("prefit", "train"))
-        ):
+        holds_out = not (isinstance(self.cv, str) and self.cv in ("prefit", "train"))
+        if data.target is None and data.groups is None and holds_out:
             warn_of_copies(data.X, data.codes)
-
-    def _check_ensemble(self) -> None:
-        if self.ensemble and isinstance(self.cv, str):
-            raise ParameterError(f"ensemble=True needs folds; cv={self.cv!r} has none. Use cv=5 or ensemble=False.")
 
     @property
     def _is_prefit(self) -> bool:
@@ -257,7 +251,9 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def _fit_splits(
         self, scoring: Scoring, data: FitData, kept: NDArray[np.intp] | None
     ) -> tuple[list[Any], list[HeldOut]]:
-        pieces = self._unit_pieces(data)
+        pieces: Pieces | None = None  # the units of weighted rows in folds; None where rows are split as they are
+        if self.cv in Int() and self.weight_kind != "probability":
+            pieces = unit_pieces(data, int(cast("int", self.cv)), self.random_state)
         if pieces is None:
             parts, splits = data, make_splits(self.cv, data, kept, self.random_state)
         else:
@@ -276,12 +272,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         if self.ensemble:
             return list(fitted), held_out
         return [scoring.fit_all(data) if self.refit else fitted[0]], held_out
-
-    def _unit_pieces(self, data: FitData) -> Pieces | None:
-        """Return the units of weighted rows in folds; None where rows are split as they are."""
-        if self.cv not in Int() or self.weight_kind == "probability":
-            return None
-        return unit_pieces(data, int(cast("int", self.cv)), self.random_state)
 
     def _fit_whole(self, scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
         if self.cv == "oob":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -237,15 +237,8 @@ def join_held_out(parts: list[HeldOut]) -> HeldOut:
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
-    weights = [part.weight for part in parts if part.weight is not None]
-    groups = [part.groups for part in parts if part.groups is not None]
-    return HeldOut(
-        np.concatenate([part.rows for part in parts])[order],
-        np.concatenate([part.scores for part in parts])[order],
-        np.concatenate([part.y for part in parts])[order],
-        np.concatenate(weights)[order] if weights else None,
-        np.concatenate(groups)[order] if groups else None,
-    )
+    arrays = ([getattr(part, each.name) for part in parts] for each in fields(HeldOut))
+    return HeldOut(*(None if found[0] is None else np.concatenate(found)[order] for found in arrays))  # type: ignore[arg-type]
 
 
 def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:

@@ -20,7 +20,7 @@ from calibrant._folds import Pieces, count_by_group, cut_into_units, deal_groups
 from calibrant._random import SeedLike, seed_sequence, stream, stream_seed
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import final_step, response_method, score_columns
-from calibrant.data._internal import can_be_frequencies
+from calibrant.data._internal import caller_level, can_be_frequencies
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _fewest(n_folds: int, sizes: NDArray[Any], classes: NDArray[Any], units: str
         warnings.warn(
             f"the class {rare!r} has {fewest} {units}, fewer than cv={n_folds} folds: {fewest} folds are used.",
             CalibrantWarning,
-            stacklevel=7,
+            stacklevel=caller_level(),
         )
     return min(n_folds, fewest)
 

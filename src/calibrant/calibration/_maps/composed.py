@@ -20,9 +20,8 @@ from calibrant._saved import ListOf, Object, need
 from calibrant.calibration._base import Calibrator, learned, normalised
 from calibrant.calibration._fitting.logits import SCALE_FIELD, as_logs, find_scale, from_logits
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
-from calibrant.calibration._maps.log_linear import check_every_class_has_rows
 from calibrant.calibration._maps.platt import Platt
-from calibrant.calibration._validation import ScoredRows
+from calibrant.calibration._validation import ScoredRows, check_every_class_has_rows
 
 _CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
 

@@ -24,8 +24,7 @@ from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, f
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._validation import ScoredRows
-from calibrant.exceptions import DataError
+from calibrant.calibration._validation import ScoredRows, check_every_class_has_rows
 
 _FARTHEST = 1e300  # differences of scaled margins beyond it would overflow
 _NEAREST = 1e-290  # the inverse of a smaller scale would overflow
@@ -178,17 +177,6 @@ def identity_penalty(n_classes: int, diagonal: float, off_diagonal: float, inter
     np.fill_diagonal(weight, diagonal)
     weight[:, -1] = intercept
     return Penalty(weight.ravel(), np.eye(n_classes, n_classes + 1).ravel())
-
-
-def check_every_class_has_rows(scored: ScoredRows) -> None:
-    """Raise if a class has no rows, since nothing would bound its intercept."""
-    empty = np.flatnonzero(scored.class_weights() == 0)
-    if len(empty):
-        name = scored.classes.tolist()[empty[0]]
-        raise DataError(
-            f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every class or a "
-            "penalty."
-        )
 
 
 def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:

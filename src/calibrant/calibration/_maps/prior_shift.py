@@ -15,8 +15,14 @@ from calibrant._saved import Array, need
 from calibrant.calibration._base import Calibrator, learned
 from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss
-from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
-from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
+from calibrant.calibration._maps.log_linear import log_columns
+from calibrant.calibration._validation import (
+    ScoredRows,
+    are_probabilities,
+    check_every_class_has_rows,
+    read_named_scores,
+    read_scores,
+)
 from calibrant.data._internal import check_weights, named_classes
 from calibrant.exceptions import DataError, ParameterError
 

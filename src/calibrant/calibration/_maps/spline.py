@@ -15,9 +15,9 @@ from calibrant._saved import Array, Number, need
 from calibrant.calibration._base import ScoreMap, learned
 from calibrant.calibration._fitting.axis import AXIS_FIELD, FARTHEST_SAVED, ScoreAxis, check_axis, find_axis
 from calibrant.calibration._fitting.bins import pool_ties
+from calibrant.calibration._fitting.logistic import LossDerivatives
 from calibrant.calibration._fitting.logits import from_logits
 from calibrant.calibration._fitting.natural_spline import (
-    LossDerivatives,
     SplineLoss,
     choose_knots,
     evaluate_spline,
