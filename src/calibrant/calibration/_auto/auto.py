@@ -156,12 +156,17 @@ class Auto(Calibrator):
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
-        is_binary = hasattr(self, "members_") and len(self.classes_) == 2
-        return is_binary and all(member.is_monotone and _is_increasing(member) for member in self.members_)
+        if not hasattr(self, "members_") or len(self.classes_) != 2:
+            return False
+        # Mixed with an increasing map, a sigmoid that decreases may do either.
+        return all(each.is_monotone and (not isinstance(each, Platt) or each.slope_ >= 0.0) for each in self.members_)
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
-        sample = pool_equal_rows(_one_column_for_two(scored))
+        is_binary = len(scored.classes) == 2
+        sample = pool_equal_rows(
+            replace(scored, scores=one_column(scored.scores).reshape(-1, 1)) if is_binary else scored
+        )
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
         self.mended_ = ReplaceCertain.fit(sample) if is_proba else None
         makers = self._candidates(sizes, is_proba)
@@ -323,32 +328,15 @@ def _predict_fold(
             proba = test.scores if maker is None else maker._fit_clone(train)._predict_table(test.scores)
         except DataError:
             continue
-        found[name] = _log_table(proba)
+        table = proba.reshape(len(proba), -1)  # a column for each class, or one for two
+        found[name] = as_logs(table if table.shape[1] > 1 else np.concatenate([1.0 - table, table], axis=1))
     return found
-
-
-def _one_column_for_two(scored: ScoredRows) -> ScoredRows:
-    """Return rows of two classes with one column of scores."""
-    if len(scored.classes) > 2:
-        return scored
-    return replace(scored, scores=one_column(scored.scores).reshape(-1, 1))
 
 
 def _replace_in_rows(scored: ScoredRows, certain: ReplaceCertain | None) -> ScoredRows:
     if certain is None:
         return scored
     return replace(scored, scores=certain.apply(scored.scores))
-
-
-def _is_increasing(member: Calibrator) -> bool:
-    """Return whether a sigmoid does not decrease: mixed with an increasing map, a decreasing one may do either."""
-    return not isinstance(member, Platt) or member.slope_ >= 0.0
-
-
-def _log_table(proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-probability of every class, whether there is a column for each or one for two."""
-    table = proba.reshape(len(proba), -1)
-    return as_logs(table if table.shape[1] > 1 else np.concatenate([1.0 - table, table], axis=1))
 
 
 def _is_too_little(sizes: NDArray[np.float64]) -> bool:

@@ -318,8 +318,15 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         return self._calibrate(scores)
 
     def _calibrate(self, scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the probabilities of rows by the scores of each base model."""
-        return _average(self.calibrators_, scores)
+        """Return the mean of the probabilities of all maps, of rows by the scores of each base model."""
+        fitted = list(zip(self.calibrators_, scores, strict=True))
+        if len(fitted) > 1 and all(isinstance(each, VennAbers) for each in self.calibrators_):
+            # Pairs of Venn-Abers are merged as in its cross form.
+            pairs = [cast("VennAbers", each).predict_pair(part) for each, part in fitted]
+            merged = merge_pairs(*zip(*pairs, strict=True))
+            return normalised(merged) if merged.ndim == 2 else two_columns(merged)
+        tables = [two_columns(each.predict(part)) for each, part in fitted]
+        return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
 
     @fill_docstring(X_predict="%(X_wrapped)s")
     def predict(self, X: Any) -> NDArray[Any]:
@@ -343,16 +350,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         fits = (isinstance(each, Calibrator) and each._is_of(n_classes, columns) for each in self.calibrators_)
         is_map = isinstance(getattr(self, "calibrator_", self.calibrators_[0]), Calibrator)
         need(is_map and all(fits), "has maps of other classes")
-
-
-def _average(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean of the probabilities of several maps; pairs of Venn-Abers are merged as in its cross form."""
-    if len(scores) > 1 and all(isinstance(each, VennAbers) for each in calibrators):
-        pairs = [each.predict_pair(part) for each, part in zip(calibrators, scores, strict=True)]
-        merged = merge_pairs(*zip(*pairs, strict=True))
-        return normalised(merged) if merged.ndim == 2 else two_columns(merged)
-    tables = [two_columns(each.predict(part)) for each, part in zip(calibrators, scores, strict=True)]
-    return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
 
 
 def _warn_of_same_rows(estimator: Any) -> None:

@@ -71,7 +71,8 @@ def run_folds(
         with warnings.catch_warnings():  # threads that filter warnings may restore each other's filters
             return _run_parallel(fit, folds, n_jobs, prefer="threads")
     done: list[T] = []
-    if n_rows <= _FEW_ROWS and _starts_processes(n_jobs):
+    starts_processes = type(get_active_backend()[0]).__name__ == "LokyBackend" and effective_n_jobs(n_jobs) > 1
+    if n_rows <= _FEW_ROWS and starts_processes:
         start = time.perf_counter()
         done = [fit(*folds[0])]
         if (time.perf_counter() - start) * (len(folds) - 1) < _START:
@@ -106,11 +107,6 @@ def fits_in_threads(estimator: Any) -> bool:
 
 def _is_ours(value: Any) -> bool:
     return type(value).__module__.startswith("calibrant.")
-
-
-def _starts_processes(n_jobs: int | None) -> bool:
-    backend = get_active_backend()[0]
-    return type(backend).__name__ == "LokyBackend" and effective_n_jobs(n_jobs) > 1
 
 
 _FOLDS = 0  # key of the random stream of one fit
