@@ -17,7 +17,7 @@ from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, check_params
 from calibrant._saved import Array, Inline, need, saved
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
-from calibrant.svm._machines import KernelFunction, KernelName, Machines, Solver
+from calibrant.svm._machines import KernelFunction, KernelName, Machines, fit_machines
 
 
 @saved(_design=Inline(StandardDesign), _machines=Inline(Machines), n_iter_=Array("i8", low=0))
@@ -107,8 +107,11 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
         rows = MergedRows.of(read)
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
             self._design, terms = StandardDesign.of(read.columns.schema, rows.arrays, rows.weights)
-            solver = Solver(self._kernel_function(), float(self.C), self.max_iter)
-            self._machines, self.n_iter_, has_converged = solver.fit(terms, rows, len(read.labels.classes))
+            gamma = 1 / max(1, self._design.n_terms) if self.gamma == "auto" else float(self.gamma)
+            kernel, n_classes = KernelFunction(self.kernel, self.degree, gamma), len(read.labels.classes)
+            self._machines, self.n_iter_, has_converged = fit_machines(
+                kernel, terms, rows, n_classes, C=float(self.C), max_iter=self.max_iter
+            )
         self._store_columns(read.columns.schema, read.labels.classes, read.columns.feature_names)
         if not has_converged:
             warn_of_fit(
@@ -173,10 +176,6 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
         check_output_memory(n_rows, len(self.classes_))
         with threadpool_limits(1):
             return self._machines.margins(self._design.terms(columns))
-
-    def _kernel_function(self) -> KernelFunction:
-        gamma = 1 / max(1, self._design.n_terms) if self.gamma == "auto" else float(self.gamma)
-        return KernelFunction(self.kernel, self.degree, gamma)
 
     def _check_saved(self) -> None:
         super()._check_saved()
