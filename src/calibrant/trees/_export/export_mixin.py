@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from calibrant._estimator_html import SectionsReprMixin
+from calibrant._estimator_html import SectionsReprMixin, model_section
 from calibrant._params import Choice, Int, Nothing, check_param
-from calibrant._sections import Section
+from calibrant._sections import Paragraph, Section
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
-from calibrant.trees._export.drawing import tree_sections
+from calibrant.trees._export.drawing import HOW_TO_READ, draw_model, tree_size
 from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
 from calibrant.trees._export.text import c45_text, graphviz_text
 from calibrant.trees._growing.grow import extra_errors
@@ -134,4 +134,11 @@ class ExportMixin(SectionsReprMixin, TreeParamsMixin):
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted tree as sections, which notebooks, reports and web pages show."""
-        return tree_sections(self)
+        facts = [
+            ("size", tree_size(self.tree_)),
+            ("training rows", f"{self.tree_.weight[0]:,.10g}"),
+            ("probabilities by", str(self._reading.estimate)),
+        ]
+        about = model_section(self, facts, self.tree_.counts[0])
+        drawn = Section("tree", "The tree", (Paragraph(HOW_TO_READ, "note"), draw_model(self)), term="Decision tree")
+        return about, drawn
