@@ -74,9 +74,9 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
     }
 
     @property
-    @abstractmethod
     def _is_structured(self) -> bool:
         """Whether temperature comes first for probabilities too, and every class keeps a share."""
+        return bool(getattr(self, "strength", 0.0) > 0)
 
     @abstractmethod
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
@@ -132,13 +132,9 @@ class StructuredScalingMixin:
     def __init__(self, *, strength: float = 1.0) -> None:
         self.strength = strength
 
-    @property
-    def _is_structured(self) -> bool:
-        return self.strength > 0
-
     def _penalty_weight(self, scored: ScoredRows) -> float:
         """Return the weight of a squared distance; without any, raise if a class has no rows."""
-        if not self._is_structured:
+        if self.strength == 0:  # else the penalty bounds every intercept
             check_every_class_has_rows(scored)
         return self.strength * len(scored.classes) / float(scored.class_weights().sum())
 
@@ -229,10 +225,6 @@ class Dirichlet(LogLinear):
         self.off_diagonal = off_diagonal
         self.intercept = intercept
         self.l2 = l2
-
-    @property
-    def _is_structured(self) -> bool:
-        return False
 
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if self.intercept + self.l2 == 0:
