@@ -22,7 +22,6 @@ from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.cost_complexity import CostComplexityPath
 from calibrant.trees._growing.grown_tree import GrownTree, grow_cached, inherit_cache
 from calibrant.trees._growing.training_set import TrainingSet, read_training
-from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._prediction.tree_reading import TreeReading
 from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
 from calibrant.trees._tree import check_table
@@ -52,7 +51,6 @@ ccp_alpha : float, "cv" or "cv_1se"
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "ccp_alpha": _CCP_ALPHA})
 @with_parameters
 class ProbabilityTreeClassifier(
-    PredictionMixin,
     DescriptionMixin,
     ExportMixin,
     ClassifierMixin,  # type: ignore[misc]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import total_ordering
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from calibrant._params import Choice, check_param
-from calibrant.data._internal import Schema, TrainingRows, read_more_training_rows
+from calibrant.data._internal import TrainingRows, read_more_training_rows
 from calibrant.estimates._internal import wallace
 from calibrant.exceptions import DataError
+from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
 
@@ -192,15 +193,8 @@ def _log2(n: float) -> float:
     return float(np.log2(n)) if n > 1 else 0.0
 
 
-class DescriptionMixin:
+class DescriptionMixin(PredictionMixin):
     """The description length of a fitted tree."""
-
-    if TYPE_CHECKING:
-        tree_: Tree
-        classes_: NDArray[Any]
-        n_jobs: int | None
-        _schema: Schema
-        _check_fitted: Callable[[], None]
 
     def description_length(
         self,

@@ -133,7 +133,8 @@ class Scoring:
         Where the fits are shared, models are not kept, and None stands for each.
         """
         if self.shared is not None:
-            return [(None, scores) for scores in self.shared.fold_scores(self, data, splits, n_jobs)]
+            found = self.shared.fits.fold_scores(self, data, splits, n_jobs)
+            return [(None, scores[self.shared.number]) for scores in found]
         folds = [(self, data, *split) for split in splits]
         return run_folds(_fit_one, folds, estimator=self.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
 

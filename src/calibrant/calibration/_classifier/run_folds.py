@@ -242,10 +242,6 @@ class ReadingOfFits(NamedTuple):
     fits: SharedFits
     number: int = 0
 
-    def fold_scores(self, scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None) -> Scores:
-        """Return the scores of the test rows of each split."""
-        return [scores[self.number] for scores in self.fits.fold_scores(scoring, data, splits, n_jobs)]
-
 
 @dataclass(frozen=True, eq=False)
 class _ScoredFolds:

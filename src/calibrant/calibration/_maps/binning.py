@@ -142,7 +142,8 @@ class BBQ(ScoreMap):
 
     def _learn(self, sample: BinaryScores) -> None:
         binnings = list(_binnings(pool_ties(sample)))
-        evidence = np.exp(_log_evidence(binnings) - max(_log_evidence(binnings)))
+        log_evidence = np.array([binning.log_evidence for binning in binnings])
+        evidence = np.exp(log_evidence - log_evidence.max())
         evidence /= evidence.sum()
         kept = [k for k, share in enumerate(evidence) if share > _NEGLIGIBLE]
         self.n_bins_, self.evidence_ = np.array([len(binnings[k].probabilities) for k in kept]), evidence[kept]
@@ -171,10 +172,6 @@ class _Binning:
     cuts: NDArray[np.float64]
     probabilities: NDArray[np.float64]
     log_evidence: float
-
-
-def _log_evidence(binnings: list[_Binning]) -> NDArray[np.float64]:
-    return np.array([binning.log_evidence for binning in binnings])
 
 
 def _binnings(pooled: DistinctScores) -> Iterator[_Binning]:

@@ -56,7 +56,7 @@ class SklearnTree:
         weight, counts = tree.weighted_n_node_samples, np.zeros((tree.node_count, n_classes))
         counts[:, np.asarray(model.classes_).astype(np.intp)] = shares * weight[:, np.newaxis]
         feature = np.maximum(tree.feature, -1).astype(np.int32)
-        return cls(counts, weight, parent, _depths(parent), feature, int(model.n_features_in_))
+        return cls(counts, weight, parent, tree.compute_node_depths() - 1, feature, int(model.n_features_in_))
 
     @property
     def is_leaf(self) -> NDArray[np.bool_]:
@@ -72,14 +72,6 @@ class SklearnTree:
     def n_values(self) -> NDArray[np.uint32]:
         """Number of categories of each nominal test: there are none."""
         return np.zeros(len(self.parent), dtype=np.uint32)
-
-
-def _depths(parent: NDArray[np.int32]) -> NDArray[np.intp]:
-    depth, at = np.zeros(len(parent), dtype=np.intp), parent.astype(np.intp)
-    while (below := at >= 0).any():
-        depth += below
-        at = np.where(below, parent[at], -1)
-    return depth
 
 
 def check_forest(forest: Any) -> None:

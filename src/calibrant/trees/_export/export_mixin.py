@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from calibrant._estimator_html import SectionsReprMixin, model_section
 from calibrant._params import Choice, Int, Nothing, check_param
@@ -14,20 +13,11 @@ from calibrant.trees._export.drawing import HOW_TO_READ, draw_model, tree_size
 from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
 from calibrant.trees._export.text import c45_text, graphviz_text
 from calibrant.trees._growing.grow import extra_errors
-from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._prediction.tree_reading import TreeReading
-from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import TreeParamsMixin
+from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 
 
-class ExportMixin(SectionsReprMixin, TreeParamsMixin):
+class ExportMixin(SectionsReprMixin, PredictionMixin):
     """Exports of a fitted tree."""
-
-    if TYPE_CHECKING:
-        tree_: Tree
-        _reading: TreeReading
-        _grown_tree: GrownTree
-        _check_fitted: Callable[[], None]
 
     def export_text(self, *, style: Literal["plain", "c45"] = "plain", max_depth: int | None = None) -> str:
         """Write the tree as text.
