@@ -363,37 +363,25 @@ def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:
     """
     has_rows = np.bincount(scored.codes, minlength=len(scored.classes)) > 0
     with_rows = scored.classes[has_rows].tolist()
+    n_columns = scored.scores.shape[1]
     if labels is not None:
-        classes, positions = _positions(scored.classes, with_rows, labels)
+        classes = np.asarray(labels)
+        index = {value: position for position, value in enumerate(classes.tolist())}
+        if len(index) != len(classes):
+            raise DataError(f"labels must be distinct; got {classes.tolist()}.")
+        unknown = [value for value in with_rows if value not in index]
+        if unknown:
+            raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
+        positions = np.array([index.get(value, -1) for value in scored.classes.tolist()], dtype=np.int32)
         scored = replace(scored, classes=classes, codes=positions[scored.codes])
-    _check_columns(len(scored.classes), with_rows, scored.scores.shape[1])
-    return scored
-
-
-def _positions(
-    sorted_classes: NDArray[Any], with_rows: list[Any], labels: Any
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the labels as an array, and the position of each sorted class among them, -1 where it has none."""
-    classes = np.asarray(labels)
-    index = {value: position for position, value in enumerate(classes.tolist())}
-    if len(index) != len(classes):
-        raise DataError(f"labels must be distinct; got {classes.tolist()}.")
-    unknown = [value for value in with_rows if value not in index]
-    if unknown:
-        raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
-    return classes, np.array([index.get(value, -1) for value in sorted_classes.tolist()], dtype=np.int32)
-
-
-def _check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None:
-    """Raise unless there are rows of two classes or more, and as many columns as classes, or one for two."""
-    expected = 2 if n_columns == 1 else n_columns
     if len(with_rows) == 1:
         raise DataError(f"y has one class only ({with_rows[0]!r}); a calibrator needs rows of two classes or more.")
-    if n_classes != expected:
+    if len(scored.classes) != max(n_columns, 2):
         raise DataError(
-            f"y has {n_classes} classes and scores has {n_columns} column(s); pass one column for two classes, or "
-            f"one for each class (and labels= where y lacks a class)."
+            f"y has {len(scored.classes)} classes and scores has {n_columns} column(s); pass one column for two "
+            "classes, or one for each class (and labels= where y lacks a class)."
         )
+    return scored
 
 
 def check_has_inverse(*, is_constant: bool) -> None:

@@ -134,7 +134,10 @@ def _by_batches(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence)
     """Send the codes of all rows to every worker, and share out the trees."""
     rows.join()
     params, examples = rows.call(_describe, estimator, seed, description="Fitting")
-    grown = rows.start_many(_grow_batch, _batches(params, seed, rows.n_threads), description="Growing trees")
+    size = max(1, min(_MOST_OF_BATCH, params.n_trees // (_BATCHES_PER_THREAD * rows.n_threads)))
+    numbers = range(params.n_trees)
+    batches = [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
+    grown = rows.start_many(_grow_batch, batches, description="Growing trees")
     trees = tuple(tree for batch in gather(rows.connection, grown, "Reading the forest") for tree in batch)
     if not _can_read_blocks(estimator, params, trees[0]):
         return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
@@ -177,14 +180,6 @@ def _check_groups(estimator: Any, *, has_groups: bool) -> None:
             f"group are on several workers and their counts cannot be subtracted from its leaves; got "
             f"{estimator.out_of_bag!r}. Pass no groups, or start workers that have memory for the codes of all rows."
         )
-
-
-def _batches(
-    params: BaggedTreesClassifier, seed: np.random.SeedSequence, n_threads: int
-) -> list[tuple[BaggedTreesClassifier, np.random.SeedSequence, range]]:
-    size = max(1, min(_MOST_OF_BATCH, params.n_trees // (_BATCHES_PER_THREAD * n_threads)))
-    numbers = range(params.n_trees)
-    return [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
 
 
 def _describe(estimator: Any, seed: np.random.SeedSequence, rows: Any) -> tuple[BaggedTreesClassifier, TrainingSet]:

@@ -64,7 +64,14 @@ _MEMORY_SHARE = 4  # out-of-bag probabilities may take a quarter of the memory o
 def read_levels(parts: Parts, plan: LevelPlan, forest: Forest, options: ReadingOptions) -> ForestReader:
     """Return the reading of a forest, with all that is computed from the rows: to the bit that of all rows at once."""
     by_pairs = options.combine != "vote" and options.out_of_bag == "condition"
-    reader = ForestReader(forest, options, _BY_PAIRS if by_pairs else _too_large(plan.n_rows, plan.n_classes))
+    n_bytes, memory, why_not = plan.n_rows * plan.n_classes * FLOAT_BYTES, machine_memory(), None
+    if n_bytes > memory // _MEMORY_SHARE:
+        why_not = (
+            f"oob_proba_ is not stored: the out-of-bag probabilities of {plan.n_rows:,} rows take "
+            f"{format_bytes(n_bytes)}, more than a quarter of the memory here ({format_bytes(memory)}). Use "
+            "oob_score_, or fit on a machine with more memory."
+        )
+    reader = ForestReader(forest, options, _BY_PAIRS if by_pairs else why_not)
     rows = _RowsInParts(parts, plan, reader)
     if options.out_of_bag == "condition":
         # Set as cached values: the reader would compute them from rows that are not here.
@@ -76,18 +83,6 @@ def read_levels(parts: Parts, plan: LevelPlan, forest: Forest, options: ReadingO
     if forest.params.bootstrap is not None and not by_pairs:
         rows.store_out_of_bag()
     return reader
-
-
-def _too_large(n_rows: int, n_classes: int) -> str | None:
-    """Return why out-of-bag probabilities of all rows are not kept, or None."""
-    n_bytes, memory = n_rows * n_classes * FLOAT_BYTES, machine_memory()
-    if n_bytes <= memory // _MEMORY_SHARE:
-        return None
-    return (
-        f"oob_proba_ is not stored: the out-of-bag probabilities of {n_rows:,} rows take {format_bytes(n_bytes)}, more "
-        f"than a quarter of the memory here ({format_bytes(memory)}). Use oob_score_, or fit on a machine with more "
-        "memory."
-    )
 
 
 class _RowsInParts:

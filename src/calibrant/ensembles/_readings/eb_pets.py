@@ -137,18 +137,15 @@ def fifth_average(members: Members, level: Sequence[Cells]) -> NDArray[np.float6
 def _with_others(members: Members, proba: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities; of a row out of some bags whose leaves are all empty, the class frequencies of others."""
     without = np.flatnonzero(np.isnan(proba[:, 0]) & members.is_out_of_bag)
-    proba[without] = _frequencies_of_others(members, without)
-    return proba
-
-
-def _frequencies_of_others(members: Members, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    others = np.tile(members.class_weights, (len(rows), 1))
+    others = np.tile(members.class_weights, (len(without), 1))
     if members.groups is None:
         # Where every leaf was emptied, the base rate without the row itself is all that is left.
-        others[np.arange(len(rows)), members.labels[rows]] -= 1.0 if members.weights is None else members.weights[rows]
+        weights = 1.0 if members.weights is None else members.weights[without]
+        others[np.arange(len(without)), members.labels[without]] -= weights
     else:
-        others -= count_by_group(members.groups, members.labels, members.weights)[members.groups[rows]]
-    return np.asarray(others / np.maximum(others.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
+        others -= count_by_group(members.groups, members.labels, members.weights)[members.groups[without]]
+    proba[without] = others / np.maximum(others.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return proba
 
 
 class TablesByTree(Field):
