@@ -270,17 +270,13 @@ def form_named(name: Any) -> Form:
         for form in _other_forms(package):
             if form.name == name:
                 return form
-        _import_lazy(package, name.partition(".")[2])
+        # A public class that its package imports on first use
+        module, public = importlib.import_module(MODULES[package]), name.partition(".")[2]
+        if public in getattr(module, "__all__", ()):
+            getattr(module, public)
     if name in _DECLARED and _DECLARED[name] not in _INLINE:
         return declared_form(_DECLARED[name])
     raise ModelFileError(f"there is no class {name!r:.60} in model files of this version of calibrant")
-
-
-def _import_lazy(package: str, name: str) -> None:
-    """Import the module of a public class that its package imports on first use."""
-    module = importlib.import_module(MODULES[package])
-    if name in getattr(module, "__all__", ()):
-        getattr(module, name)
 
 
 def form_of(value: object) -> Form:

@@ -172,10 +172,6 @@ class ScoredRows:
             groups[np.lexsort([weight, *self.scores.T[::-1], self.codes])] = np.arange(len(groups))
         return replace(self, weight=weight, groups=groups)
 
-    def without_weight_0(self) -> ScoredRows:
-        """Return the rows of positive weight."""
-        return self if self.weight is None or self.weight.all() else self.take(np.flatnonzero(self.weight))
-
     def two_class(self) -> BinaryScores:
         """Return the score of the last of two classes, whether there are one or two columns."""
         return BinaryScores(one_column(self.scores), self.codes == 1, self.weight, self.groups)
@@ -299,7 +295,10 @@ def in_order_of_columns(rows: ScoredRows, names: list[Any], labels: Any) -> Scor
 
     ``names`` are those of the columns, none for an array; a class that only a column has is added.
     """
-    known = rows.classes.tolist() if labels is None else _read_labels(labels)
+    in_order = rows.classes if labels is None else np.asarray(labels)
+    if in_order.ndim != 1 or not len(in_order):
+        raise DataError(f"labels must be the classes in the order of the columns; got {short_repr(labels)}.")
+    known = in_order.tolist()
     named = classes_of_columns("scores", names, known, may_add=labels is None)
     if named is not None and len(named) > len(known):
         labels = np.unique(named)
@@ -330,14 +329,6 @@ def _order_scores(table: NDArray[np.float64], named: list[Any] | None, classes: 
             "that column, or labels= with the class of the column last."
         )
     return table
-
-
-def _read_labels(labels: Any) -> list[Any]:
-    """Return the classes in the order of the columns."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or not len(array):
-        raise DataError(f"labels must be the classes in the order of the columns; got {short_repr(labels)}.")
-    return list(array.tolist())
 
 
 def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:

@@ -53,8 +53,11 @@ class Net:
     def proba(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the class probabilities of rows."""
         size = max(1, _BLOCK_CELLS // self.hidden.shape[1])
-        parts = [self._outputs(terms[first : first + size]) for first in range(0, len(terms), size)]
-        outputs = np.vstack([*parts, np.empty((0, self.output.shape[1]))])
+        outputs = np.empty((len(terms), self.output.shape[1]))
+        for first in range(0, len(terms), size):
+            units = terms[first : first + size] @ self.hidden
+            units += self.hidden_bias
+            outputs[first : first + size] = expit(units, out=units) @ self.output + self.output_bias
         if outputs.shape[1] > 1:
             return np.asarray(softmax(outputs, axis=1))
         return np.hstack([expit(-outputs), expit(outputs)])
@@ -65,11 +68,6 @@ class Net:
         need(n_inputs == n_terms and n_hidden >= 1, "has a net of other columns")
         is_same = self.output.shape == (n_hidden, n_outputs) and n_biases == (n_hidden, n_outputs)
         need(is_same, "has a net of other units")
-
-    def _outputs(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
-        units = terms @ self.hidden
-        units += self.hidden_bias
-        return np.asarray(expit(units, out=units) @ self.output + self.output_bias)
 
 
 @dataclass(frozen=True)

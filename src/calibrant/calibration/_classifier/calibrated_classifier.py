@@ -302,7 +302,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def _scored_rows(self, part: HeldOut, data: FitData, classes: NDArray[Any]) -> ScoredRows:
         """Return held-out scores for a calibrator: the scores validated, the classes as coded when `fit` was called."""
         scores, codes = read_named_scores(part.scores, classes), data.codes[part.rows]
-        rows = ScoredRows(scores, codes, data.classes, part.weight, part.groups).without_weight_0()
+        rows = ScoredRows(scores, codes, data.classes, part.weight, part.groups)
+        rows = rows if part.weight is None or part.weight.all() else rows.take(np.flatnonzero(part.weight))
         if self.weight_kind == "probability":
             rows = rows.weighted_by("probability")
         return order_classes(rows, classes)

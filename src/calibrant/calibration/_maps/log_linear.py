@@ -98,15 +98,12 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")
         self._fit_certain(scored, self.on_)
-        self._begin(scored)
-        found = self._find(self._logs(scored.scores), scored)
-        self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
-
-    def _begin(self, scored: ScoredRows) -> None:
-        total = float(scored.class_weights().sum())
         is_scaled = self._is_structured or self.on_ == "score"
         self.inverse_temperature_ = _inverse_temperature(scored, self.on_) if is_scaled else 1.0
+        total = float(scored.class_weights().sum())
         self.uniform_share_ = 1.0 / (total + 1.0) if self._is_structured else 0.0
+        found = self._find(self._logs(scored.scores), scored)
+        self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
 
     def _logs(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-probabilities that the map is linear in."""

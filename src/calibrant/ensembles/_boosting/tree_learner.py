@@ -79,14 +79,12 @@ class TreeLearner:
 
     def _grow(self, number: int) -> TreeReading:
         seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
-        examples = replace(self._examples, weights=self._training_weights(number), cases=self._cases).with_exact_sums()
+        # Without weights the core counts rows in whole numbers.
+        weights = None if not self._params.resample and (self.weights == 1).all() else self.weights
+        if self._params.resample:
+            weights = draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
+        examples = replace(self._examples, weights=weights, cases=self._cases).with_exact_sums()
         return TreeReading.of(GrownTree.grow(examples, self._params, seed), self._params.estimate, self._params)
-
-    def _training_weights(self, number: int) -> NDArray[np.float64] | None:
-        if not self._params.resample:
-            # Without weights the core counts rows in whole numbers.
-            return None if (self.weights == 1).all() else self.weights
-        return draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
 
     @cached_property
     def _columns(self) -> list[NDArray[Any]]:

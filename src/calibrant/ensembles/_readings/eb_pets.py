@@ -136,7 +136,7 @@ def fifth_average(members: Members, level: Sequence[Cells]) -> NDArray[np.float6
 
 def _with_others(members: Members, proba: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities; of a row out of some bags whose leaves are all empty, the class frequencies of others."""
-    without = np.flatnonzero(np.isnan(proba[:, 0]) & members.is_out_of_bag)
+    without = np.flatnonzero(np.isnan(proba[:, 0]) & (members.bags.n_out_of_bag(members.n_trees) > 0))
     others = np.tile(members.class_weights, (len(without), 1))
     if members.groups is None:
         # Where every leaf was emptied, the base rate without the row itself is all that is left.

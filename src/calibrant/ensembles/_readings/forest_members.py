@@ -182,11 +182,6 @@ class Members:
         return vote_tables(self.trees)
 
     @property
-    def is_out_of_bag(self) -> NDArray[np.bool_]:
-        """Whether each row is out of at least one bag."""
-        return self.bags.n_out_of_bag(self.n_trees) > 0
-
-    @property
     def in_bag(self) -> NDArray[np.uint16]:
         """Number of times each row was drawn for each tree, trees x rows."""
         return self.bags.matrix(self.n_trees)

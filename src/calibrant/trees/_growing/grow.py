@@ -283,11 +283,6 @@ class RowSubsets:
             None if self.count is None else self.count & rows,
         )
 
-    @property
-    def any_is_empty(self) -> bool:
-        """Whether one of the subsets has no rows."""
-        return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
-
 
 def draw_row_subsets(examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence) -> RowSubsets:
     """Draw the rows that do not grow the tree, stratified by class."""

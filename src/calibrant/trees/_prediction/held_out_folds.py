@@ -51,7 +51,8 @@ def held_out_folds(
     for held in fold_weights(examples, params, seed, max_folds):
         rest = examples.reweighted(examples.weights_or_ones - held)
         without = subsets.within(rest.weights_or_ones > 0.0)
-        if not without.any_is_empty:
+        kept = (without.grow, without.prune, without.count)
+        if all(subset is None or subset.any() for subset in kept):
             found.append(_held_out(grow(rest, without, params, seed), examples, held, params))
     if not found:
         raise DataError(

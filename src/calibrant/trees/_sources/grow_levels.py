@@ -130,11 +130,6 @@ class WholeRows:
         """The weight of all rows."""
         return float(self.counts.sum())
 
-    @property
-    def any_missing(self) -> bool:
-        """Whether a value is missing."""
-        return bool(self.present[:, -1].any())
-
     def state(self, n_table_rows: int) -> tuple[Any, ...]:
         """Return the totals that the core needs to grow a subtree."""
         # Where every row is in the tree, all values of the table are present, and none need be listed.
@@ -297,7 +292,7 @@ def _concatenated(pieces: Sequence[NodeRows]) -> NodeRows:
 
 def _check_missing(whole: Iterable[WholeRows], plan: LevelPlan) -> None:
     """Raise if a row with missing values would go to several branches."""
-    if plan.params.missing == "fractional" and any(rows.any_missing for rows in whole):
+    if plan.params.missing == "fractional" and any(rows.present[:, -1].any() for rows in whole):
         raise DataError(
             "values are missing, and missing='fractional' sends their rows to several branches, which trees that are "
             "grown level by level cannot do. Pass missing='learned', or workers with memory for the codes of all rows."
