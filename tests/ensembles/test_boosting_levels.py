@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.local_parts import LocalParts
+from tests.local_parts import LocalParts, source_facts
 
 from calibrant._exact_sums import fixed_point_weights
 from calibrant._source_limits import check_source_params
@@ -50,7 +50,7 @@ def boosted(params: Any, edges: list[int], X: Any, y: Any, weights: Any = None) 
     classes = np.array([0, 1])
     examples = TrainingSet(classes, 2, np.arange(2), None, kept_schema=bins.schema, kept_weights=totals)
     run = Run(np.random.SeedSequence(7), b"")
-    learner = LevelLearner(parts, bins, examples, params, run.seed, N_ROWS)
+    learner = LevelLearner(parts, source_facts(bins, N_ROWS), examples, params, run.seed)
     boost(run, learner, ALGORITHMS[params.algorithm], N_TREES, "boosting")
     return run, learner
 

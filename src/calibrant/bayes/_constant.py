@@ -69,7 +69,12 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         classes = rows.labels.classes
         counts = np.bincount(rows.labels.codes, rows.weights, len(classes))
         if self.strategy != "base_rate":
-            is_positive = np.arange(len(classes)) == self._positive_index(classes.tolist())
+            known = classes.tolist()
+            if self.positive is not None and self.positive not in known:
+                hint = nearest(self.positive, known)
+                raise ParameterError(f"positive must be a class of y or None; got {self.positive!r:.60}.{hint}")
+            number = len(known) - 1 if self.positive is None else known.index(self.positive)
+            is_positive = np.arange(len(known)) == number
             is_kept = is_positive if self.strategy == "one" or len(classes) == 1 else ~is_positive
             counts = np.where(is_kept, counts, 0.0)
         self.proba_ = counts / counts.sum()
@@ -85,14 +90,6 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         n_rows, _ = self._rows(X)
         check_output_memory(n_rows, len(self.classes_))
         return np.tile(self.proba_, (n_rows, 1))
-
-    def _positive_index(self, classes: list[Any]) -> int:
-        if self.positive is None:
-            return len(classes) - 1
-        if self.positive not in classes:
-            hint = nearest(self.positive, classes)
-            raise ParameterError(f"positive must be a class of y or None; got {self.positive!r:.60}.{hint}")
-        return classes.index(self.positive)
 
     def _check_saved(self) -> None:
         super()._check_saved()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -216,7 +217,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         requested = self.n_neighbors if n_neighbors is None else n_neighbors
         n_rows = len(self._labels)
         k = n_rows if requested == "all" else min(int(requested), n_rows)
-        unweighted = self._neighbours.unweighted
+        unweighted = replace(self._neighbours, weights=None)  # each row counts as one neighbour
         parts = in_blocks(
             lambda block: _first(unweighted.nearest(block, k, 0.0), k),
             queries,

@@ -116,11 +116,6 @@ class Neighbours:
         return cls.of(space, Points(numbers, codes), weights, values["algorithm"] or "brute")
 
     @property
-    def unweighted(self) -> Neighbours:
-        """The same rows, each counted as one neighbour."""
-        return replace(self, weights=None)
-
-    @property
     def total(self) -> float:
         """The weight of all rows."""
         return float(len(self.points) if self.weights is None else self.weights.sum())

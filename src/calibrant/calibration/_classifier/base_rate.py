@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from calibrant._docstrings import fill_docstring
 from calibrant._folds import count_by_group, cut_into_units, deal_groups, unit_weight
@@ -20,6 +19,7 @@ from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._auto.calibration_test import standard_error_of_mean
 from calibrant.calibration._base import WEIGHT_KIND_DOC, Calibrator, two_columns
 from calibrant.calibration._classifier.held_out_scores import HeldOut
+from calibrant.calibration._classifier.run_folds import deal_rows
 from calibrant.calibration._fitting.logits import find_scale
 from calibrant.calibration._maps.composed import Chain
 from calibrant.calibration._maps.log_linear import log_columns
@@ -307,7 +307,11 @@ def _out_of_fold(calibrator: Calibrator, scored: ScoredRows) -> tuple[NDArray[np
     if fewest < 2:
         raise DataError("y must have two rows or more of every class, so that the repair can be evaluated.")
     rows = scored if scored.weight is None or scored.groups is not None else _units(scored)
-    fold = _folds(rows, fewest)
+    if rows.groups is not None and int(rows.groups.max()) + 1 < len(rows.codes):
+        counts = count_by_group(rows.groups, rows.codes, rows.weight)
+        fold = deal_groups(counts, np.ones(min(_FOLDS, len(counts))), np.random.default_rng(0))[rows.groups]
+    else:
+        fold = deal_rows(rows.codes, min(_FOLDS, fewest), 0)
     proba = np.empty((len(rows.codes), len(rows.classes)))
     for number in range(int(fold.max()) + 1):
         test = fold == number
@@ -322,17 +326,6 @@ def _units(scored: ScoredRows) -> ScoredRows:
     unit = unit_weight(scored.weights())
     units = cut_into_units(np.arange(len(scored.codes)), scored.weights() / unit)
     return replace(scored.take(units.rows), weight=unit * units.weight)
-
-
-def _folds(rows: ScoredRows, fewest: int) -> NDArray[np.intp]:
-    if rows.groups is not None and int(rows.groups.max()) + 1 < len(rows.codes):
-        counts = count_by_group(rows.groups, rows.codes, rows.weight)
-        return deal_groups(counts, np.ones(min(_FOLDS, len(counts))), np.random.default_rng(0))[rows.groups]
-    fold = np.empty(len(rows.codes), dtype=np.intp)
-    folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
-    for number, (_, test) in enumerate(folds.split(rows.scores, rows.codes)):
-        fold[test] = number
-    return fold
 
 
 def _quality(proba: NDArray[np.float64], scored: ScoredRows) -> Quality:

@@ -123,13 +123,14 @@ def stratified_folds(data: FitData, n_folds: int, random_state: SeedLike) -> NDA
     """
     seed = seed_sequence(random_state)
     if data.groups is None:
-        return _deal_rows(data.codes, _possible_folds(data, n_folds), seed)
+        return deal_rows(data.codes, _possible_folds(data, n_folds), stream_seed(seed, _FOLDS) % 2**32)
     counts = count_by_group(data.groups, data.codes, data.weight)
     return deal_groups(counts, np.ones(_possible_folds(data, n_folds)), stream(seed, _FOLDS))[data.groups]
 
 
-def _deal_rows(codes: NDArray[Any], n_folds: int, seed: np.random.SeedSequence) -> NDArray[np.intp]:
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=stream_seed(seed, _FOLDS) % 2**32)
+def deal_rows(codes: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.intp]:
+    """Return the fold of each row, each class spread evenly."""
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     fold = np.empty(len(codes), dtype=np.intp)
     for number, (_, test) in enumerate(folds.split(codes, codes)):
         fold[test] = number
@@ -168,7 +169,8 @@ def unit_pieces(data: FitData, n_folds: int, random_state: SeedLike) -> Pieces |
         return None
     units = cut_into_units(np.arange(data.n_rows), weight / unit_weight(weight))
     codes = data.codes[units.rows]
-    fold = _deal_rows(codes, _fewest(n_folds, np.bincount(codes), data.classes), seed_sequence(random_state))
+    seed = stream_seed(seed_sequence(random_state), _FOLDS) % 2**32
+    fold = deal_rows(codes, _fewest(n_folds, np.bincount(codes), data.classes), seed)
     parts, part = np.unique(units.rows * (fold.max() + 1) + fold, return_inverse=True)
     rows, share = parts // (fold.max() + 1), np.bincount(part) / np.bincount(units.rows)[parts // (fold.max() + 1)]
     return Pieces(rows, share * weight[rows], parts % (fold.max() + 1))

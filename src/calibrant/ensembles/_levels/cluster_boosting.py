@@ -226,17 +226,12 @@ class LevelLearner:
     advice = " Smaller members (max_depth, min_leaf) or resample=True avoid this."
 
     def __init__(
-        self,
-        parts: Parts,
-        bins: Bins,
-        examples: TrainingSet,
-        params: Any,
-        seed: np.random.SeedSequence,
-        n_rows: int,
+        self, parts: Parts, facts: Any, examples: TrainingSet, params: Any, seed: np.random.SeedSequence
     ) -> None:
         self._parts, self._examples, self._params, self._seed = parts, examples, params, seed
-        self._rows = BoostedWeights(bins)
-        self._plan = LevelPlan(bins, len(examples.classes), examples.n_declared, n_rows, params, self._rows)
+        self._rows = BoostedWeights(facts.bins)
+        n_classes, n_declared = len(examples.classes), examples.n_declared
+        self._plan = LevelPlan(facts.bins, n_classes, n_declared, facts.n_rows, params, self._rows)
         self._total = float(np.sum(examples.class_weights))
         self.weights: NDArray[np.float64] = np.empty(0)  # those of the rows stay with the parts
         self.is_random = params.resample or params.tie_break == "random"
@@ -282,8 +277,7 @@ def fit_boosting_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]
     check_source_params(with_tree_params(estimator), "levels")
     run = Run(seed_sequence(estimator.random_state), b"")
     parts, examples = rows.number(None)
-    facts = rows.facts
-    learner = LevelLearner(rows.parts(parts), facts.bins, examples, styled(estimator), run.seed, facts.n_rows)
+    learner = LevelLearner(rows.parts(parts), rows.facts, examples, styled(estimator), run.seed)
     boost(run, learner, ALGORITHMS[estimator.algorithm], estimator.n_trees, type(estimator).__name__)
     run.row_weights = None
     return dict(vars(estimator._store(run, examples)))

@@ -77,7 +77,11 @@ def fold_weights(
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    copies, weights = _copies(examples, params), examples.weights_or_ones
+    # The number of rows that each row stands for: its weight as a frequency, else one
+    copies, weights = np.ones(examples.n_rows), examples.weights_or_ones
+    is_frequency = getattr(params, "weight_kind", "frequency") == "frequency"
+    if is_frequency and examples.copies is not None and can_be_frequencies(examples.copies):
+        copies = examples.copies
     pieces = _pieces(examples, copies, max_folds, stream(seed, _FOLDS))
     if pieces is None:
         return []
@@ -85,12 +89,6 @@ def fold_weights(
     np.add.at(held, (pieces.fold, pieces.rows), pieces.weight)
     # Whole rows are held out with exactly their weight: rounding must not leave a sliver behind
     return [np.where(each > (1.0 - _ROUNDING) * copies, weights, each * (weights / copies)) for each in held]
-
-
-def _copies(examples: TrainingSet, params: TreeParamsMixin) -> NDArray[np.float64]:
-    """Return the number of rows that each row stands for: its weight as a frequency, else one."""
-    copies, is_frequency = examples.copies, getattr(params, "weight_kind", "frequency") == "frequency"
-    return copies if copies is not None and is_frequency and can_be_frequencies(copies) else np.ones(examples.n_rows)
 
 
 def _pieces(
