@@ -75,7 +75,11 @@ def fit_machines(
     """Return the machines of training rows, the iterations of each, and whether all have converged."""
     # the same matrix for every class and every C, so that a fit does not depend on what it is shared with
     matrix = kernel.matrix(terms, terms) if len(terms) <= _MOST_OF_MATRIX else None
-    options = kernel.libsvm_params() if matrix is None else {"kernel": "precomputed"}
+    options: dict[str, Any] = {"kernel": "precomputed"}
+    if matrix is None:  # the same kernel by the names of libsvm
+        names = {"linear": "linear", "polynomial": "poly", "radial": "rbf"}
+        gamma = kernel.gamma if kernel.name == "radial" else 1.0
+        options = {"kernel": names[kernel.name], "degree": kernel.degree, "gamma": gamma, "coef0": 1.0}
     options |= {"C": C, "max_iter": -1 if max_iter is None else max_iter, "cache_size": _CACHE_MEGABYTES}
     X, weights = terms if matrix is None else matrix, None if (rows.weights == 1).all() else rows.weights
     classes = range(n_classes) if n_classes > 2 else range(1, n_classes)
@@ -126,12 +130,6 @@ class KernelFunction:
         products -= np.square(others).sum(axis=1)
         products *= self.gamma
         return np.exp(np.minimum(products, 0.0, out=products), out=products)  # equal rows may be 1e-16 above 0
-
-    def libsvm_params(self) -> dict[str, Any]:
-        """Return the parameters of scikit-learn's SVC for the same kernel."""
-        names = {"linear": "linear", "polynomial": "poly", "radial": "rbf"}
-        gamma = self.gamma if self.name == "radial" else 1.0
-        return {"kernel": names[self.name], "degree": self.degree, "gamma": gamma, "coef0": 1.0}
 
 
 def _power(products: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
