@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from calibrant import __version__
@@ -126,7 +126,7 @@ def _predict_lazily(cls: type, name: str) -> None:
         method._is_lazy = True
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def with_parameters(cls: type[C]) -> type[C]:
     """Return an estimator with a constructor that stores its parameters: its annotated attributes, by keyword only.
 

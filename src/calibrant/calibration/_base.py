@@ -1,7 +1,7 @@
 """The base classes of calibrators: fitted to scores and classes, mapping scores to probabilities, written as a dict.
 
 A map of one score is one file: a subclass of `ScoreMap` with `_learn` and `_map`. A map of all classes at once is a
-subclass of `Calibrator` with `_fit_scored` and `_predict_table`. Parameters stand in the constructor with rules beside
+subclass of `Calibrator` with `_fit_scored` and `_predict_table`. Parameters are annotated attributes with rules beside
 them, what is learned in the attributes that `learned` declares for dicts and for model files.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import field
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Rule, check_params
 from calibrant._saved import Field, Flag, Integer, LabelArray, ListOf, Maybe, Object, need, saved
 from calibrant.calibration._source_rows import read_source_scores
@@ -35,7 +36,7 @@ from calibrant.calibration._validation import (
 from calibrant.data._internal import WeightKind, is_source
 from calibrant.exceptions import CalibrantWarning, DataError
 
-C = TypeVar("C", bound="type[Calibrator]")
+C = TypeVar("C", bound="Calibrator")
 
 LARGEST = 1e150  # of coefficients in a model file: products of two such numbers are finite
 
@@ -334,8 +335,11 @@ class ScoreMap(Calibrator):
         need(all(type(part) is type(self) and part._is_of(2, 1) for part in parts), "has maps of other scores")
 
 
-def learned(**fields: Field) -> Callable[[C], C]:
-    """Return a decorator that declares a calibrator by the attributes that it learns, as fields of model files.
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def learned(**fields: Field) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of a calibrator, whose parameters are annotated attributes as by `with_parameters`.
+
+    The names are those of the attributes that it learns, with their fields of model files.
 
     Examples
     --------
@@ -344,10 +348,11 @@ def learned(**fields: Field) -> Callable[[C], C]:
     ('slope_', 'intercept_', 'on_', 'certain_')
     """
 
-    def declare(cls: C) -> C:
+    def declare(cls: type[C]) -> type[C]:
         cls._learned = tuple(fields)
         # A map of one score lacks them where there are more than two classes: then its parts have them.
-        return saved(inline=False, **{name: Maybe(field) for name, field in fields.items()})(cls)
+        declared = saved(inline=False, **{name: Maybe(each) for name, each in fields.items()})(cls)
+        return with_parameters(declared) if cls._rules else declared  # without parameters no constructor is needed
 
     return declare
 

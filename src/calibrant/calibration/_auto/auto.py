@@ -149,10 +149,9 @@ class Auto(Calibrator):
     _multiclass_maps: ClassVar[Mapping[str, Callable[[], Calibrator]]] = _MULTICLASS
     _tries_dirichlet: ClassVar[bool] = True
 
-    def __init__(self, *, price: float = 2.0, multiple: float = 0.5, alpha: float = 0.03) -> None:
-        self.price = price
-        self.multiple = multiple
-        self.alpha = alpha
+    price: float = 2.0
+    multiple: float = 0.5
+    alpha: float = 0.03
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]

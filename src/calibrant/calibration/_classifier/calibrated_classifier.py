@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin, OfTrainingRows
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._folds import Pieces
 from calibrant._params import Bool, HasMethods, Int, Rule, Seed, check_params
@@ -65,6 +65,7 @@ _FIT_PARAMS = """\
     calibrator_=Maybe(Object()),
     held_out_=RowsOnly(Inline(HeldOut)),
 )
+@with_parameters
 class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier with its scores calibrated.
 
@@ -153,30 +154,15 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
     _copied_tags: ClassVar[tuple[str, ...]] = ("pairwise", *WrapperMixin._copied_tags)
 
-    held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
-
-    def __init__(
-        self,
-        estimator: Any,
-        calibrator: str | Calibrator = "auto",
-        *,
-        cv: Source = 5,
-        ensemble: bool = False,
-        refit: bool = True,
-        method: Method = "auto",
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.calibrator = calibrator
-        self.cv = cv
-        self.ensemble = ensemble
-        self.refit = refit
-        self.method = method
-        self.weight_kind = weight_kind
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = field(kw_only=False)
+    calibrator: str | Calibrator = field(default="auto", kw_only=False)
+    cv: Source = 5
+    ensemble: bool = False
+    refit: bool = True
+    method: Method = "auto"
+    weight_kind: WeightKind = "frequency"
+    n_jobs: int | None = None
+    random_state: SeedLike = 0
 
     @fill_docstring(row_weight=_WEIGHT, groups=f"{_GROUPS}\n{_TIMES}", fit_params=_FIT_PARAMS)
     def fit(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -70,12 +70,9 @@ class Binning(ScoreMap):
         "m": Real(0),
     }
 
-    def __init__(
-        self, n_bins: int | Literal["cv"] = 10, *, strategy: Literal["count", "width"] = "count", m: float = 0.0
-    ) -> None:
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.m = m
+    n_bins: int | Literal["cv"] = field(default=10, kw_only=False)
+    strategy: Literal["count", "width"] = "count"
+    m: float = 0.0
 
     def _learn(self, sample: BinaryScores) -> None:
         bins = self._bins(sample)

@@ -6,7 +6,7 @@ Pairs are coupled as by Zadrozny & Elkan (2002) and Wu, Lin & Weng (2004).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -54,9 +54,8 @@ class Chain(Calibrator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
 
-    def __init__(self, first: Calibrator, then: Calibrator) -> None:
-        self.first = first
-        self.then = then
+    first: Calibrator = field(kw_only=False)
+    then: Calibrator = field(kw_only=False)
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
@@ -127,8 +126,7 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
         "calibrator": InstanceOf(Calibrator, words="a calibrator of calibrant.calibration") | Nothing()
     }
 
-    def __init__(self, calibrator: Calibrator | None = None) -> None:
-        self.calibrator = calibrator
+    calibrator: Calibrator | None = field(default=None, kw_only=False)
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         check_every_class_has_rows(scored)

@@ -71,11 +71,8 @@ class Isotonic(ScoreMap):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
 
-    def __init__(
-        self, *, mode: Literal["interpolate", "step", "centred"] = "interpolate", smooth_ends: bool = False
-    ) -> None:
-        self.mode = mode
-        self.smooth_ends = smooth_ends
+    mode: Literal["interpolate", "step", "centred"] = "interpolate"
+    smooth_ends: bool = False
 
     def _learn(self, sample: BinaryScores) -> None:
         fit = _core.fit_isotonic(

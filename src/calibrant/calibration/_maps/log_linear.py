@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import with_parameters
 from calibrant._params import Real, Rule
-from calibrant._saved import Array, Field, Maybe, Number, need, saved
-from calibrant.calibration._base import LARGEST, Calibrator
+from calibrant._saved import Array, Field, Number, need
+from calibrant.calibration._base import LARGEST, Calibrator, learned
 from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty
@@ -38,6 +39,15 @@ inverse_temperature_, uniform_share_ : float
 on_ : "logit" or "score"
     Whether the scores were probabilities; margins are read as log-odds on an unknown scale.
 {CERTAIN_ATTRIBUTE}"""
+
+_LEARNED: dict[str, Field] = {
+    "coef_": Array("f8", ndim=2, finite=True, low=-LARGEST, high=LARGEST),
+    "intercept_": Array("f8", finite=True, low=-LARGEST, high=LARGEST),
+    "inverse_temperature_": Number(0),
+    "uniform_share_": Number(0, 1),
+    "on_": SCALE_FIELD,
+    "certain_": CERTAIN_FIELD,
+}
 
 
 @fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
@@ -61,17 +71,6 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
         Whether the scores were probabilities.
     %(certain_attribute)s
     """
-
-    _learned = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_", "certain_")
-    _saved_fields: ClassVar[Mapping[str, Field]] = {
-        **Calibrator._saved_fields,
-        "coef_": Maybe(Array("f8", ndim=2, finite=True, low=-LARGEST, high=LARGEST)),
-        "intercept_": Maybe(Array("f8", finite=True, low=-LARGEST, high=LARGEST)),
-        "inverse_temperature_": Maybe(Number(0)),
-        "uniform_share_": Maybe(Number(0, 1)),
-        "on_": Maybe(SCALE_FIELD),
-        "certain_": Maybe(CERTAIN_FIELD),
-    }
 
     @property
     def _is_structured(self) -> bool:
@@ -117,6 +116,7 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
         return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
 
 
+@with_parameters
 class StructuredScalingMixin:
     """The parameter that `MatrixScaling` and `VectorScaling` share: the strength of the structured penalty.
 
@@ -126,8 +126,7 @@ class StructuredScalingMixin:
 
     _rules: ClassVar[Mapping[str, Rule]] = {"strength": Real(0)}
 
-    def __init__(self, *, strength: float = 1.0) -> None:
-        self.strength = strength
+    strength: float = 1.0
 
     def _penalty_weight(self, scored: ScoredRows) -> float:
         """Return the weight of a squared distance; without any, raise if a class has no rows."""
@@ -179,7 +178,7 @@ def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     return Temperature()._fit_clone(rows).inverse_temperature_ / size
 
 
-@saved()
+@learned(**_LEARNED)
 class Dirichlet(LogLinear):
     """softmax(W ln p + b), which is exact where the probabilities of each class have a Dirichlet distribution.
 
@@ -218,10 +217,9 @@ class Dirichlet(LogLinear):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"off_diagonal": Real(0), "intercept": Real(0), "l2": Real(0)}
 
-    def __init__(self, *, off_diagonal: float = 0.1, intercept: float = 0.1, l2: float = 0.01) -> None:
-        self.off_diagonal = off_diagonal
-        self.intercept = intercept
-        self.l2 = l2
+    off_diagonal: float = 0.1
+    intercept: float = 0.1
+    l2: float = 0.01
 
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if self.intercept + self.l2 == 0:
@@ -235,7 +233,7 @@ class Dirichlet(LogLinear):
         return Penalty(odir.weight + self.l2 / (k * (k + 1)), np.zeros_like(odir.towards) if self.l2 else odir.towards)
 
 
-@saved()
+@learned(**_LEARNED)
 @fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class MatrixScaling(StructuredScalingMixin, LogLinear):
     """softmax(W ln p + b), W drawn to the identity and b to 0 the more, the fewer the rows: structured matrix scaling.
@@ -276,7 +274,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
         return found.reshape(n_classes, n_classes + 1)
 
 
-@saved()
+@learned(**_LEARNED)
 @fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class VectorScaling(StructuredScalingMixin, LogLinear):
     """softmax(v * ln p + b), each class by its own slope and intercept: structured vector scaling.

@@ -60,8 +60,7 @@ class Platt(ReplaceCertainMixin, ScoreMap):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
 
-    def __init__(self, *, on: On = "auto") -> None:
-        self.on = on
+    on: On = "auto"
 
     def _learn(self, sample: BinaryScores) -> None:
         self.on_ = find_scale(sample.scores, self.on)

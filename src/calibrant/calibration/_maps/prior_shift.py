@@ -78,9 +78,8 @@ class PriorShift(Calibrator):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
 
-    def __init__(self, *, train_prior: Prior = None, new_prior: Prior = None) -> None:
-        self.train_prior = train_prior
-        self.new_prior = new_prior
+    train_prior: Prior = None
+    new_prior: Prior = None
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")

@@ -72,10 +72,9 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
 
-    def __init__(self, *, penalty: float = 50.0, monotone: bool = True, smooth: bool = True) -> None:
-        self.penalty = penalty
-        self.monotone = monotone
-        self.smooth = smooth
+    penalty: float = 50.0
+    monotone: bool = True
+    smooth: bool = True
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]

@@ -88,8 +88,7 @@ class Spline(ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"n_knots": Int(2, 100)}
 
-    def __init__(self, *, n_knots: int = 10) -> None:
-        self.n_knots = n_knots
+    n_knots: int = 10
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
