@@ -224,13 +224,11 @@ class Dirichlet(LogLinear):
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if self.intercept + self.l2 == 0:
             check_every_class_has_rows(scored)
-        n_classes = logs.shape[1]
-        found = FullLoss(logs, scored.codes, scored.weight).fit(self._penalty(n_classes))
-        return found.reshape(n_classes, n_classes + 1)
-
-    def _penalty(self, k: int) -> Penalty:
+        k = logs.shape[1]
         odir = identity_penalty(k, 0.0, self.off_diagonal / (k * (k - 1)), self.intercept / k)
-        return Penalty(odir.weight + self.l2 / (k * (k + 1)), np.zeros_like(odir.towards) if self.l2 else odir.towards)
+        towards = np.zeros_like(odir.towards) if self.l2 else odir.towards
+        penalty = Penalty(odir.weight + self.l2 / (k * (k + 1)), towards)
+        return FullLoss(logs, scored.codes, scored.weight).fit(penalty).reshape(k, k + 1)
 
 
 @learned(**_LEARNED)

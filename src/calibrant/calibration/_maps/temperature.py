@@ -69,8 +69,7 @@ class Temperature(ReplaceCertainMixin, Calibrator):
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")
         self._fit_certain(scored, self.on_)
-        weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
-        gaps = _Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight)
+        gaps = _Gaps(_gaps(self._log_odds(scored.scores), scored.codes), scored.weights())
         self.inverse_temperature_ = _best(gaps)
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:

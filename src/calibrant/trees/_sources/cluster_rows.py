@@ -271,10 +271,9 @@ class _Numbering(NamedTuple):
 
 
 def _add_totals(part: CodedPart, before: NDArray[np.float64]) -> NDArray[np.float64]:
-    weights = np.ones(part.n_rows) if part.weights is None else part.weights
     # The sum so far enters as the first addend of each class, so that adding goes on in the order of the rows.
     codes = np.concatenate([np.arange(len(before)), part.labels])
-    return np.bincount(codes, np.concatenate([before, weights]), len(before)).astype(np.float64)
+    return np.bincount(codes, np.concatenate([before, _weights(None, part)]), len(before)).astype(np.float64)
 
 
 def _weights(factors: NDArray[np.float64] | None, part: CodedPart) -> NDArray[np.float64]:
