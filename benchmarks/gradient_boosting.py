@@ -23,7 +23,7 @@ from _default_peers import numbered
 from _default_tables import CHOOSING, DATASETS, TableSplit, relative_log_loss, table_split
 from calibrant.data._internal import read_training_rows
 from calibrant.data._validation.estimator_rows import read_rows
-from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
+from calibrant.ensembles._boosting.gradient_boosting import fit_gradient_boosting
 from calibrant.trees._internal import TrainingSet
 
 N_FOLDS = 8
@@ -40,7 +40,7 @@ def folds_of(y: NDArray[np.int64]) -> NDArray[np.int64]:
     return fold
 
 
-def ours(table: TableSplit, options: BoostingOptions | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def ours(table: TableSplit, options: Any = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the probabilities of the test rows and of the held-out training rows."""
     examples = TrainingSet.of(read_training_rows(table.X, table.y))
     model = fit_gradient_boosting(examples, folds_of(table.y), options, 0, 1)

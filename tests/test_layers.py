@@ -16,7 +16,6 @@ FOR_ALL = [
     "_exact_sums",
     "_fit_warnings",
     "_memory",
-    "_normalize",
     "_optional",
     "_params",
     "_progress",

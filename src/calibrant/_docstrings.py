@@ -104,14 +104,12 @@ labels : sequence, optional
 %(row_weight)s
 %(pos_label)s
 %(labels)s""",
-    "predictions": """\
-%(y_true)s
-%(y_proba)s
-%(prediction_options)s""",
     "parameters": """\
 Parameters
 ----------
-%(predictions)s""",
+%(y_true)s
+%(y_proba)s
+%(prediction_options)s""",
     "selecting_threshold": """\
 threshold : array of shape (n_points,)
     Rows with at least this probability are selected.""",
@@ -231,10 +229,9 @@ def _returns(documented: object) -> str:
 
 def _expand(text: str, passages: Mapping[str, str]) -> str:
     """Return the text with the placeholders of each line replaced, and those of the passages in turn."""
-    return "\n".join(_expand_line(line, passages) for line in text.split("\n"))
-
-
-def _expand_line(line: str, passages: Mapping[str, str]) -> str:
-    indent = line[: len(line) - len(line.lstrip())]
-    expanded = _PLACEHOLDER.sub(lambda match: _expand(passages[match[1]], passages), line)
-    return re.sub(r"\n(?=[^\n])", lambda _: "\n" + indent, expanded)
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        expanded = _PLACEHOLDER.sub(lambda match: _expand(passages[match[1]], passages), line)
+        lines.append(re.sub(r"\n(?=[^\n])", "\n" + indent, expanded))
+    return "\n".join(lines)

@@ -6,7 +6,8 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from calibrant import __version__
 from calibrant._dask.lazy import LAZY_METHODS, predicts_lazily
@@ -125,10 +126,28 @@ def _predict_lazily(cls: type, name: str) -> None:
         method._is_lazy = True
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def with_parameters(cls: type[C]) -> type[C]:
+    """Return an estimator with a constructor that stores its parameters: its annotated attributes, by keyword only.
+
+    The constructor is that of a dataclass, so a subclass declares what it adds and what has another default.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> @with_parameters
+    ... class Stump(EstimatorMixin, BaseEstimator):
+    ...     min_leaf: float = 2
+    >>> Stump().min_leaf, Stump(min_leaf=5)
+    (2, Stump(min_leaf=5))
+    """
+    dataclass(kw_only=True, eq=False, repr=False, match_args=False)(cls)
+    cls.__init__ = _checked(cls.__init__)  # type: ignore[method-assign]
+    return cls
+
+
 def with_defaults(**defaults: Any) -> Callable[[type[C]], type[C]]:
     """Return a decorator of a class whose constructor differs from that of its base class in its defaults only.
-
-    scikit-learn reads the parameters from the signature, which has the new defaults.
 
     Examples
     --------
@@ -141,19 +160,10 @@ def with_defaults(**defaults: Any) -> Callable[[type[C]], type[C]]:
     """
 
     def decorate(cls: type[C]) -> type[C]:
-        base: Callable[..., None] = cls.__mro__[1].__init__  # type: ignore[misc]
-        signature = inspect.signature(base)
-
-        @functools.wraps(base)
-        def init(self: Any, *args: Any, **params: Any) -> None:
-            base(self, *args, **(params if args else {**defaults, **params}))
-
-        changed = [
-            each.replace(default=defaults.get(each.name, each.default)) for each in signature.parameters.values()
-        ]
-        init.__signature__ = signature.replace(parameters=changed)  # type: ignore[attr-defined]
-        cls.__init__ = init  # type: ignore[method-assign]
-        return cls
+        cls.__annotations__ = {each.name: each.type for each in fields(cls) if each.name in defaults}  # type: ignore[arg-type]
+        for name, value in defaults.items():
+            setattr(cls, name, value)
+        return with_parameters(cls)
 
     return decorate
 

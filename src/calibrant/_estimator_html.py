@@ -61,7 +61,9 @@ def model_section(
     columns = f"{estimator.n_features_in_:,}"
     pairs = [("parameters", changed_parameters(estimator)), *facts, ("columns", columns)]
     if class_weights is None:
-        pairs.append(("classes", _class_names(estimator.classes_)))
+        classes = estimator.classes_
+        more = f", … ({len(classes):,})" if len(classes) > _MOST_CLASSES else ""
+        pairs.append(("classes", ", ".join(map(str, classes[:_MOST_CLASSES])) + more))
     blocks.append(Definitions(tuple(pairs)))
     if class_weights is not None:
         blocks.append(class_shares(estimator.classes_, class_weights))
@@ -104,8 +106,3 @@ def class_shares(classes: Sequence[Any] | NDArray[Any], weights: NDArray[np.floa
     n_more = len(classes) - len(shown)
     note = f"… and {n_more:,} more {'class' if n_more == 1 else 'classes'}" if n_more else ""
     return Shares("Classes: training rows and base rates", parts, note)
-
-
-def _class_names(classes: Sequence[Any] | NDArray[Any]) -> str:
-    more = f", … ({len(classes):,})" if len(classes) > _MOST_CLASSES else ""
-    return ", ".join(map(str, classes[:_MOST_CLASSES])) + more

@@ -49,17 +49,23 @@ def warn_of_fit(key: str, message: str, stacklevel: int = 1) -> None:
 
 
 @contextmanager
+def _holding_back() -> Iterator[HeldBack]:
+    held_back: HeldBack = {}
+    token = _HELD_BACK.set(held_back)
+    try:
+        yield held_back
+    finally:
+        _HELD_BACK.reset(token)
+
+
+@contextmanager
 def one_warning_a_fit() -> Iterator[None]:
     """Hold back the warnings of all models fitted within, and show the first of each kind at the end.
 
     Within another such block nothing is shown before that one ends. After an exception nothing is shown.
     """
-    held_back: HeldBack = {}
-    token = _HELD_BACK.set(held_back)
-    try:
+    with _holding_back() as held_back:
         yield
-    finally:
-        _HELD_BACK.reset(token)
     pass_on(held_back)
 
 
@@ -68,12 +74,8 @@ def collect_warnings(fit: Callable[..., T], *arguments: Any) -> tuple[T, HeldBac
 
     Threads and processes do not share the block of `one_warning_a_fit`.
     """
-    held_back: HeldBack = {}
-    token = _HELD_BACK.set(held_back)
-    try:
+    with _holding_back() as held_back:
         return fit(*arguments), held_back
-    finally:
-        _HELD_BACK.reset(token)
 
 
 def pass_on(held_back: HeldBack) -> None:

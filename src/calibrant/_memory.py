@@ -1,11 +1,15 @@
-"""The memory of the machine, and checks that an array will fit before it is made."""
+"""The memory of the machine: checks that an array will fit before it is made, caches of bounded size."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import OrderedDict
+from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
+from threading import RLock
+from typing import Any
 
 from calibrant.exceptions import DataError
 
@@ -143,3 +147,52 @@ def _read_text(path: str) -> str:
         return Path(path).read_text().strip()
     except OSError:
         return ""
+
+
+class SizedCache:
+    """Values with a number of bytes, of which the least recently used are dropped first; threads may share it.
+
+    Parameters
+    ----------
+    max_bytes : int
+        The most bytes of all values.
+    max_values : int, optional
+        The most values.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> cache = SizedCache(max_bytes=10)
+    >>> cache.keep("a", SimpleNamespace(n_bytes=6))
+    >>> cache.keep("b", SimpleNamespace(n_bytes=5))
+    >>> cache.get("a"), cache.get("b"), cache.pop("b"), cache.get("b")
+    (None, namespace(n_bytes=5), namespace(n_bytes=5), None)
+    """
+
+    def __init__(self, max_bytes: int, max_values: int = sys.maxsize) -> None:
+        self.max_bytes, self._max_values, self._n_bytes = max_bytes, max_values, 0
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = RLock()
+
+    def get(self, key: Hashable) -> Any:
+        """Return a value, or None."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def pop(self, key: Hashable) -> Any:
+        """Return a value and forget it; None if it is not kept."""
+        with self._lock:
+            value = self._kept.pop(key, None)
+            self._n_bytes -= 0 if value is None else value.n_bytes
+            return value
+
+    def keep(self, key: Hashable, value: Any) -> None:
+        """Keep a value in place of another one, and drop others until the cache is within its limits."""
+        with self._lock:
+            self.pop(key)
+            self._kept[key] = value
+            self._n_bytes += value.n_bytes
+            while len(self._kept) > self._max_values or self._n_bytes > self.max_bytes:
+                self.pop(next(iter(self._kept)))

@@ -23,18 +23,14 @@ def as_floats(values: Any) -> NDArray[np.float64]:
     Traceback (most recent call last):
     calibrant.exceptions.DataTypeError: Complex data not supported: numbers must be real. Pass their real parts.
     """
-    if _is_complex(values):
+    # Also of an object that allows no function of NumPy but conversion
+    dtype = getattr(values, "dtype", None)
+    if (np.asarray(values).dtype.kind == "c") if dtype is None else np.iscomplexobj(values):
         raise DataTypeError("Complex data not supported: numbers must be real. Pass their real parts.")
     try:
         return np.asarray(values, dtype=np.float64)
     except OverflowError as error:
         raise DataTypeError("numbers must be floats; got an int too large for one. Pass smaller numbers.") from error
-
-
-def _is_complex(values: Any) -> bool:
-    """Return whether numbers are complex, also of an object that allows no function of NumPy but conversion."""
-    dtype = getattr(values, "dtype", None)
-    return bool((np.asarray(values).dtype.kind == "c") if dtype is None else np.iscomplexobj(values))
 
 
 def as_unmasked_floats(values: Any) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+from tests.local_parts import LocalParts, source_facts
 
 from calibrant import _core
 from calibrant._dask.client import Connection
@@ -17,7 +18,7 @@ from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
-from calibrant.trees._sources.parts import DaskParts, Parts
+from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 20_000
 EDGES = [0, 3_000, 3_000, 9_000, 15_000, N_ROWS]
@@ -41,7 +42,7 @@ def load_part(number: int) -> CodedPart:
 
 
 def grow(parts: Any, bins: Any, n_trees: int) -> list[_core.Tree]:
-    plan = forest_plan(parts, bins, BAGGED, SEED, n_rows=N_ROWS, n_classes=2, n_declared=2)
+    plan = forest_plan(parts, source_facts(bins, N_ROWS), BAGGED, SEED)
     return grow_forest_levels(parts, plan, SEED, range(n_trees))
 
 
@@ -60,7 +61,7 @@ def held_parts(client: Any, n_parts: int) -> list[Any]:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
-class PartsOfAKilledWorker(DaskParts):
+class PartsOfAKilledWorker(Parts):
     """Parts on two workers, one of which is killed between two levels, while it holds parts and nodes of rows."""
 
     def __init__(self, client: Any, futures: list[Any]) -> None:
@@ -68,20 +69,20 @@ class PartsOfAKilledWorker(DaskParts):
         self.client, self.n_passes = client, 0
         self.killed: int | None = None
 
-    def reduce(self, function: Any, *args: Any, merge: Any) -> Any:
+    def reduce(self, function: Any, *args: Any, **options: Any) -> Any:
         self.n_passes += 1
         if self.n_passes == 4:
             holders = self.client.who_has(self._parts)
             address = next(workers[0] for workers in holders.values() if workers)
             self.killed = self.client.run(os.getpid, workers=[address])[address]
             os.kill(self.killed, signal.SIGKILL)
-        return super().reduce(function, *args, merge=merge)
+        return super().reduce(function, *args, **options)
 
 
 def test_a_forest_of_the_workers_is_the_local_one(client: Any) -> None:
     bins, local = make_parts()
-    parts = DaskParts(Connection(client), held_parts(client, len(local)))
-    assert same(grow(parts, bins, 4), grow(Parts(local), bins, 4))
+    parts = Parts(Connection(client), held_parts(client, len(local)))
+    assert same(grow(parts, bins, 4), grow(LocalParts(local), bins, 4))
 
 
 def test_a_forest_is_the_local_one_when_a_worker_is_killed_between_levels(client: Any) -> None:
@@ -91,4 +92,4 @@ def test_a_forest_is_the_local_one_when_a_worker_is_killed_between_levels(client
     assert parts.killed is not None
     client.wait_for_workers(2, timeout=60)
     assert parts.killed not in client.run(os.getpid).values()
-    assert same(found, grow(Parts(local), bins, 4))
+    assert same(found, grow(LocalParts(local), bins, 4))

@@ -16,7 +16,7 @@ from calibrant.ensembles._readings.forest_members import (
 from calibrant.ensembles._readings.mob_esp import read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
 from calibrant.estimates import Frequency, Laplace, MBranch, MEstimate
-from calibrant.trees._prediction.tree_reading import probability_table
+from calibrant.trees._prediction.tree_reading import TreeReading
 
 FORESTS = {
     "two classes": {},
@@ -65,7 +65,7 @@ def test_votes_out_of_the_bag(forest, reference):
 
 @pytest.mark.parametrize("estimate", [Laplace(), MBranch()], ids=["laplace", "m_branch"])
 def test_b_pets(forest, reference, estimate):
-    tables = [probability_table(tree, estimate, empty_leaf=None, dialect="c45") for tree in forest.members.trees]
+    tables = [TreeReading(tree, estimate, None, "c45").table for tree in forest.members.trees]
     plain, trees = forest.plain, list(range(forest.members.n_trees))
     expected = [reference.b_pets(plain, tables, ends, trees) for ends in forest.ends]
     check(average_cells(forest.paths, by_node(tables)), expected)
@@ -133,7 +133,7 @@ def test_one_tree_without_a_bootstrap_is_the_tree(make_forest, empty_leaf):
     forest = make_forest(nominal=True, n_classes=4, n_trees=1, missing=0.1, bootstrap=False)
     tree = forest.members.trees[0]
     found = read_eb_pets(forest.members, Pooling(empty_leaf=empty_leaf))
-    check(found.tables[0], probability_table(tree, Frequency(), empty_leaf=empty_leaf, dialect="c45"))
+    check(found.tables[0], TreeReading(tree, Frequency(), empty_leaf, "c45").table)
     assert np.isnan(honest_oob_proba(forest.members, Pooling(empty_leaf=empty_leaf), found.alpha)).all()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.local_parts import LocalParts, source_facts
 
 from calibrant._exact_sums import fixed_point_weights
 from calibrant._source_limits import check_source_params
@@ -17,7 +18,6 @@ from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, Run, boost
 from calibrant.ensembles._levels.cluster_boosting import LevelLearner
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import TrainingSet
-from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 6000
 N_TREES = 4
@@ -43,14 +43,14 @@ def boosted(params: Any, edges: list[int], X: Any, y: Any, weights: Any = None) 
     if weights is not None:
         weights = fixed_point_weights(weights)
     matrix, labels = bins.code(columns), y.astype(np.uint16)
-    parts = Parts(
+    parts = LocalParts(
         [CodedPart(i, matrix[i:j], labels[i:j], None if weights is None else weights[i:j]) for i, j in pairwise(edges)]
     )
     totals = np.bincount(y, weights).astype(float)
     classes = np.array([0, 1])
     examples = TrainingSet(classes, 2, np.arange(2), None, kept_schema=bins.schema, kept_weights=totals)
     run = Run(np.random.SeedSequence(7), b"")
-    learner = LevelLearner(parts, bins, examples, params, run.seed, N_ROWS)
+    learner = LevelLearner(parts, source_facts(bins, N_ROWS), examples, params, run.seed)
     boost(run, learner, ALGORITHMS[params.algorithm], N_TREES, "boosting")
     return run, learner
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.local_parts import LocalParts, source_facts
 
 from calibrant import _core
 from calibrant._random import stream_seed
@@ -19,7 +20,6 @@ from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._levels.cluster_forest import forest_plan, grow_forest_levels
 from calibrant.exceptions import ParameterError
-from calibrant.trees._sources.parts import Parts
 
 N_ROWS, N_GROUPS = 3000, 40
 SEED = np.random.SeedSequence(4)
@@ -50,14 +50,14 @@ def test_a_forest_of_parts_is_the_forest_of_all_rows(kind: Any, ends: list[int],
     options = grow_options_of(params, part)
     expected = _core.grow_forest(table, part.labels, None, bags, TREES.start, seeds, 2, options)
     edges = [0, *sorted(ends), N_ROWS]
-    parts = Parts(
+    parts = LocalParts(
         [
             CodedPart(i, part.matrix[i:j], part.labels[i:j], None, part.groups[i:j] if by_group else None)
             for i, j in pairwise(edges)
         ]
     )
-    n_groups = N_GROUPS if by_group else None
-    plan = forest_plan(parts, bins, params, SEED, n_rows=N_ROWS, n_classes=2, n_declared=2, n_groups=n_groups)
+    facts = source_facts(bins, N_ROWS, n_groups=N_GROUPS if by_group else None)
+    plan = forest_plan(parts, facts, params, SEED)
     found = grow_forest_levels(parts, plan, SEED, TREES)
     for a, b in zip(expected, found, strict=True):
         assert all(np.array_equal(x, y) for x, y in zip(a.state, b.state, strict=True))

@@ -7,13 +7,13 @@ import pytest
 from sklearn.datasets import make_classification
 
 from calibrant.data._internal import read_training_rows
-from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
+from calibrant.ensembles._boosting.gradient_boosting import fit_gradient_boosting, gradient_options
 from calibrant.trees._internal import TrainingSet
 
-PLAIN = BoostingOptions(
+PLAIN = gradient_options(
     node_share=1.0, max_leaves=6, max_rounds=8, patience=4, min_leaf=5.0, max_bins=255, category_support=4.0
 )
-DRAWN = BoostingOptions(column_share=0.7, node_share=0.7, row_share=0.7, max_rounds=30)
+DRAWN = gradient_options(column_share=0.7, node_share=0.7, row_share=0.7, max_rounds=30)
 
 
 def table(n_rows=600, n_classes=2, seed=0):
@@ -35,7 +35,7 @@ def code(columns, nominal, y, weight=None):
 def fit(problem, options=None, weight=None, folds=None, n_jobs=1, seed=0):
     examples = code(*problem, weight)
     folds = np.arange(examples.n_rows) % 8 if folds is None else folds
-    return fit_gradient_boosting(examples, folds, options or BoostingOptions(max_rounds=30), seed, n_jobs)
+    return fit_gradient_boosting(examples, folds, options or gradient_options(max_rounds=30), seed, n_jobs)
 
 
 def rows(columns, nominal, y):
@@ -72,7 +72,7 @@ def test_the_first_leaf_values_are_newton_steps():
     y = np.repeat([0, 1, 0, 1], [30, 10, 10, 30])
     X = np.repeat([0.0, 1.0], 40).reshape(-1, 1)
     folds = np.tile(np.arange(5), 16)
-    options = BoostingOptions(max_rounds=1, rate=0.3, l2=2.0, node_share=1.0)
+    options = gradient_options(max_rounds=1, rate=0.3, l2=2.0, node_share=1.0)
     proba = fit_gradient_boosting(TrainingSet.of(read_training_rows(X, y)), folds, options).held_out_proba[:, 1]
     # In each branch of 24 rows a quarter is of the rarer class: the gradients add up to 6, the hessians to 24 / 4.
     step = 0.3 * 6 / (6 + 2)
@@ -126,7 +126,7 @@ def test_a_weight_of_two_is_the_row_twice():
 
 def test_a_pickle_predicts_the_same_and_holds_no_table():
     problem = table(2000)
-    model = fit(problem, BoostingOptions(max_rounds=2))
+    model = fit(problem, gradient_options(max_rounds=2))
     copy = pickle.loads(pickle.dumps(model))  # noqa: S301
     assert (copy.predict_proba(rows(*problem)) == model.predict_proba(rows(*problem))).all()
     assert len(pickle.dumps(model.core)) < 100_000

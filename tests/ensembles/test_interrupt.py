@@ -5,7 +5,7 @@ import pytest
 
 from calibrant.data._internal import read_training_rows
 from calibrant.ensembles import BaggedTreesClassifier
-from calibrant.ensembles._boosting.gradient_boosting import BoostingOptions, fit_gradient_boosting
+from calibrant.ensembles._boosting.gradient_boosting import fit_gradient_boosting, gradient_options
 from calibrant.trees._internal import TrainingSet
 
 LONG = {"n_trees": 50, "min_leaf": 1, "min_cut": "min_leaf", "criterion": "entropy", "mdl_penalty": False}
@@ -23,5 +23,5 @@ def test_ctrl_c_stops_gradient_boosting_at_once(ctrl_c):
     random = np.random.default_rng(0)
     examples = TrainingSet.of(read_training_rows(random.random((4000, 20)), random.integers(0, 2, 4000)))
     with ctrl_c():  # a hundred thousand rounds of each fold: minutes of work
-        options = BoostingOptions(max_rounds=100_000, patience=100_000)
+        options = gradient_options(max_rounds=100_000, patience=100_000)
         fit_gradient_boosting(examples, np.arange(4000) % 8, options)

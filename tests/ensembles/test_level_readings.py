@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from tests.local_parts import LocalParts, source_facts
 
 from calibrant._random import seed_sequence
 from calibrant.data._bins.bins import bins_of
@@ -22,7 +23,6 @@ from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.exceptions import DataError, NotSavedError
 from calibrant.files import load_model, save
 from calibrant.trees import Tree
-from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 400
 EDGES = (0, 0, 1, 97, 97, 98, 301, N_ROWS, N_ROWS)  # parts without rows, and with one
@@ -75,14 +75,14 @@ def fit_in_parts(local: Any, weights: Any = None, edges: tuple[int, ...] = EDGES
     X, _ = table()
     rows, bins = local._forest.examples, bins_of(fit_columns(X), weights, 255)
     whole = bins.code(fit_columns(X)), rows.labels, rows.weights, rows.groups
-    parts = Parts([CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)])
+    parts = LocalParts(
+        [CodedPart(i, *(each if each is None else each[i:j] for each in whole)) for i, j in pairwise(edges)]
+    )
     model = clone(local)
     n_groups = None if rows.groups is None else int(rows.groups.max()) + 1
     seed = seed_sequence(model.random_state)
-    n_classes = len(rows.classes)
-    plan = forest_plan(
-        parts, bins, model, seed, n_rows=N_ROWS, n_classes=n_classes, n_declared=rows.n_declared, n_groups=n_groups
-    )
+    facts = source_facts(bins, N_ROWS, n_classes=len(rows.classes), n_declared=rows.n_declared, n_groups=n_groups)
+    plan = forest_plan(parts, facts, model, seed)
     examples = rows.without_rows()
     cores = grow_forest_levels(parts, plan, seed, range(model.n_trees))
     trees = tuple(Tree(core, rows.order, rows.classes, bins.schema) for core in cores)
@@ -146,7 +146,7 @@ def test_a_reading_of_parts_is_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_trees_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.ensembles._levels.part_passes._CELLS_AT_ONCE", 500)
+    monkeypatch.setattr("calibrant.ensembles._levels.level_reading._CELLS_AT_ONCE", 500)
     local = fit_local(EB_PETS["auto"])
     assert_same(fit_in_parts(local), local)
     local, (X, _) = fit_local(MOB_ESP["frequency"]), table()

@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from calibrant import _core
+from calibrant._memory import SizedCache
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.grown_tree import GrownTreeCache
 
 ESTIMATES = ["frequency", "laplace", "m", "m_branch", "hierarchical_shrinkage"]
 
@@ -129,14 +129,14 @@ def test_clones_may_fit_in_threads(ranks):
 
 
 def test_the_cache_is_bounded_by_number_and_by_bytes():
-    cache = GrownTreeCache(max_trees=3, max_bytes=100)
+    cache = SizedCache(max_bytes=100, max_values=3)
     for key in "abcd":
-        cache.add(key, SimpleNamespace(n_bytes=10))
+        cache.keep(key, SimpleNamespace(n_bytes=10))
     assert [key for key in "abcd" if cache.get(key)] == ["b", "c", "d"]
     cache.get("b")
-    cache.add("e", SimpleNamespace(n_bytes=85))
+    cache.keep("e", SimpleNamespace(n_bytes=85))
     assert [key for key in "abcde" if cache.get(key)] == ["b", "e"]
-    cache.add("f", SimpleNamespace(n_bytes=101))
+    cache.keep("f", SimpleNamespace(n_bytes=101))
     assert not any(cache.get(key) for key in "abcdef")
 
 

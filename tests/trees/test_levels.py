@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.local_parts import LocalParts
 
 from calibrant import _core
 from calibrant.data._bins.bins import bins_of
@@ -17,7 +18,6 @@ from calibrant.data._internal import Bins, CodedPart, fit_columns
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier
 from calibrant.trees._internal import LevelPlan
-from calibrant.trees._sources.parts import Parts
 
 N_ROWS = 1200
 
@@ -33,11 +33,11 @@ def coded_rows(seed: int, n_classes: int, missing: float) -> tuple[Bins, CodedPa
     return bins, CodedPart(0, bins.code(columns), y.astype(np.uint16))
 
 
-def cut(part: CodedPart, ends: list[int]) -> Parts:
+def cut(part: CodedPart, ends: list[int]) -> LocalParts:
     """Return the rows as parts, some of them empty."""
     edges = [0, *sorted(ends), part.n_rows]
     weights = part.weights
-    return Parts(
+    return LocalParts(
         [
             CodedPart(i, part.matrix[i:j], part.labels[i:j], None if weights is None else weights[i:j])
             for i, j in pairwise(edges)
@@ -95,6 +95,6 @@ def test_fractions_of_rows_with_missing_values_raise() -> None:
 
 
 def test_a_part_that_forgot_the_nodes_of_its_rows_finds_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.trees._sources.grow_levels.KEPT_ROWS.take", lambda *_: None)
+    monkeypatch.setattr("calibrant.trees._sources.grow_levels.KEPT_ROWS.pop", lambda *_: None)
     bins, part = coded_rows(6, 2, 0.0)
     assert same(*both(bins, part, [500], 60))

@@ -1,6 +1,6 @@
 """Model files as classes see them: what a class declares of itself, and the documents made of that."""
 
-from calibrant._saved.arrays import Array, Bytes, LabelArray, Narrowed, NarrowFloats
+from calibrant._saved.arrays import Array, Bytes, Narrowed, NarrowFloats
 from calibrant._saved.fields import (
     Field,
     Flag,
@@ -17,7 +17,7 @@ from calibrant._saved.fields import (
     wrong,
 )
 from calibrant._saved.form import Inline, saved
-from calibrant._saved.values import Object, Parameters, Plain, Snapshot, Value, Values, WithRows
+from calibrant._saved.values import LabelArray, Object, Parameters, Plain, Snapshot, Value, Values, WithRows
 
 __all__ = [
     "Array",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from calibrant._saved.documents import Reader, Writer
 
 _KINDS = {"b": "booleans", "u": "unsigned ints", "i": "ints", "f": "floats"}
-_MAX_LABEL_BYTES = 2**26  # of an array of strings, which are as wide as the widest
 
 
 class Array(Field):
@@ -55,27 +53,13 @@ class Array(Field):
             raise ModelFileError(f"must be an array of {expected}; got {got}")
         if self.ndim is not None and array.ndim != self.ndim:
             raise ModelFileError(f"must be an array of {self.ndim} dimension(s); its shape is {array.shape}")
-        self._check_values(array)
-
-    def _check_values(self, array: NDArray[Any]) -> None:
         if self.finite and array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError("must hold finite numbers")
-        if (
-            array.size
-            and self.low is not None
-            and not (np.fmin.reduce(array, axis=None).item() >= self.low or _all_nan(array))
-        ):
+        # Where all numbers are NaN, so is the least, which is not below any limit.
+        if array.size and self.low is not None and np.fmin.reduce(array, axis=None).item() < self.low:
             raise ModelFileError(f"must hold numbers >= {self.low:g}")
-        if (
-            array.size
-            and self.high is not None
-            and not (np.fmax.reduce(array, axis=None).item() <= self.high or _all_nan(array))
-        ):
+        if array.size and self.high is not None and np.fmax.reduce(array, axis=None).item() > self.high:
             raise ModelFileError(f"must hold numbers <= {self.high:g}")
-
-
-def _all_nan(array: NDArray[Any]) -> bool:
-    return math.isnan(np.fmax.reduce(array, axis=None))
 
 
 class Bytes(Field):
@@ -91,66 +75,6 @@ class Bytes(Field):
         if array.dtype != np.uint8 or array.ndim != 1:
             raise ModelFileError(f"must be bytes; got {array.dtype} of shape {array.shape}")
         return array.tobytes()
-
-
-class LabelArray(Field):
-    """A one-dimensional array of class labels or names with its exact type: strings, ints, floats, booleans.
-
-    Arrays of objects hold strings, numbers or booleans.
-    """
-
-    def write(self, value: Any, out: Writer) -> Any:  # noqa: ARG002
-        if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "OUbiuf":
-            raise wrong("a one-dimensional array of strings, numbers or booleans", value)
-        items = [_item(item) for item in value.tolist()]
-        return {"dtype": value.dtype.newbyteorder("<").str.lstrip("<|"), "values": items}
-
-    def read(self, document: Any, source: Reader) -> NDArray[Any]:  # noqa: ARG002
-        if type(document) is not dict or document.keys() != {"dtype", "values"} or type(document["values"]) is not list:
-            raise wrong("labels and their type", document)
-        values = [_back(item) for item in document["values"]]
-        dtype = _label_dtype(document["dtype"], values)
-        labels = np.empty(len(values), dtype=dtype)
-        try:
-            labels[:] = values
-        except (OverflowError, ValueError, TypeError) as error:
-            raise wrong(f"labels of type {dtype}", values) from error
-        if labels.tolist() != values and dtype.kind != "f":
-            raise wrong(f"labels of type {dtype}", values)
-        return labels
-
-
-def _item(item: Any) -> Any:
-    if type(item) not in (str, bool, int, float):
-        raise wrong("strings, numbers or booleans", item)
-    return {"float": repr(item)} if isinstance(item, float) and not math.isfinite(item) else item
-
-
-def _back(item: Any) -> Any:
-    if type(item) is dict and item.keys() == {"float"} and item["float"] in ("nan", "inf", "-inf"):
-        return float(item["float"])
-    if type(item) not in (str, bool, int, float):
-        raise wrong("strings, numbers or booleans", item)
-    return item
-
-
-_EXACT = {"O", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"}
-_TYPES = {"O": (str, bool, int, float), "b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,)}
-
-
-def _label_dtype(name: Any, values: list[Any]) -> np.dtype[Any]:
-    """Return the type of labels by its name; raise if values are not of it or strings would be too wide."""
-    is_text = isinstance(name, str) and re.fullmatch("U[0-9]{1,8}", name) is not None
-    if not is_text and not (isinstance(name, str) and name in _EXACT):
-        raise wrong("a type of labels", name)
-    if is_text:
-        width = max((len(value) for value in values if isinstance(value, str)), default=0)
-        if int(name[1:]) < width or 4 * int(name[1:]) * len(values) > max(_MAX_LABEL_BYTES, 4 * width * len(values)):
-            raise wrong("strings of this width", name)
-    if not all(type(value) in _TYPES[name[0]] for value in values):
-        raise wrong(f"labels of type {name}", values)
-    dtype: np.dtype[Any] = np.dtype(name)
-    return dtype
 
 
 def narrowest(array: NDArray[Any]) -> NDArray[Any]:
@@ -240,23 +164,14 @@ class ArraySpec:
     @classmethod
     def read(cls, document: Any) -> ArraySpec:
         """Return the spec of a document; raise if it is not one of an array that can be."""
-        if type(document) is not dict or not {"dtype", "shape"} <= document.keys() <= {
-            "dtype",
-            "shape",
-            "order",
-            "shuffled",
-        }:
+        known = {"dtype", "shape", "order", "shuffled"}
+        if type(document) is not dict or not {"dtype", "shape"} <= document.keys() <= known:
             raise ModelFileError(f"must be the type and shape of an array; got {short_repr(document)}")
         shape, order, shuffled = document["shape"], document.get("order", "C"), document.get("shuffled", False)
         if document["dtype"] not in DTYPES or order not in ("C", "F") or type(shuffled) is not bool:
             raise ModelFileError(f"is an array of an unknown type or order; got {short_repr(document)}")
-        if (
-            type(shape) is not list
-            or len(shape) > _MAX_NDIM
-            or not all(type(n) is int and 0 <= n < 2**48 for n in shape)
-        ):
-            raise ModelFileError(f"is an array of an impossible shape; got {short_repr(shape)}")
-        if math.prod(max(n, 1) for n in shape) >= 2**48:
+        are_sizes = type(shape) is list and len(shape) <= _MAX_NDIM and all(type(n) is int and n >= 0 for n in shape)
+        if not are_sizes or math.prod(max(n, 1) for n in shape) >= 2**48:
             raise ModelFileError(f"is an array of an impossible shape; got {short_repr(shape)}")
         return cls(document["dtype"], tuple(shape), order, shuffled)
 
@@ -272,10 +187,8 @@ class ArraySpec:
 
     def content(self, array: NDArray[Any]) -> NDArray[np.uint8]:
         """Return the bytes of an array in the order of the file; a view where that is possible."""
-        plain = (
-            np.asarray(array, dtype=f"<{self.dtype}").T if self.order == "F" else np.asarray(array, f"<{self.dtype}")
-        )
-        values = np.ascontiguousarray(plain).reshape(-1).view(np.uint8)
+        plain = np.asarray(array, dtype=f"<{self.dtype}")
+        values = np.ascontiguousarray(plain.T if self.order == "F" else plain).reshape(-1).view(np.uint8)
         return np.ascontiguousarray(values.reshape(-1, int(self.dtype[1:])).T).reshape(-1) if self.shuffled else values
 
     def view(self, buffer: Any, offset: int) -> NDArray[Any]:

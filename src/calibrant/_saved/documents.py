@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._saved.arrays import ArraySpec, dtype_code
-from calibrant._saved.fields import wrong
+from calibrant._saved.arrays import ArraySpec
+from calibrant._saved.fields import within, wrong
 from calibrant._saved.form import form_named, form_of
 from calibrant.exceptions import ModelFileError
 
@@ -26,6 +25,7 @@ class Writer:
 
     Examples
     --------
+    >>> import numpy as np
     >>> out = Writer()
     >>> out.add_array(np.array([1.0]))
     {'dtype': 'f8', 'shape': [1], 'data': 'AAAAAAAA8D8='}
@@ -53,8 +53,7 @@ class Writer:
             document = form.write(value, self)
         except ModelFileError as error:
             del self._numbers[id(value)]
-            joint = "" if str(error).startswith((".", "[")) else " "
-            raise ModelFileError(f"{type(value).__name__}{joint}{error}") from None
+            raise within(type(value).__name__, error) from None
         self.objects.append({"form": form.name, "fields": document})
         self.form_names.append(form.name)
         self._numbers[id(value)] = len(self.objects) - 1, value
@@ -62,9 +61,9 @@ class Writer:
 
     def add_array(self, array: NDArray[Any]) -> int | dict[str, Any]:
         """Return the number of an array, or a small one itself."""
-        code = dtype_code(array)
+        spec = ArraySpec.of(array)
         if array.nbytes <= _INLINE:
-            return _inline(array, code)
+            return {**spec.to_json(), "data": base64.b64encode(spec.content(array).data).decode("ascii")}
         if id(array) not in self._array_numbers:
             self._array_numbers[id(array)] = len(self.arrays), array
             self.arrays.append(array)
@@ -81,15 +80,6 @@ class Writer:
             self._numbers = {k: v for k, v in self._numbers.items() if v[0] is None or v[0] < n_objects}
             self._array_numbers = {k: v for k, v in self._array_numbers.items() if v[0] < n_arrays}
             raise
-
-
-def _inline(array: NDArray[Any], code: str) -> dict[str, Any]:
-    is_fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    document: dict[str, Any] = {"dtype": code, "shape": list(array.shape)}
-    if is_fortran:
-        document["order"] = "F"
-    content = np.asarray(array, dtype=f"<{code}").tobytes(order="F" if is_fortran else "C")
-    return {**document, "data": base64.b64encode(content).decode("ascii")}
 
 
 class Reader:
@@ -121,8 +111,7 @@ class Reader:
             value = form.read(document["fields"], self)
             self._check_size()
         except ModelFileError as error:
-            joint = "" if str(error).startswith((".", "[")) else " "
-            raise ModelFileError(f"{form.name}{joint}{error}") from None
+            raise within(form.name, error) from None
         self.objects.append((form.name, value))
         self._depths.append(self._depth + 1)
         self._parts.append(self._n_parts + 1)

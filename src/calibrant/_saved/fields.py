@@ -41,6 +41,11 @@ def wrong(expected: str, value: object) -> ModelFileError:
     return ModelFileError(f"must be {expected}; got {short_repr(value)}")
 
 
+def within(name: str, error: ModelFileError) -> ModelFileError:
+    """Return an error with the name of an object, or of its field, before the message."""
+    return ModelFileError(f"{name}{'' if str(error).startswith(('.', '[')) else ' '}{error}")
+
+
 class named:  # noqa: N801 - used as contextlib's functions are, at a third of the time of one
     """Put the name of a field before the message of an error in it."""
 
@@ -52,10 +57,7 @@ class named:  # noqa: N801 - used as contextlib's functions are, at a third of t
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, ModelFileError):
-            message = str(error)
-            joint = "" if message.startswith((".", "[")) else " "
-            name = f".{self._name}" if isinstance(self._name, str) else f"[{self._name}]"
-            raise ModelFileError(f"{name}{joint}{message}") from None
+            raise within(f".{self._name}" if isinstance(self._name, str) else f"[{self._name}]", error) from None
 
 
 class Field(ABC):

@@ -37,9 +37,9 @@ Methods that a class may have, all of them used here only:
 
 - ``_check_saved(self)`` raises by `need` where fields do not agree: every length, index and sum that later code relies
   on, above all arguments of native code. It is all that stands between a hostile file and a crash. Call ``super()``.
-- ``_saved_values(self, training_rows)`` returns the values of the fields where they are not the attributes;
-  ``_from_saved(cls, values)``, a class method, returns the object of them, or of an estimator with its parameters
-  ``_set_saved(self, values)`` sets them.
+- ``_saved_values(self, training_rows)`` returns the values of the fields where they are not the attributes: of a
+  fitted estimator those that differ, of any other class all; ``_from_saved(cls, values)``, a class method, returns the
+  object of them, or of an estimator with its parameters ``_set_saved(self, values)`` sets them.
 - ``_saved_note(self)`` returns a sentence for `ModelDescription.notes`, or "": that a model holds its training rows.
 
 Objects may be shared: the same object, or array, is written once and is the same object after loading. They may not
@@ -270,17 +270,13 @@ def form_named(name: Any) -> Form:
         for form in _other_forms(package):
             if form.name == name:
                 return form
-        _import_lazy(package, name.partition(".")[2])
+        # A public class that its package imports on first use
+        module, public = importlib.import_module(MODULES[package]), name.partition(".")[2]
+        if public in getattr(module, "__all__", ()):
+            getattr(module, public)
     if name in _DECLARED and _DECLARED[name] not in _INLINE:
         return declared_form(_DECLARED[name])
     raise ModelFileError(f"there is no class {name!r:.60} in model files of this version of calibrant")
-
-
-def _import_lazy(package: str, name: str) -> None:
-    """Import the module of a public class that its package imports on first use."""
-    module = importlib.import_module(MODULES[package])
-    if name in getattr(module, "__all__", ()):
-        getattr(module, name)
 
 
 def form_of(value: object) -> Form:
@@ -307,7 +303,9 @@ def _estimator_form(name: str, cls: Any, fitted: Mapping[str, Field], **hooks: A
     take, set_saved = hooks.pop("take"), getattr(cls, "_set_saved", lambda made, values: made.__dict__.update(values))
 
     def taken(value: Any, training_rows: bool) -> Mapping[str, Any]:
-        values = take(value, training_rows) if take else plain.attributes(value)
+        own = vars(value)
+        values = {name: own[name] for name in fitted if name in own} if take else plain.attributes(value)
+        values |= take(value, training_rows) if take and values else {}  # of one that is fitted
         return {"parameters": {name: getattr(value, name) for name in parameters}, **values}
 
     def made(values: dict[str, Any]) -> Any:
@@ -362,10 +360,6 @@ _GENERATORS = {
 }
 
 
-def _seed_sequence(values: dict[str, Any]) -> np.random.SeedSequence:
-    return np.random.SeedSequence(**values)
-
-
 def _take_seed_sequence(seed: np.random.SeedSequence, _training_rows: bool) -> dict[str, Any]:
     names = ("entropy", "spawn_key", "pool_size", "n_children_spawned")
     values = {name: getattr(seed, name) for name in names}
@@ -378,7 +372,10 @@ def _bit_generator(values: dict[str, Any]) -> Any:
     """Return a bit generator in a state like that of a new one; NumPy does not check positions in buffers."""
     generator = _GENERATORS[values["kind"]](0)
     state = values["state"]
-    if not _is_like(state, generator.state) or not _has_positions(state):
+    is_possible = _is_like(state, generator.state)
+    is_possible = is_possible and 0 <= state["state"].get("pos", 0) <= 624 and 0 <= state.get("buffer_pos", 0) <= 4
+    is_possible = is_possible and state.get("has_uint32", 0) in (0, 1) and 0 <= state.get("uinteger", 0) < 2**32
+    if not is_possible:
         raise ModelFileError("has an impossible state of random numbers")
     generator.state = state
     return generator
@@ -393,21 +390,6 @@ def _is_like(state: Any, other: Any) -> bool:
     if isinstance(state, np.ndarray):
         return bool(state.dtype == other.dtype and state.shape == other.shape)
     return bool(state == other) if isinstance(state, str) else 0 <= state < 2**128
-
-
-def _has_positions(state: dict[str, Any]) -> bool:
-    inner = state["state"]
-    is_inside = 0 <= inner.get("pos", 0) <= 624 and 0 <= state.get("buffer_pos", 0) <= 4
-    is_small = state.get("has_uint32", 0) in (0, 1) and 0 <= state.get("uinteger", 0) < 2**32
-    return is_inside and is_small
-
-
-def _generator(values: dict[str, Any]) -> np.random.Generator:
-    return np.random.Generator(_bit_generator(values))
-
-
-def _take_generator(generator: np.random.Generator, _training_rows: bool) -> dict[str, Any]:
-    return {"kind": type(generator.bit_generator).__name__, "state": generator.bit_generator.state}
 
 
 def _random_state(values: dict[str, Any]) -> np.random.RandomState:
@@ -432,15 +414,18 @@ FORMS = (
             "pool_size": Integer(4, 1024),
             "n_children_spawned": Integer(0, 2**32 - 1),
         },
-        make=_seed_sequence,
+        make=lambda values: np.random.SeedSequence(**values),
         take=_take_seed_sequence,
     ),
     Form(
         "random.Generator",
         np.random.Generator,
         {"kind": Text(*_GENERATORS), "state": Value()},
-        make=_generator,
-        take=_take_generator,
+        make=lambda values: np.random.Generator(_bit_generator(values)),
+        take=lambda random, _: {
+            "kind": type(random.bit_generator).__name__,
+            "state": random.bit_generator.state,
+        },
     ),
     Form(
         "random.RandomState",

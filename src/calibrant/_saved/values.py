@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._estimator import EstimatorMixin
 from calibrant._params import Rule, check_params
-from calibrant._saved.arrays import LabelArray
-from calibrant._saved.fields import NOT_FINITE, Field, named, wrong
+from calibrant._saved.fields import NOT_FINITE, Field, MapOf, named, wrong
 from calibrant.exceptions import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
     from calibrant._saved.documents import Reader, Writer
 
 _MAX_DEPTH = 16
+_MAX_LABEL_BYTES = 2**26  # of an array of strings, which are as wide as the widest
 _MANY = 200  # strings; from here on their text is an array, so that headers stay small
 _MAX_KEYS = 10_000  # of a dict; ints can be chosen so that a dict of them takes time by the square of their number
 
@@ -153,27 +155,71 @@ class Plain(Value):
     objects = False
 
 
-class Parameters(Field):
+def _check_scalars(items: list[Any]) -> list[Any]:
+    """Return the items; raise unless they are strings, numbers or booleans."""
+    for item in items:
+        if type(item) not in _TYPES["O"]:
+            raise wrong("strings, numbers or booleans", item)
+    return items
+
+
+class LabelArray(Field):
+    """A one-dimensional array of class labels or names with its exact type: strings, ints, floats, booleans.
+
+    Arrays of objects hold strings, numbers or booleans.
+    """
+
+    def write(self, value: Any, out: Writer) -> Any:
+        if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "OUbiuf":
+            raise wrong("a one-dimensional array of strings, numbers or booleans", value)
+        items = _check_scalars(value.tolist())
+        return {"dtype": value.dtype.newbyteorder("<").str.lstrip("<|"), "values": Plain().write(items, out)}
+
+    def read(self, document: Any, source: Reader) -> NDArray[Any]:
+        if type(document) is not dict or document.keys() != {"dtype", "values"} or type(document["values"]) is not list:
+            raise wrong("labels and their type", document)
+        values = _check_scalars(Plain().read(document["values"], source))
+        dtype = _label_dtype(document["dtype"], values)
+        labels = np.empty(len(values), dtype=dtype)
+        try:
+            labels[:] = values
+        except (OverflowError, ValueError, TypeError) as error:
+            raise wrong(f"labels of type {dtype}", values) from error
+        if labels.tolist() != values and dtype.kind != "f":
+            raise wrong(f"labels of type {dtype}", values)
+        return labels
+
+
+_EXACT = {"O", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"}
+_TYPES = {"O": (str, bool, int, float), "b": (bool,), "i": (int,), "u": (int,), "f": (float, int), "U": (str,)}
+
+
+def _label_dtype(name: Any, values: list[Any]) -> np.dtype[Any]:
+    """Return the type of labels by its name; raise if values are not of it or strings would be too wide."""
+    is_text = isinstance(name, str) and re.fullmatch("U[0-9]{1,8}", name) is not None
+    if not is_text and not (isinstance(name, str) and name in _EXACT):
+        raise wrong("a type of labels", name)
+    if is_text:
+        width = max((len(value) for value in values if isinstance(value, str)), default=0)
+        if int(name[1:]) < width or 4 * int(name[1:]) * len(values) > max(_MAX_LABEL_BYTES, 4 * width * len(values)):
+            raise wrong("strings of this width", name)
+    if not all(type(value) in _TYPES[name[0]] for value in values):
+        raise wrong(f"labels of type {name}", values)
+    dtype: np.dtype[Any] = np.dtype(name)
+    return dtype
+
+
+class Parameters(MapOf):
     """The parameters of an estimator by name."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(Value())
         self.names = tuple(names)
-
-    def write(self, value: Any, out: Writer) -> dict[str, Any]:
-        document = {}
-        for name in self.names:
-            with named(name):
-                document[name] = Value().write(value[name], out)
-        return document
 
     def read(self, document: Any, source: Reader) -> dict[str, Any]:
         if type(document) is not dict or not document.keys() <= set(self.names):
             raise wrong(f"the parameters {', '.join(self.names)}", document)
-        values = {}
-        for name, each in document.items():
-            with named(name):
-                values[name] = Value().read(each, source)
-        return values
+        return super().read(document, source)
 
 
 class Values(Field):

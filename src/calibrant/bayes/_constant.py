@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Rule, check_params
 from calibrant._saved import Array, need, saved
@@ -20,6 +20,7 @@ from calibrant.exceptions import ParameterError, nearest
 
 @saved(proba_=Array("f8", finite=True, low=0, high=1))
 @fill_docstring()
+@with_parameters
 class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The same probabilities for every row: the base rates, or certainty of the positive class or of the others.
 
@@ -54,9 +55,8 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
     _short_name: ClassVar[str] = "base_rate"
     _rules: ClassVar[Mapping[str, Rule]] = {"strategy": Choice("base_rate", "zero", "one")}
 
-    def __init__(self, *, strategy: Literal["base_rate", "zero", "one"] = "base_rate", positive: Any = None) -> None:
-        self.strategy = strategy
-        self.positive = positive
+    strategy: Literal["base_rate", "zero", "one"] = "base_rate"
+    positive: Any = None
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConstantClassifier:
@@ -69,7 +69,12 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         classes = rows.labels.classes
         counts = np.bincount(rows.labels.codes, rows.weights, len(classes))
         if self.strategy != "base_rate":
-            is_positive = np.arange(len(classes)) == self._positive_index(classes.tolist())
+            known = classes.tolist()
+            if self.positive is not None and self.positive not in known:
+                hint = nearest(self.positive, known)
+                raise ParameterError(f"positive must be a class of y or None; got {self.positive!r:.60}.{hint}")
+            number = len(known) - 1 if self.positive is None else known.index(self.positive)
+            is_positive = np.arange(len(known)) == number
             is_kept = is_positive if self.strategy == "one" or len(classes) == 1 else ~is_positive
             counts = np.where(is_kept, counts, 0.0)
         self.proba_ = counts / counts.sum()
@@ -85,14 +90,6 @@ class ConstantClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
         n_rows, _ = self._rows(X)
         check_output_memory(n_rows, len(self.classes_))
         return np.tile(self.proba_, (n_rows, 1))
-
-    def _positive_index(self, classes: list[Any]) -> int:
-        if self.positive is None:
-            return len(classes) - 1
-        if self.positive not in classes:
-            hint = nearest(self.positive, classes)
-            raise ParameterError(f"positive must be a class of y or None; got {self.positive!r:.60}.{hint}")
-        return classes.index(self.positive)
 
     def _check_saved(self) -> None:
         super()._check_saved()

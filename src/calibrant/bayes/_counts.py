@@ -133,6 +133,11 @@ class IntervalCounts:
     cuts: NDArray[np.float64]
     counts: CategoryCounts
 
+    @classmethod
+    def empty(cls, cuts: NDArray[np.float64], n_classes: int, smoothing: Smoothing) -> IntervalCounts:
+        """Return the counts before the first row."""
+        return cls(cuts, CategoryCounts.empty(n_classes, smoothing, len(cuts) + 1))
+
     def add(self, batch: Batch, column: int) -> Self:
         """Return the counts with the intervals of a batch added."""
         codes = interval_codes(batch.columns.arrays[column], self.cuts)

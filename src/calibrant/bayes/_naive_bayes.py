@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Real, Rule, check_params
 from calibrant._saved import Array, ListOf, Object, need, saved
@@ -53,6 +53,7 @@ array of shape (n_rows, n_classes)
     cut_points_=ListOf(Array("f8", finite=True)),
 )
 @fill_docstring()
+@with_parameters
 class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for nominal and numeric columns together.
 
@@ -133,22 +134,12 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         "dialect": Choice("exact", "weka"),
     }
 
-    def __init__(
-        self,
-        *,
-        numeric: Numeric = "mdl",
-        n_bins: int = 10,
-        counts: Literal["laplace", "m"] = "laplace",
-        m: float = 2.0,
-        dialect: Dialect = "exact",
-        nominal: Nominal = "auto",
-    ) -> None:
-        self.numeric = numeric
-        self.n_bins = n_bins
-        self.counts = counts
-        self.m = m
-        self.dialect = dialect
-        self.nominal = nominal
+    numeric: Numeric = "mdl"
+    n_bins: int = 10
+    counts: Literal["laplace", "m"] = "laplace"
+    m: float = 2.0
+    dialect: Dialect = "exact"
+    nominal: Nominal = "auto"
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> NaiveBayesClassifier:
@@ -161,7 +152,7 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
             return self._fit_source(X, y, sample_weight, client)
         check_no_client(client)
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
-        return self._fit_first(rows, rows.labels.classes)
+        return self._fit_batch(_batch(rows, rows.labels.classes), rows.labels.classes)
 
     @fill_docstring()
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
@@ -188,12 +179,19 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         """
         check_params(self)
         if "_columns" in self.__dict__:
-            self._check_same_classes(classes)
-            return self._update(read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__))
+            if classes is not None and not np.array_equal(code_labels(classes).classes, self.classes_):
+                raise ParameterError(
+                    f"classes must be the same at every call of partial_fit; they were {self.classes_.tolist()!r:.60}."
+                )
+            rows = read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__)
+            self._add(self._columns, self.class_count_, _batch(rows, self.classes_))
+            self._schema = rows.columns.schema
+            return self
         if classes is None:
             raise ParameterError("classes must be passed at the first call of partial_fit: all classes that may come.")
         rows = read_training_rows(X, y, sample_weight, nominal=self.nominal)
-        return self._fit_first(rows, code_labels(classes).classes)
+        every = code_labels(classes).classes
+        return self._fit_batch(_batch(rows, every), every)
 
     @fill_docstring(proba=_LOG_PROBA)
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -248,9 +246,6 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
             joint += column.log_likelihood(values)
         return joint
 
-    def _fit_first(self, rows: TrainingRows, classes: NDArray[Any]) -> NaiveBayesClassifier:
-        return self._fit_batch(_batch(rows, classes), classes)
-
     def _fit_source(self, X: Any, y: Any, sample_weight: Any, client: Any) -> NaiveBayesClassifier:
         check_source_params(self)
         check_source_columns(y=y, sample_weight=sample_weight)
@@ -276,30 +271,17 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
         self._add(start_columns(batch, self._options()), np.zeros(len(classes)), batch)
         return self._store_distributions(self._columns, batch.columns.schema, classes, batch.columns.feature_names)
 
-    def _update(self, rows: TrainingRows) -> NaiveBayesClassifier:
-        self._add(self._columns, self.class_count_, _batch(rows, self.classes_))
-        self._schema = rows.columns.schema
-        return self
-
     def _add(self, columns: list[ColumnDistribution], class_count: NDArray[np.float64], batch: Batch) -> None:
         self._columns = [column.add(batch, index) for index, column in enumerate(columns)]
         self.class_count_ = class_count + np.bincount(batch.labels, batch.weights, batch.n_classes)
 
-    def _check_same_classes(self, classes: Any) -> None:
-        if classes is not None and not np.array_equal(code_labels(classes).classes, self.classes_):
-            raise ParameterError(
-                f"classes must be the same at every call of partial_fit; they were {self.classes_.tolist()!r:.60}."
-            )
-
     def _saved_values(self, training_rows: bool) -> Mapping[str, Any]:
-        """Return the fitted attributes; the values of normal distributions are left out, and their moments kept."""
-        values = {name: getattr(self, name) for name in self._saved_fields if hasattr(self, name)}
-        if not training_rows and "_columns" in values:
-            values["_columns"] = [
-                column.fitted if isinstance(column, Gaussian) and len(column.counts.values) else column
-                for column in self._columns
-            ]
-        return values
+        """Return the columns without training rows: the moments of normal distributions are kept, not their values."""
+        kept = [
+            column.fitted if isinstance(column, Gaussian) and len(column.counts.values) else column
+            for column in self._columns
+        ]
+        return {} if training_rows else {"_columns": kept}
 
     def _saved_note(self) -> str:
         kernels = [len(column.counts.values) for column in self._columns if isinstance(column, KernelDistribution)]
@@ -321,14 +303,11 @@ class NaiveBayesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, 
 
 
 def _batch(rows: TrainingRows, classes: NDArray[Any]) -> Batch:
-    return Batch(rows.columns, _positions(rows, classes.tolist()), len(classes), rows.weights)
-
-
-def _positions(rows: TrainingRows, classes: list[Any]) -> NDArray[np.intp]:
-    """Return the position of each row's class among all classes."""
-    index = {label: position for position, label in enumerate(classes)}
+    """Return rows with the position of each row's class among all classes."""
+    index = {label: position for position, label in enumerate(classes.tolist())}
     found = rows.labels.classes.tolist()
     unknown = [label for label in found if label not in index]
     if unknown:
-        raise DataError(f"y holds {unknown[0]!r:.60}, which is not among classes.{nearest(unknown[0], classes)}")
-    return np.array([index[label] for label in found], dtype=np.intp)[rows.labels.codes]
+        raise DataError(f"y holds {unknown[0]!r:.60}, which is not among classes.{nearest(unknown[0], index)}")
+    positions = np.array([index[label] for label in found], dtype=np.intp)[rows.labels.codes]
+    return Batch(rows.columns, positions, len(classes), rows.weights)

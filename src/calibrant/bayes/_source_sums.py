@@ -75,17 +75,15 @@ class SourceSums:
     def _start_numeric(self, options: ColumnOptions, bins: Bins | None) -> list[ColumnDistribution]:
         """Return the distributions of the numeric columns: intervals to be counted, or normal distributions."""
         if bins is not None:
-            return [self._intervals(highs[:-1], options) for highs in bins.highs if highs is not None]
+            cuts = [highs[:-1] for highs in bins.highs if highs is not None]
+            return [IntervalCounts.empty(each, len(self.classes), options.smoothing) for each in cuts]
         if not self.numeric:
             return []
         ranges: list[ValueRange] = self.add_up(_ranges, self.numeric, description="Finding ranges")
         if options.numeric == "equal_width":
-            cuts = (equal_width_cuts(np.array([each.low, each.high]), options.n_bins) for each in ranges)
-            return [self._intervals(each, options) for each in cuts]
+            cuts = [equal_width_cuts(np.array([each.low, each.high]), options.n_bins) for each in ranges]
+            return [IntervalCounts.empty(each, len(self.classes), options.smoothing) for each in cuts]
         return self._normals([ValueGrid.spanning(each.low, each.high, each.n_distinct) for each in ranges], options)
-
-    def _intervals(self, cuts: NDArray[np.float64], options: ColumnOptions) -> IntervalCounts:
-        return IntervalCounts(cuts, CategoryCounts.empty(len(self.classes), options.smoothing, len(cuts) + 1))
 
     def _join_bins(self, columns: list[ColumnDistribution], bins: Bins) -> list[ColumnDistribution]:
         """Return the columns with bins joined between which the MDL principle sees no cut."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from calibrant.bayes._value_grid import ValueCounts
 from calibrant.data._internal import mdl_cuts
 
 Numeric = Literal["mdl", "gaussian", "kernel", "equal_width"]
+NUMERIC: tuple[Numeric, ...] = get_args(Numeric)
 
 
 @dataclass(frozen=True)
@@ -30,36 +30,19 @@ class ColumnOptions:
 
 def start_columns(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
     """Return the distributions of all columns, still without rows; intervals are chosen by the batch."""
-    numeric = iter(NUMERIC[options.numeric](batch, options))
-    features = batch.columns.schema.features
-    empty = CategoryCounts.empty(batch.n_classes, options.smoothing)
-    return [next(numeric) if feature.kind == "numeric" else empty for feature in features]
-
-
-def _mdl(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
-    cuts = mdl_cuts(batch.table, batch.labels, batch.n_classes, batch.weights)
-    return [_cut(cuts[column], batch, options) for column in _numeric_columns(batch)]
-
-
-def _equal_width(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
-    arrays = (batch.columns.arrays[column] for column in _numeric_columns(batch))
-    return [_cut(equal_width_cuts(array, options.n_bins), batch, options) for array in arrays]
-
-
-def _gaussian(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
-    return [Gaussian(ValueCounts.empty(batch.n_classes), options.dialect) for _ in _numeric_columns(batch)]
-
-
-def _kernel(batch: Batch, options: ColumnOptions) -> list[ColumnDistribution]:
-    return [KernelDistribution(ValueCounts.empty(batch.n_classes), options.dialect) for _ in _numeric_columns(batch)]
-
-
-NUMERIC: dict[Numeric, Callable[[Batch, ColumnOptions], list[ColumnDistribution]]] = {
-    "mdl": _mdl,
-    "gaussian": _gaussian,
-    "kernel": _kernel,
-    "equal_width": _equal_width,
-}
+    features, counts = batch.columns.schema.features, ValueCounts.empty(batch.n_classes)
+    cuts = mdl_cuts(batch.table, batch.labels, batch.n_classes, batch.weights) if options.numeric == "mdl" else ()
+    columns: list[ColumnDistribution] = []
+    for number, feature in enumerate(features):
+        if feature.kind != "numeric":
+            columns.append(CategoryCounts.empty(batch.n_classes, options.smoothing))
+        elif options.numeric in ("gaussian", "kernel"):
+            kind = Gaussian if options.numeric == "gaussian" else KernelDistribution
+            columns.append(kind(counts, options.dialect))
+        else:
+            own = cuts[number] if cuts else equal_width_cuts(batch.columns.arrays[number], options.n_bins)
+            columns.append(IntervalCounts.empty(own, batch.n_classes, options.smoothing))
+    return columns
 
 
 def equal_width_cuts(values: NDArray[Any], n_bins: int) -> NDArray[np.float64]:
@@ -75,11 +58,3 @@ def equal_width_cuts(values: NDArray[Any], n_bins: int) -> NDArray[np.float64]:
         return np.empty(0)
     fractions = np.arange(1, n_bins) / n_bins
     return np.unique((1 - fractions) * finite.min() + fractions * finite.max())
-
-
-def _cut(cuts: NDArray[np.float64], batch: Batch, options: ColumnOptions) -> IntervalCounts:
-    return IntervalCounts(cuts, CategoryCounts.empty(batch.n_classes, options.smoothing, len(cuts) + 1))
-
-
-def _numeric_columns(batch: Batch) -> list[int]:
-    return [column for column, feature in enumerate(batch.columns.schema.features) if feature.kind == "numeric"]

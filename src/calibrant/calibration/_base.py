@@ -1,7 +1,7 @@
 """The base classes of calibrators: fitted to scores and classes, mapping scores to probabilities, written as a dict.
 
 A map of one score is one file: a subclass of `ScoreMap` with `_learn` and `_map`. A map of all classes at once is a
-subclass of `Calibrator` with `_fit_scored` and `_predict_table`. Parameters stand in the constructor with rules beside
+subclass of `Calibrator` with `_fit_scored` and `_predict_table`. Parameters are annotated attributes with rules beside
 them, what is learned in the attributes that `learned` declares for dicts and for model files.
 """
 
@@ -10,7 +10,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import field
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Rule, check_params
 from calibrant._saved import Field, Flag, Integer, LabelArray, ListOf, Maybe, Object, need, saved
 from calibrant.calibration._source_rows import read_source_scores
@@ -26,6 +27,7 @@ from calibrant.calibration._validation import (
     BinaryScores,
     ScoredRows,
     are_equal,
+    check_every_class_has_rows,
     is_of_difference,
     one_column,
     read_named_scores,
@@ -34,7 +36,7 @@ from calibrant.calibration._validation import (
 from calibrant.data._internal import WeightKind, is_source
 from calibrant.exceptions import CalibrantWarning, DataError
 
-C = TypeVar("C", bound="type[Calibrator]")
+C = TypeVar("C", bound="Calibrator")
 
 LARGEST = 1e150  # of coefficients in a model file: products of two such numbers are finite
 
@@ -158,6 +160,10 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 CalibrantWarning,
                 stacklevel=3,
             )
+        return self._fit_silently(rows)
+
+    def _fit_silently(self, rows: ScoredRows) -> Self:
+        """Fit to validated rows."""
         self.classes_, self.n_columns_ = rows.classes, rows.scores.shape[1]
         self._fit_scored(rows)
         return self
@@ -165,9 +171,7 @@ class Calibrator(EstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _fit_clone(self, rows: ScoredRows) -> Self:
         """Return a clone fitted to validated rows, for calibrators that are made of others."""
         made: Self = clone(self)
-        made.classes_, made.n_columns_ = rows.classes, rows.scores.shape[1]
-        made._fit_scored(rows)
-        return made
+        return made._fit_silently(rows)
 
     def predict(self, scores: Any) -> NDArray[np.float64]:
         """Return the probabilities of rows.
@@ -294,12 +298,7 @@ class ScoreMap(Calibrator):
             self.of_difference_ = is_of_difference(scored.scores)
             self._learn(scored.two_class())
             return
-        empty = np.flatnonzero(scored.class_weights() == 0)
-        if len(empty):
-            name = scored.classes.tolist()[empty[0]]
-            raise DataError(
-                f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every class."
-            )
+        check_every_class_has_rows(scored, "")
         self.parts_ = [self._part(scored, column) for column in range(len(scored.classes))]
 
     def _part(self, scored: ScoredRows, column: int) -> ScoreMap:
@@ -336,8 +335,11 @@ class ScoreMap(Calibrator):
         need(all(type(part) is type(self) and part._is_of(2, 1) for part in parts), "has maps of other scores")
 
 
-def learned(**fields: Field) -> Callable[[C], C]:
-    """Return a decorator that declares a calibrator by the attributes that it learns, as fields of model files.
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def learned(**fields: Field) -> Callable[[type[C]], type[C]]:
+    """Return a decorator of a calibrator, whose parameters are annotated attributes as by `with_parameters`.
+
+    The names are those of the attributes that it learns, with their fields of model files.
 
     Examples
     --------
@@ -346,10 +348,11 @@ def learned(**fields: Field) -> Callable[[C], C]:
     ('slope_', 'intercept_', 'on_', 'certain_')
     """
 
-    def declare(cls: C) -> C:
+    def declare(cls: type[C]) -> type[C]:
         cls._learned = tuple(fields)
         # A map of one score lacks them where there are more than two classes: then its parts have them.
-        return saved(inline=False, **{name: Maybe(field) for name, field in fields.items()})(cls)
+        declared = saved(inline=False, **{name: Maybe(each) for name, each in fields.items()})(cls)
+        return with_parameters(declared) if cls._rules else declared  # without parameters no constructor is needed
 
     return declare
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from calibrant._params import Choice, InstanceOf, check_param, choose
@@ -22,7 +22,7 @@ from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._maps.venn_abers import VennAbers
 from calibrant.exceptions import ParameterError
 
-CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
+CALIBRATORS: dict[str, type[Calibrator]] = {
     "auto": Auto,
     "binning": Binning,
     "isotonic": Isotonic,
@@ -40,27 +40,7 @@ CALIBRATORS: dict[str, Callable[[], Calibrator]] = {
     "prior_shift": PriorShift,
 }
 
-_CLASSES: dict[str, type[Calibrator]] = {
-    kind.__name__: kind
-    for kind in (
-        Auto,
-        Binning,
-        Isotonic,
-        Platt,
-        BBQ,
-        Beta,
-        QuadraticLogit,
-        Spline,
-        Temperature,
-        VennAbers,
-        Dirichlet,
-        MatrixScaling,
-        VectorScaling,
-        Pairwise,
-        PriorShift,
-        Chain,
-    )
-}
+_CLASSES = {kind.__name__: kind for kind in CALIBRATORS.values()} | {"Chain": Chain}
 
 
 def as_calibrator(name: str, given: Any) -> Calibrator:
@@ -111,11 +91,10 @@ def calibrator_from_dict(written: Mapping[str, Any]) -> Calibrator:
     if not isinstance(written, Mapping) or not {"calibrator", "params"} <= written.keys():
         raise ParameterError(f"written must be what to_dict of a calibrator returns; got {short_repr(written)}.")
     kind = choose("calibrator", written["calibrator"], _CLASSES)
-    params = {name: _calibrators(value) for name, value in written["params"].items()}
+    params = {
+        # Calibrators that are parameters of others were written as dicts.
+        name: calibrator_from_dict(value) if isinstance(value, Mapping) and "calibrator" in value else value
+        for name, value in written["params"].items()
+    }
     calibrator = kind(**params)
     return calibrator._restore(written) if "learnt" in written else calibrator
-
-
-def _calibrators(value: Any) -> Any:
-    """Return a parameter as it was: calibrators that are parameters of others were written as dicts."""
-    return calibrator_from_dict(value) if isinstance(value, Mapping) and "calibrator" in value else value

@@ -172,10 +172,6 @@ class ScoredRows:
             groups[np.lexsort([weight, *self.scores.T[::-1], self.codes])] = np.arange(len(groups))
         return replace(self, weight=weight, groups=groups)
 
-    def without_weight_0(self) -> ScoredRows:
-        """Return the rows of positive weight."""
-        return self if self.weight is None or self.weight.all() else self.take(np.flatnonzero(self.weight))
-
     def two_class(self) -> BinaryScores:
         """Return the score of the last of two classes, whether there are one or two columns."""
         return BinaryScores(one_column(self.scores), self.codes == 1, self.weight, self.groups)
@@ -299,7 +295,10 @@ def in_order_of_columns(rows: ScoredRows, names: list[Any], labels: Any) -> Scor
 
     ``names`` are those of the columns, none for an array; a class that only a column has is added.
     """
-    known = rows.classes.tolist() if labels is None else _read_labels(labels)
+    in_order = rows.classes if labels is None else np.asarray(labels)
+    if in_order.ndim != 1 or not len(in_order):
+        raise DataError(f"labels must be the classes in the order of the columns; got {short_repr(labels)}.")
+    known = in_order.tolist()
     named = classes_of_columns("scores", names, known, may_add=labels is None)
     if named is not None and len(named) > len(known):
         labels = np.unique(named)
@@ -332,14 +331,6 @@ def _order_scores(table: NDArray[np.float64], named: list[Any] | None, classes: 
     return table
 
 
-def _read_labels(labels: Any) -> list[Any]:
-    """Return the classes in the order of the columns."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or not len(array):
-        raise DataError(f"labels must be the classes in the order of the columns; got {short_repr(labels)}.")
-    return list(array.tolist())
-
-
 def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:
     """Return the rows with their classes in the order of the columns, and check the number of columns.
 
@@ -363,37 +354,25 @@ def order_classes(scored: ScoredRows, labels: Any) -> ScoredRows:
     """
     has_rows = np.bincount(scored.codes, minlength=len(scored.classes)) > 0
     with_rows = scored.classes[has_rows].tolist()
+    n_columns = scored.scores.shape[1]
     if labels is not None:
-        classes, positions = _positions(scored.classes, with_rows, labels)
+        classes = np.asarray(labels)
+        index = {value: position for position, value in enumerate(classes.tolist())}
+        if len(index) != len(classes):
+            raise DataError(f"labels must be distinct; got {classes.tolist()}.")
+        unknown = [value for value in with_rows if value not in index]
+        if unknown:
+            raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
+        positions = np.array([index.get(value, -1) for value in scored.classes.tolist()], dtype=np.int32)
         scored = replace(scored, classes=classes, codes=positions[scored.codes])
-    _check_columns(len(scored.classes), with_rows, scored.scores.shape[1])
-    return scored
-
-
-def _positions(
-    sorted_classes: NDArray[Any], with_rows: list[Any], labels: Any
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the labels as an array, and the position of each sorted class among them, -1 where it has none."""
-    classes = np.asarray(labels)
-    index = {value: position for position, value in enumerate(classes.tolist())}
-    if len(index) != len(classes):
-        raise DataError(f"labels must be distinct; got {classes.tolist()}.")
-    unknown = [value for value in with_rows if value not in index]
-    if unknown:
-        raise DataError(f"y has the class {unknown[0]!r}, which is not in labels: {classes.tolist()}.")
-    return classes, np.array([index.get(value, -1) for value in sorted_classes.tolist()], dtype=np.int32)
-
-
-def _check_columns(n_classes: int, with_rows: list[Any], n_columns: int) -> None:
-    """Raise unless there are rows of two classes or more, and as many columns as classes, or one for two."""
-    expected = 2 if n_columns == 1 else n_columns
     if len(with_rows) == 1:
         raise DataError(f"y has one class only ({with_rows[0]!r}); a calibrator needs rows of two classes or more.")
-    if n_classes != expected:
+    if len(scored.classes) != max(n_columns, 2):
         raise DataError(
-            f"y has {n_classes} classes and scores has {n_columns} column(s); pass one column for two classes, or "
-            f"one for each class (and labels= where y lacks a class)."
+            f"y has {len(scored.classes)} classes and scores has {n_columns} column(s); pass one column for two "
+            "classes, or one for each class (and labels= where y lacks a class)."
         )
+    return scored
 
 
 def check_has_inverse(*, is_constant: bool) -> None:
@@ -407,3 +386,14 @@ def check_has_inverse(*, is_constant: bool) -> None:
     """
     if is_constant:
         raise DataError("this map is constant, so it has no inverse: the scores in fit do not predict y.")
+
+
+def check_every_class_has_rows(scored: ScoredRows, remedy: str = " or a penalty") -> None:
+    """Raise if a class has no rows, since nothing would bound its intercept."""
+    empty = np.flatnonzero(scored.class_weights() == 0)
+    if len(empty):
+        name = scored.classes.tolist()[empty[0]]
+        raise DataError(
+            f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every "
+            f"class{remedy}."
+        )

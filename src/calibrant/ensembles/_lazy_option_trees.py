@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, Seed, check_params
 from calibrant._progress import progress
@@ -20,23 +20,12 @@ from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Narrowed, WithRows, need, saved
 from calibrant._source_limits import refuse_source
 from calibrant._threads import N_JOBS, n_threads
-from calibrant.data import CodedTable
 from calibrant.data._internal import Nominal, RowClassifierMixin, Rows, is_source
 from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap, ForestBags
-from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet
+from calibrant.trees._internal import TREE_PARAMETER_DOCS, TrainingSet, check_table
 
 _MISSING = np.iinfo(np.uint32).max
 _ROWS_PER_THREAD = 32  # between two steps of the progress bar: about 0.6 s with 1,000 training rows and 50 bags
-
-
-class LazyParams(Protocol):
-    """The parameters that predicting a row uses."""
-
-    max_options: int
-    option_fraction: float
-    min_leaf: float
-    max_leaves: int
-    n_jobs: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +56,8 @@ class LazyTrees:
     def of(cls, examples: TrainingSet, bags: ForestBags, n_bags: int) -> LazyTrees:
         """Sort the coded rows of each column."""
         table = examples.table
-        codes = np.stack([_wide(table, column) for column in range(table.n_columns)])
+        columns = ((table.codes(j), table.missing_code(j)) for j in range(table.n_columns))
+        codes = np.stack([np.where(each == missing, _MISSING, each.astype(np.uint32)) for each, missing in columns])
         order = np.argsort(codes, axis=1, kind="stable").astype(np.uint32)
         return cls(examples, codes, order, examples.sorted_labels.astype(np.uint16), bags, n_bags)
 
@@ -80,40 +70,32 @@ class LazyTrees:
             coded[:, column] = _ranks(array, self.examples.table.values(column))
         return coded
 
-    def predict_proba(self, rows: Rows, params: LazyParams) -> NDArray[np.float64]:
+    def predict_proba(self, rows: Rows, params: LazyOptionTreesClassifier) -> NDArray[np.float64]:
         """Return the probabilities of rows."""
-        queries = self.coded(rows)
+        queries, threads = self.coded(rows), n_threads(params.n_jobs)
         proba = np.empty((len(queries), len(self.examples.classes)))
-        batch_size = _ROWS_PER_THREAD * n_threads(params.n_jobs)
+        is_nominal = np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features])
         with progress(total=len(queries), description="Searching tests") as bar:
-            for first in range(0, len(queries), batch_size):
-                batch = slice(first, first + batch_size)
-                self._search(queries[batch], proba[batch], params)
+            for first in range(0, len(queries), _ROWS_PER_THREAD * threads):
+                batch = slice(first, first + _ROWS_PER_THREAD * threads)
+                _core.predict_lazy_trees(
+                    self.codes,
+                    self.order,
+                    is_nominal,
+                    self.labels,
+                    self.bags.core,
+                    self.n_bags,
+                    self.examples.weights,
+                    queries[batch],
+                    proba[batch],
+                    max_options=params.max_options,
+                    option_fraction=params.option_fraction,
+                    min_leaf=params.min_leaf,
+                    max_leaves=params.max_leaves,
+                    n_threads=threads,
+                )
                 bar.advance(len(queries[batch]))
         return proba
-
-    def _search(self, queries: NDArray[np.uint32], output: NDArray[np.float64], params: LazyParams) -> None:
-        _core.predict_lazy_trees(
-            self.codes,
-            self.order,
-            np.array([feature.kind == "nominal" for feature in self.examples.table.schema.features]),
-            self.labels,
-            self.bags.core,
-            self.n_bags,
-            self.examples.weights,
-            queries,
-            output,
-            max_options=params.max_options,
-            option_fraction=params.option_fraction,
-            min_leaf=params.min_leaf,
-            max_leaves=params.max_leaves,
-            n_threads=n_threads(params.n_jobs),
-        )
-
-
-def _wide(table: CodedTable, column: int) -> NDArray[np.uint32]:
-    codes = table.codes(column)
-    return np.where(codes == table.missing_code(column), _MISSING, codes.astype(np.uint32))
 
 
 def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[np.int64]:
@@ -125,6 +107,7 @@ def _ranks(array: NDArray[Any], values: NDArray[np.float64] | None) -> NDArray[n
 
 @saved(examples=WithRows(TrainingSet), in_bag=Narrowed("u2", ndim=2))
 @fill_docstring(n_jobs=TREE_PARAMETER_DOCS["n_jobs"])
+@with_parameters
 class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Bagged lazy option trees (B-LOTs): a tree grown for each row that is predicted. Experimental.
 
@@ -209,30 +192,16 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         "random_state": Seed(),
     }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 50,
-        max_options: int = 3,
-        option_fraction: float = 0.8,
-        min_leaf: float = 2,
-        max_leaves: int = 32,
-        bootstrap: Bootstrap | None = "uniform",
-        max_samples: float = 0.632,
-        nominal: Nominal = "auto",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_trees = n_trees
-        self.max_options = max_options
-        self.option_fraction = option_fraction
-        self.min_leaf = min_leaf
-        self.max_leaves = max_leaves
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.nominal = nominal
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_trees: int = 50
+    max_options: int = 3
+    option_fraction: float = 0.8
+    min_leaf: float = 2
+    max_leaves: int = 32
+    bootstrap: Bootstrap | None = "uniform"
+    max_samples: float = 0.632
+    nominal: Nominal = "auto"
+    n_jobs: int | None = None
+    random_state: SeedLike = None
 
     @fill_docstring(sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -255,19 +224,14 @@ class LazyOptionTreesClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMi
         return self
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
-        if "_trees" not in vars(self):
-            return {}
-        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {**values, "examples": (self._trees.examples, True), "in_bag": self.in_bag_}
+        return {"examples": (self._trees.examples, True), "in_bag": self.in_bag_}
 
     def _set_saved(self, values: dict[str, Any]) -> None:
         examples, in_bag = values.pop("examples"), values.pop("in_bag")
         self.__dict__.update(values)
         is_known = examples.has_rows and in_bag.ndim == 2 and in_bag.shape[1] == examples.n_rows and len(in_bag) > 0
         need(is_known, "lacks the training rows or bags from which it predicts")
-        same = examples.schema == self._schema and np.array_equal(examples.classes, self.classes_)
-        need(same, "has rows of other columns or classes")
+        check_table(examples, self._schema, self.classes_)
         self._trees = LazyTrees.of(examples, ForestBags(drawn=in_bag), len(in_bag))
 
     @property

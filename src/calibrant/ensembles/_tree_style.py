@@ -44,7 +44,8 @@ def styled(estimator: Any) -> Any:
     if estimator.style is None:
         return estimator
     chosen, defaults = dict(STYLES[estimator.style.lower()]), inspect.signature(type(estimator).__init__).parameters
-    given = [name for name in chosen if name in defaults and not _is_default(estimator, name, defaults[name].default)]
+    pairs = {name: (getattr(estimator, name), defaults[name].default) for name in chosen if name in defaults}
+    given = [name for name, (value, default) in pairs.items() if (type(value), value) != (type(default), default)]
     if given:
         values = ", ".join(f"{name}={getattr(estimator, name)!r}" for name in given)
         raise ParameterError(
@@ -66,11 +67,6 @@ def with_tree_params(estimator: Any) -> Any:
     other = copy.copy(estimator)
     vars(other).update(vars(styled(estimator)))
     return other
-
-
-def _is_default(estimator: Any, name: str, default: Any) -> bool:
-    value = getattr(estimator, name)
-    return value is default or (type(value) is type(default) and value == default)
 
 
 def styled_for(examples: TrainingSet, estimator: Any, seed: np.random.SeedSequence) -> Any:

@@ -196,16 +196,11 @@ class ClassKernels:
         for column, n in tested.items():
             is_column = 0 <= column < n_columns and n >= 0 and len(self.columns[column]) == n_rows
             need(is_column, "has kernels of a column that does not exist")
-            _check_column(self.columns[column], self.width[column], n)
-
-
-def _check_column(column: NDArray[Any], width: NDArray[np.float64], n_categories: int) -> None:
-    """Raise unless the kernels of a column that a file holds are of values that the column has."""
-    is_nominal = n_categories > 0
-    is_kind = (column.dtype.kind == "f") != is_nominal
-    is_value = not is_nominal or -1 <= column.min(initial=-1) <= column.max(initial=-1) < n_categories
-    need(is_kind and is_value, "has kernels of values that the column does not have")
-    need(not is_nominal or (width < 1).all(), "has kernels that are too wide")
+            values, is_nominal = self.columns[column], n > 0
+            is_value = not is_nominal or -1 <= values.min(initial=-1) <= values.max(initial=-1) < n
+            is_kind = (values.dtype.kind == "f") != is_nominal
+            need(is_kind and is_value, "has kernels of values that the column does not have")
+            need(not is_nominal or (self.width[column] < 1).all(), "has kernels that are too wide")
 
 
 class _Pair(NamedTuple):

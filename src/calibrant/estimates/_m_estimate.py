@@ -79,17 +79,14 @@ def _terms(leaves: NDArray[np.float64], prior: NDArray[np.float64]) -> _Terms:
     """Group equal counts, sorted so that the order of the classes does not affect rounding."""
     is_positive = prior > 0
     known = leaves[:, is_positive]
-    found = [_distinct(column) for column in [*known.T, np.sort(known, axis=1).sum(axis=1)]]
+    columns = [*known.T, np.sort(known, axis=1).sum(axis=1)]
+    found = [np.unique(column[column > 0], return_counts=True) for column in columns]
     shares, signs = np.append(prior[is_positive], 1.0), np.append(np.ones(int(is_positive.sum())), -1.0)
     sizes = [len(counts) for counts, _ in found]
     seen, prior = np.concatenate([counts for counts, _ in found]), np.repeat(shares, sizes)
     times = np.concatenate([times for _, times in found]) * np.repeat(signs, sizes)
     order = np.lexsort((times, prior, seen))
     return _Terms(seen[order], prior[order], times[order])
-
-
-def _distinct(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    return np.unique(column[column > 0], return_counts=True)
 
 
 BASE_RATE: Final = "base_rate"
@@ -331,18 +328,15 @@ class MEstimate:
         self, counts: NDArray[np.float64], prior: NDArray[np.float64], leaves: NDArray[np.float64] | None
     ) -> float:
         if self.positive is not None:
-            return self._from_positive(counts)
+            if self._position is None:
+                raise ParameterError(
+                    f"MEstimate: positive={self.positive!r} is the name of a class; call with_classes first, as a "
+                    "classifier does, or pass m."
+                )
+            seen = float(counts[self._position])
+            return self.strength * float(counts.sum()) / seen if seen > 0 else math.inf
         if len(counts) <= 2:
             return rows_with_positives(self.strength, counts)
         if leaves is None:
             raise ParameterError("MEstimate: with more than two classes m follows from the leaves; pass leaves=.")
         return maximum_likelihood_m(leaves, prior)
-
-    def _from_positive(self, counts: NDArray[np.float64]) -> float:
-        if self._position is None:
-            raise ParameterError(
-                f"MEstimate: positive={self.positive!r} is the name of a class; call with_classes first, as a "
-                "classifier does, or pass m."
-            )
-        seen = float(counts[self._position])
-        return self.strength * float(counts.sum()) / seen if seen > 0 else math.inf

@@ -56,17 +56,10 @@ def as_estimate(name: str, given: Any) -> Estimate:
 
 def check_estimate(estimate: Any, n_classes: int) -> None:
     """Raise unless an estimate of a model file has all its numbers, for this number of classes."""
-    is_number = True
-    if isinstance(estimate, Curtailment):
-        is_number = isinstance(estimate.v, float | int)
-        if estimate.then is not None and not isinstance(estimate.then, str):
-            check_estimate(estimate.then, n_classes)
-    elif isinstance(estimate, MEstimate):
-        is_number = isinstance(estimate.m, float | int)
-    elif isinstance(estimate, HierarchicalShrinkage):
-        is_number = not isinstance(estimate.strength, str)
-    elif isinstance(estimate, PathAverage):
-        is_number = not estimate.needs_held_out
-    need(is_number, "has an estimate without its numbers")
-    prior = estimate.prior if isinstance(estimate, MEstimate | KernelDensity) else "uniform"
+    then, prior = getattr(estimate, "then", None), getattr(estimate, "prior", "uniform")
+    if then is not None and not isinstance(then, str):
+        check_estimate(then, n_classes)
+    numbers = [getattr(estimate, name, 0) for name in ("v", "m", "strength")]
+    is_number = all(isinstance(each, float | int) for each in numbers)
+    need(is_number and not getattr(estimate, "needs_held_out", False), "has an estimate without its numbers")
     need(isinstance(prior, str) or len(prior) == n_classes, "has an estimate with a prior of other classes")

@@ -209,7 +209,12 @@ class PathAverage:
         %(table_sections)s
         """
         if self.how == "interpolate":
-            return interpolate(tree, self._fitted())
+            if self.trust is None:
+                raise ParameterError(
+                    "PathAverage: trust must be numbers to compute probabilities; got None, which a classifier fits on "
+                    "held-out rows in fit. Pass trust, or call fit_held_out."
+                )
+            return interpolate(tree, self.trust)
         own = (tree.counts + self.alpha) / (tree.weight + tree.counts.shape[1] * self.alpha)[:, np.newaxis]
         levels = Levels(tree)
         reach = reach_of_prunings(tree, levels, alpha=self.alpha, prior=self.prior)
@@ -234,14 +239,6 @@ class PathAverage:
             The estimate with numbers for `trust`; itself where there is nothing to fit.
         """
         return replace(self, trust=fit_trust(folds, self.n_rounds)) if self.needs_held_out else self
-
-    def _fitted(self) -> Sequence[float]:
-        if self.trust is None:
-            raise ParameterError(
-                "PathAverage: trust must be numbers to compute probabilities; got None, which a classifier fits on "
-                "held-out rows in fit. Pass trust, or call fit_held_out."
-            )
-        return self.trust
 
 
 def _read_trust(trust: Any) -> tuple[float, ...]:

@@ -131,18 +131,12 @@ class MBranch:
         %(table_sections)s
         """
         order = np.ascontiguousarray(Levels(tree).order[::-1])
-        columns, left = _walk_up(tree, order, self._ms(tree))
+        heights = np.arange(1, int(tree.depth.max()) + 2)  # the last node of a path has height 1
+        growth = (1.0 - 1.0 / heights) * (0.0 if self.constant else math.sqrt(float(tree.weight[0])))
+        columns, left = _walk_up(tree, order, list(self.M * (1.0 + growth)))
         table = np.empty_like(tree.counts)
         table[order] = (columns + left / len(columns)).T
         return np.minimum(table, 1.0, out=table)  # rounding may exceed it
-
-    def _ms(self, tree: CountedTree) -> list[float]:
-        """Return m at each height; the last node of a path has height 1."""
-        heights = np.arange(1, int(tree.depth.max()) + 2)
-        if self.constant:
-            return [float(self.M)] * len(heights)
-        growth = 1.0 - 1.0 / heights
-        return list(self.M * (1.0 + growth * math.sqrt(float(tree.weight[0]))))
 
 
 def _walk_up(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Real, Rule, check_params
 from calibrant._saved import Object, saved
@@ -22,6 +22,7 @@ _MAX_ITER = 1000
 
 @saved(_model=Object(LogisticModel))
 @fill_docstring()
+@with_parameters
 class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression with an L2 penalty, for tables as they are: the logistic member of `ProbabilityClassifier`.
 
@@ -55,9 +56,8 @@ class LogisticClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, Ba
     _short_name: ClassVar[str] = "logistic"
     _rules: ClassVar[Mapping[str, Rule]] = {"C": Real(0, closed="right")}
 
-    def __init__(self, *, C: float = 1.0, nominal: Nominal = "auto") -> None:
-        self.C = C
-        self.nominal = nominal
+    C: float = 1.0
+    nominal: Nominal = "auto"
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

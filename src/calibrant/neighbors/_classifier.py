@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule, check_param, check_params
 from calibrant._saved import Array, Object, need, saved
@@ -30,6 +31,7 @@ from calibrant.neighbors._space import Points, Space
     attribute_weights_=Array("f8", finite=True, low=0, high=1e100),
 )
 @fill_docstring()
+@with_parameters
 class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Class probabilities from the most similar training rows: votes of the nearest, or of all by their distance.
 
@@ -135,36 +137,19 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         {"n_neighbors", "weights", "bandwidth", "offset", "smoothing", "ties", "tie_tolerance", "n_jobs"}
     )
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int | Literal["all"] = 25,
-        weights: Weights = "gaussian",
-        attribute_weights: Literal["gain_ratio", "info_gain"] | ArrayLike | None = "gain_ratio",
-        relative_attribute_weights: bool = False,
-        scale: Literal["standard", "range"] | ArrayLike | None = "standard",
-        bandwidth: float | Literal["auto"] = "auto",
-        offset: float = 0.0,
-        smoothing: float | Literal["1/n"] = "1/n",
-        ties: Ties = "all",
-        tie_tolerance: float = 1e-9,
-        algorithm: Algorithm = "auto",
-        nominal: Nominal = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.attribute_weights = attribute_weights
-        self.relative_attribute_weights = relative_attribute_weights
-        self.scale = scale
-        self.bandwidth = bandwidth
-        self.offset = offset
-        self.smoothing = smoothing
-        self.ties = ties
-        self.tie_tolerance = tie_tolerance
-        self.algorithm = algorithm
-        self.nominal = nominal
-        self.n_jobs = n_jobs
+    n_neighbors: int | Literal["all"] = 25
+    weights: Weights = "gaussian"
+    attribute_weights: Literal["gain_ratio", "info_gain"] | ArrayLike | None = "gain_ratio"
+    relative_attribute_weights: bool = False
+    scale: Literal["standard", "range"] | ArrayLike | None = "standard"
+    bandwidth: float | Literal["auto"] = "auto"
+    offset: float = 0.0
+    smoothing: float | Literal["1/n"] = "1/n"
+    ties: Ties = "all"
+    tie_tolerance: float = 1e-9
+    algorithm: Algorithm = "auto"
+    nominal: Nominal = "auto"
+    n_jobs: int | None = None
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -232,7 +217,7 @@ class NeighborsClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
         requested = self.n_neighbors if n_neighbors is None else n_neighbors
         n_rows = len(self._labels)
         k = n_rows if requested == "all" else min(int(requested), n_rows)
-        unweighted = self._neighbours.unweighted
+        unweighted = replace(self._neighbours, weights=None)  # each row counts as one neighbour
         parts = in_blocks(
             lambda block: _first(unweighted.nearest(block, k, 0.0), k),
             queries,

@@ -148,7 +148,8 @@ def column_weights(rows: TrainingRows, attribute_weights: Any, *, relative: bool
     elif attribute_weights is not None:
         weights = as_floats(attribute_weights).copy()
         _check_weights(weights, n_columns)
-    weights = np.where([_has_values(array) for array in rows.columns.arrays], weights, 0.0)
+    known = (each >= 0 if each.dtype.kind == "i" else ~np.isnan(each) for each in rows.columns.arrays)
+    weights = np.where([each.any() for each in known], weights, 0.0)
     return weights / weights.max() if relative and weights.any() else weights
 
 
@@ -179,10 +180,6 @@ def _check_weights(weights: NDArray[np.float64], n_columns: int) -> None:
         raise ParameterError(
             f"attribute_weights must be in [0, {_MOST:g}], and not all 0; got {weights.min():g} to {weights.max():g}."
         )
-
-
-def _has_values(array: NDArray[Any]) -> bool:
-    return bool((array >= 0).any() if array.dtype.kind == "i" else (~np.isnan(array)).any())
 
 
 def check_finite(schema: Schema, arrays: Any) -> None:

@@ -82,10 +82,14 @@ class Neighbours:
     @classmethod
     def of(cls, space: Space, points: Points, weights: NDArray[np.float64] | None, algorithm: Algorithm) -> Neighbours:
         """Return the rows with an index, where none has a missing value and there are not too many categories."""
-        if not points.is_complete.all() or not _is_indexable(space, len(points)):
+        n_rows, n_coordinates = len(points), space.n_coordinates
+        few = sum(space.n_categories) <= _MOST_CATEGORIES and n_rows * n_coordinates <= _MOST_NUMBERS
+        is_indexable = n_coordinates > 0 and (few or not space.nominal)
+        if not points.is_complete.all() or not is_indexable:
             return cls(space, points, weights, None, 0.0)
         coordinates = space.coordinates(points)
-        chosen = _best_algorithm(*coordinates.shape) if algorithm == "auto" else algorithm
+        most = _TREE_COORDINATES_OF_FEW if n_rows <= _FEW_ROWS else _TREE_COORDINATES
+        chosen = ("kd_tree" if n_coordinates <= most else "brute") if algorithm == "auto" else algorithm
         index = NearestNeighbors(algorithm=chosen).fit(coordinates)
         return cls(space, points, weights, index, float((coordinates**2).sum(axis=1).max()))
 
@@ -110,11 +114,6 @@ class Neighbours:
         need(weights is None or weights.sum() > 0, "has rows without weight")
         need((codes < np.array(space.n_categories, dtype=np.int64)).all(), "has rows of categories that are not there")
         return cls.of(space, Points(numbers, codes), weights, values["algorithm"] or "brute")
-
-    @property
-    def unweighted(self) -> Neighbours:
-        """The same rows, each counted as one neighbour."""
-        return replace(self, weights=None)
 
     @property
     def total(self) -> float:
@@ -161,21 +160,16 @@ class Neighbours:
             pairs, is_certain = self._indexed(self.index, queries.take(todo), n_neighbors, tolerance, n_requested)
             parts.append((todo[is_certain], pairs))
             todo, n_requested = todo[~is_certain], 4 * n_requested
-        others = self._in_parts(queries, np.concatenate([rest, todo]), n_neighbors, tolerance)
-        return NeighborPairs.merge([*parts, *others], len(queries))
+        # Queries that the index cannot decide, a few at a time
+        rest, step = np.concatenate([rest, todo]), self.full_block_size
+        few = [rest[start : start + step] for start in range(0, len(rest), step)]
+        parts += [(some, self._of_all(queries.take(some), n_neighbors, tolerance)) for some in few]
+        return NeighborPairs.merge(parts, len(queries))
 
     def _of_all(self, queries: Points, n_neighbors: float, tolerance: float) -> NeighborPairs:
         """Return the same by the distances from all rows."""
         squared = self.all_squared(queries)
         return NeighborPairs.within(squared, self.limit(squared, n_neighbors), None, tolerance)
-
-    def _in_parts(
-        self, queries: Points, rest: NDArray[np.intp], n_neighbors: float, tolerance: float
-    ) -> list[tuple[NDArray[np.intp], NeighborPairs]]:
-        """Return the nearest rows of queries that the index cannot decide, a few queries at a time."""
-        step = self.full_block_size
-        parts = [rest[start : start + step] for start in range(0, len(rest), step)]
-        return [(part, self._of_all(queries.take(part), n_neighbors, tolerance)) for part in parts]
 
     def _indexed(
         self, index: NearestNeighbors, queries: Points, n_neighbors: float, tolerance: float, n_requested: int
@@ -218,16 +212,6 @@ class Neighbours:
 
     def _is_worth(self, n_requested: int) -> bool:
         return self.index is not None and 2 * n_requested < len(self.points)
-
-
-def _is_indexable(space: Space, n_rows: int) -> bool:
-    few = sum(space.n_categories) <= _MOST_CATEGORIES and n_rows * space.n_coordinates <= _MOST_NUMBERS
-    return space.n_coordinates > 0 and (few or not space.nominal)
-
-
-def _best_algorithm(n_rows: int, n_coordinates: int) -> Algorithm:
-    most = _TREE_COORDINATES_OF_FEW if n_rows <= _FEW_ROWS else _TREE_COORDINATES
-    return "kd_tree" if n_coordinates <= most else "brute"
 
 
 def in_blocks(work: Callable[[Points], T], queries: Points, size: int, n_jobs: int | None) -> list[T]:

@@ -46,37 +46,27 @@ class ColumnScaling:
     high: float
 
     @classmethod
-    def standard(cls, values: NDArray[Any], weights: NDArray[np.float64] | None, root: float) -> ColumnScaling:
-        """Return the scaling by standard deviations of the known values, divided by their weight (not by one less)."""
-        known = ~np.isnan(values)
-        near, exponent = _near_one(values[known])
-        share = None if weights is None else weights[known]
-        centre = float(np.average(near, weights=share))
-        spread = float(np.sqrt(np.average((near - centre) ** 2, weights=share)))
-        return cls._between(exponent, centre, spread, (float(near.min()), float(near.max())), root)
-
-    @classmethod
-    def range(cls, values: NDArray[Any], root: float) -> ColumnScaling:
-        """Return the scaling by the range of the known values."""
-        near, exponent = _near_one(values[~np.isnan(values)])
-        low, high = float(near.min()), float(near.max())
-        return cls._between(exponent, low, high - low, (low, high), root)
-
-    @classmethod
-    def raw(cls, values: NDArray[Any], root: float) -> ColumnScaling:
-        """Return no scaling."""
-        known = values[~np.isnan(values)].astype(np.float64)
-        with np.errstate(over="ignore"):
-            ends = np.clip([known.min(), known.max()], -_FAR, _FAR)
-        return cls._between(0, 0.0, 1.0, (float(ends[0]), float(ends[1])), root)
-
-    @classmethod
-    def _between(
-        cls, exponent: int, centre: float, unit: float, ends: tuple[float, float], root: float
+    def of(
+        cls,
+        values: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        scale: Literal["standard", "range"] | None,
+        root: float,
     ) -> ColumnScaling:
-        if ends[0] == ends[1]:
+        """Return the scaling by standard deviations of the known values, by their range, or none."""
+        known = ~np.isnan(values)
+        near, exponent = (values[known].astype(np.float64), 0) if scale is None else _near_one(values[known])
+        low, high = float(near.min()), float(near.max())
+        centre, unit = low, high - low
+        if scale is None:
+            centre, unit, low, high = 0.0, 1.0, max(low, -_FAR), min(high, _FAR)
+        elif scale == "standard":  # divided by the weight, not by one less
+            share = None if weights is None else weights[known]
+            centre = float(np.average(near, weights=share))
+            unit = float(np.sqrt(np.average((near - centre) ** 2, weights=share)))
+        if low == high:
             return cls(exponent, centre, 1.0, 0.0, 0.0, root)
-        low, high = ((end - centre) / unit * root for end in ends)
+        low, high = ((end - centre) / unit * root for end in (low, high))
         return cls(exponent, centre, unit, root, low, high)
 
     def transform(self, values: NDArray[Any]) -> NDArray[np.float64]:
@@ -84,7 +74,7 @@ class ColumnScaling:
 
         Examples
         --------
-        >>> scaling = ColumnScaling.range(np.array([20.0, 60.0, np.nan]), 1.0)
+        >>> scaling = ColumnScaling.of(np.array([20.0, 60.0, np.nan]), None, "range", 1.0)
         >>> scaling.transform(np.array([20.0, 30.0, np.nan]))
         array([0.  , 0.25,  nan])
         """
@@ -102,7 +92,8 @@ class ColumnScaling:
 
         Examples
         --------
-        >>> ColumnScaling.range(np.array([20.0, 60.0]), 1.0).farthest(np.array([0.0, 0.25, 0.5, np.nan]))
+        >>> scaling = ColumnScaling.of(np.array([20.0, 60.0]), None, "range", 1.0)
+        >>> scaling.farthest(np.array([0.0, 0.25, 0.5, np.nan]))
         array([1.  , 0.75, 0.5 , 1.  ])
         """
         far = np.maximum(scaled - self.low, self.high - scaled)
@@ -181,9 +172,9 @@ class Space:
         features = columns.schema.features
         numeric = tuple(j for j in kept if features[j].kind == "numeric")
         nominal = tuple(j for j in kept if features[j].kind == "nominal")
-        scalings = tuple(
-            _scaling_of(columns.arrays[j], weights, scale, j, float(np.sqrt(column_weights[j]))) for j in numeric
-        )
+        values: Any = scale.T if isinstance(scale, np.ndarray) else columns.arrays
+        how, roots = "range" if isinstance(scale, np.ndarray) else scale, np.sqrt(column_weights)
+        scalings = tuple(ColumnScaling.of(values[j], weights, how, float(roots[j])) for j in numeric)
         sizes = tuple(len(features[j].categories) for j in nominal)
         return cls(scalings, numeric, nominal, tuple(column_weights[list(nominal)].tolist()), sizes)
 
@@ -244,16 +235,6 @@ class Space:
         need(len(sizes) == 1, "has other weights than columns")
         columns = [*self.numeric, *self.nominal]
         need(len(set(columns)) == len(columns), "has a column twice")
-
-
-def _scaling_of(
-    values: NDArray[Any], weights: NDArray[np.float64] | None, scale: Scale, column: int, root: float
-) -> ColumnScaling:
-    if scale is None:
-        return ColumnScaling.raw(values, root)
-    if isinstance(scale, np.ndarray):
-        return ColumnScaling.range(scale[:, column], root)
-    return ColumnScaling.standard(values, weights, root) if scale == "standard" else ColumnScaling.range(values, root)
 
 
 def _with_missing(

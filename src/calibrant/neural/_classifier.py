@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from threadpoolctl import threadpool_limits
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._memory import check_output_memory
 from calibrant._params import Int, Nothing, Real, Rule, Seed, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence, stream
@@ -46,6 +46,7 @@ class Epochs(Rule):
 
 @saved(_design=Inline(StandardDesign), _nets=TupleOf(Inline(Net)))
 @fill_docstring()
+@with_parameters
 class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A neural net of one hidden layer, trained by backpropagation with scikit-learn's MLP, for tables as they are.
 
@@ -107,26 +108,14 @@ class NeuralNetClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, B
     }
     _READING: ClassVar[frozenset[str]] = frozenset({"n_epochs", "keep_epochs"})
 
-    def __init__(
-        self,
-        *,
-        n_hidden: int = 8,
-        n_epochs: int = 50,
-        momentum: float = 0.9,
-        learning_rate: float = 0.03,
-        batch_size: int = 50,
-        keep_epochs: Sequence[int] | None = None,
-        nominal: Nominal = "auto",
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.n_epochs = n_epochs
-        self.momentum = momentum
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.keep_epochs = keep_epochs
-        self.nominal = nominal
-        self.random_state = random_state
+    n_hidden: int = 8
+    n_epochs: int = 50
+    momentum: float = 0.9
+    learning_rate: float = 0.03
+    batch_size: int = 50
+    keep_epochs: Sequence[int] | None = None
+    nominal: Nominal = "auto"
+    random_state: SeedLike = None
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

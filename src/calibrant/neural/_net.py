@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,11 @@ class Net:
     def proba(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the class probabilities of rows."""
         size = max(1, _BLOCK_CELLS // self.hidden.shape[1])
-        parts = [self._outputs(terms[first : first + size]) for first in range(0, len(terms), size)]
-        outputs = np.vstack([*parts, np.empty((0, self.output.shape[1]))])
+        outputs = np.empty((len(terms), self.output.shape[1]))
+        for first in range(0, len(terms), size):
+            units = terms[first : first + size] @ self.hidden
+            units += self.hidden_bias
+            outputs[first : first + size] = expit(units, out=units) @ self.output + self.output_bias
         if outputs.shape[1] > 1:
             return np.asarray(softmax(outputs, axis=1))
         return np.hstack([expit(-outputs), expit(outputs)])
@@ -65,11 +68,6 @@ class Net:
         need(n_inputs == n_terms and n_hidden >= 1, "has a net of other columns")
         is_same = self.output.shape == (n_hidden, n_outputs) and n_biases == (n_hidden, n_outputs)
         need(is_same, "has a net of other units")
-
-    def _outputs(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
-        units = terms @ self.hidden
-        units += self.hidden_bias
-        return np.asarray(expit(units, out=units) @ self.output + self.output_bias)
 
 
 @dataclass(frozen=True)
@@ -85,46 +83,36 @@ class Training:
         self, terms: NDArray[np.float64], rows: MergedRows, n_classes: int, epochs: Iterable[int], seed: int
     ) -> tuple[Net, ...]:
         """Return the net after each of some epochs; a longer run passes through the same nets."""
-        wanted, classes = set(epochs), np.arange(n_classes)
-        net, weights = self._untrained(len(terms), seed), _weights(rows.weights)
-        kept = []
-        # An epoch a call: scikit-learn's own loop keeps no weights on the way
-        for epoch in range(1, max(wanted) + 1):
-            self._train_epoch(net, terms, rows.codes, classes, weights)
-            if epoch in wanted:
-                kept.append(Net.of(net, epoch))
-        return tuple(kept)
-
-    def _untrained(self, n_rows: int, seed: int) -> MLPClassifier:
-        return MLPClassifier(
+        net = MLPClassifier(
             (self.n_hidden,),
             activation="logistic",
             solver="sgd",
             alpha=0.0,
-            batch_size=min(self.batch_size, n_rows),
+            batch_size=min(self.batch_size, len(terms)),
             learning_rate_init=self.learning_rate,
             momentum=self.momentum,
             nesterovs_momentum=False,  # plain momentum, as Rumelhart, Hinton and Williams have it
             # an object, since every epoch would shuffle rows alike by a number
             random_state=np.random.RandomState(seed),
         )
-
-    def _train_epoch(self, net: MLPClassifier, *arrays: Any) -> None:
-        terms, codes, classes, weights = arrays
-        try:
-            net.partial_fit(terms, codes, classes=classes, **weights)
-        except ValueError as error:
-            if "non-finite" not in str(error):
-                raise
-            raise ParameterError(
-                f"learning_rate={self.learning_rate} is too great: the weights of the net became infinite. Decrease it."
-            ) from error
-
-
-def _weights(weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return the argument that passes weights, where they differ; their unit changes nothing."""
-    if (weights == weights[0]).all():
-        return {}
-    if "sample_weight" not in inspect.signature(MLPClassifier.partial_fit).parameters:
-        raise ParameterError("NeuralNetClassifier: weights, and rows that repeat, need scikit-learn 1.7 or later.")
-    return {"sample_weight": weights / weights.mean()}
+        wanted, kept, options = set(epochs), [], {"classes": np.arange(n_classes)}
+        if (rows.weights != rows.weights[0]).any():  # where they do not differ, their unit changes nothing
+            if "sample_weight" not in inspect.signature(MLPClassifier.partial_fit).parameters:
+                raise ParameterError(
+                    "NeuralNetClassifier: weights, and rows that repeat, need scikit-learn 1.7 or later."
+                )
+            options["sample_weight"] = rows.weights / rows.weights.mean()
+        # An epoch a call: scikit-learn's own loop keeps no weights on the way
+        for epoch in range(1, max(wanted) + 1):
+            try:
+                net.partial_fit(terms, rows.codes, **options)
+            except ValueError as error:
+                if "non-finite" not in str(error):
+                    raise
+                raise ParameterError(
+                    f"learning_rate={self.learning_rate} is too great: the weights of the net became infinite. "
+                    "Decrease it."
+                ) from error
+            if epoch in wanted:
+                kept.append(Net.of(net, epoch))
+        return tuple(kept)

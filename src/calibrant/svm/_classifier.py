@@ -11,17 +11,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._fit_warnings import warn_of_fit
 from calibrant._memory import check_output_memory
 from calibrant._params import Choice, Int, Nothing, Real, Rule, check_params
 from calibrant._saved import Array, Inline, need, saved
 from calibrant.data._internal import MergedRows, Nominal, RowClassifierMixin, StandardDesign, read_training_rows
-from calibrant.svm._machines import KernelFunction, KernelName, Machines, Solver
+from calibrant.svm._machines import KernelFunction, KernelName, Machines, fit_machines
 
 
 @saved(_design=Inline(StandardDesign), _machines=Inline(Machines), n_iter_=Array("i8", low=0))
 @fill_docstring()
+@with_parameters
 class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A support vector machine, by scikit-learn's SVC with the kernels of SVM-Light, for tables as they are.
 
@@ -88,22 +89,12 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
         "max_iter": Int(1, 2**31 - 1) | Nothing(),
     }
 
-    def __init__(
-        self,
-        *,
-        kernel: KernelName = "radial",
-        degree: int = 2,
-        gamma: float | Literal["auto"] = "auto",
-        C: float = 1.0,
-        max_iter: int | None = 1_000_000,
-        nominal: Nominal = "auto",
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.C = C
-        self.max_iter = max_iter
-        self.nominal = nominal
+    kernel: KernelName = "radial"
+    degree: int = 2
+    gamma: float | Literal["auto"] = "auto"
+    C: float = 1.0
+    max_iter: int | None = 1_000_000
+    nominal: Nominal = "auto"
 
     @fill_docstring()
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -116,8 +107,11 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
         rows = MergedRows.of(read)
         with threadpool_limits(1):  # sums of BLAS depend on the number of threads
             self._design, terms = StandardDesign.of(read.columns.schema, rows.arrays, rows.weights)
-            solver = Solver(self._kernel_function(), float(self.C), self.max_iter)
-            self._machines, self.n_iter_, has_converged = solver.fit(terms, rows, len(read.labels.classes))
+            gamma = 1 / max(1, self._design.n_terms) if self.gamma == "auto" else float(self.gamma)
+            kernel, n_classes = KernelFunction(self.kernel, self.degree, gamma), len(read.labels.classes)
+            self._machines, self.n_iter_, has_converged = fit_machines(
+                kernel, terms, rows, n_classes, C=float(self.C), max_iter=self.max_iter
+            )
         self._store_columns(read.columns.schema, read.labels.classes, read.columns.feature_names)
         if not has_converged:
             warn_of_fit(
@@ -182,10 +176,6 @@ class SVMClassifier(RowClassifierMixin, ClassifierMixin, EstimatorMixin, BaseEst
         check_output_memory(n_rows, len(self.classes_))
         with threadpool_limits(1):
             return self._machines.margins(self._design.terms(columns))
-
-    def _kernel_function(self) -> KernelFunction:
-        gamma = 1 / max(1, self._design.n_terms) if self.gamma == "auto" else float(self.gamma)
-        return KernelFunction(self.kernel, self.degree, gamma)
 
     def _check_saved(self) -> None:
         super()._check_saved()

@@ -63,50 +63,41 @@ class Machines:
         return np.clip((margins - self.low) / span, 0.0, 1.0) if span > 0 else np.full_like(margins, 0.5)
 
 
-@dataclass(frozen=True)
-class Solver:
-    """The options of the solver: the kernel, the cost C of a row within the margin, and the most iterations."""
-
-    kernel: KernelFunction
-    C: float
-    max_iter: int | None
-
-    def fit(
-        self, terms: NDArray[np.float64], rows: MergedRows, n_classes: int
-    ) -> tuple[Machines, NDArray[np.intp], bool]:
-        """Return the machines of training rows, the iterations of each, and whether all have converged."""
-        classes = range(n_classes) if n_classes > 2 else range(1, n_classes)
-        # the same matrix for every class and every C, so that a fit does not depend on what it is shared with
-        matrix = self.kernel.matrix(terms, terms) if len(terms) <= _MOST_OF_MATRIX else None
-        fitted = [self._fit_one(terms, matrix, rows, each) for each in classes]
-        coef, intercept = np.zeros((len(fitted), len(terms))), np.array([each.intercept_[0] for each in fitted])
-        for row, each in zip(coef, fitted, strict=True):
-            row[each.support_] = each.dual_coef_[0]
-        machines = self._machines(terms, coef, intercept)
-        margins = machines.margins(terms) if matrix is None else matrix @ coef.T + intercept
-        low, high = (float(margins.min()), float(margins.max())) if fitted else (0.0, 0.0)
-        n_iter = np.array([each.n_iter_[0] for each in fitted], dtype=np.intp)
-        return replace(machines, low=low, high=high), n_iter, not any(each.fit_status_ for each in fitted)
-
-    def _machines(
-        self, terms: NDArray[np.float64], coef: NDArray[np.float64], intercept: NDArray[np.float64]
-    ) -> Machines:
-        is_used = coef.any(axis=0)
-        support, coef = terms[is_used], coef[:, is_used]
-        if self.kernel.name == "linear":  # the weights of the terms say the same, and hold no training row
-            support, coef = coef @ support, np.eye(len(coef))
-        return Machines(self.kernel, support, coef, intercept, 0.0, 0.0)
-
-    def _fit_one(
-        self, terms: NDArray[np.float64], matrix: NDArray[np.float64] | None, rows: MergedRows, label: int
-    ) -> SVC:
-        kernel = {"kernel": "precomputed"} if matrix is not None else self.kernel.libsvm_params()
-        limit = -1 if self.max_iter is None else self.max_iter
-        svc = SVC(C=self.C, max_iter=limit, cache_size=_CACHE_MEGABYTES, **kernel)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            weights = None if (rows.weights == 1).all() else rows.weights
-            return svc.fit(terms if matrix is None else matrix, rows.codes == label, weights)
+def fit_machines(
+    kernel: KernelFunction,
+    terms: NDArray[np.float64],
+    rows: MergedRows,
+    n_classes: int,
+    *,
+    C: float,
+    max_iter: int | None,
+) -> tuple[Machines, NDArray[np.intp], bool]:
+    """Return the machines of training rows, the iterations of each, and whether all have converged."""
+    # the same matrix for every class and every C, so that a fit does not depend on what it is shared with
+    matrix = kernel.matrix(terms, terms) if len(terms) <= _MOST_OF_MATRIX else None
+    options: dict[str, Any] = {"kernel": "precomputed"}
+    if matrix is None:  # the same kernel by the names of libsvm
+        names = {"linear": "linear", "polynomial": "poly", "radial": "rbf"}
+        gamma = kernel.gamma if kernel.name == "radial" else 1.0
+        options = {"kernel": names[kernel.name], "degree": kernel.degree, "gamma": gamma, "coef0": 1.0}
+    options |= {"C": C, "max_iter": -1 if max_iter is None else max_iter, "cache_size": _CACHE_MEGABYTES}
+    X, weights = terms if matrix is None else matrix, None if (rows.weights == 1).all() else rows.weights
+    classes = range(n_classes) if n_classes > 2 else range(1, n_classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = [SVC(**options).fit(X, rows.codes == label, weights) for label in classes]
+    coef, intercept = np.zeros((len(fitted), len(terms))), np.array([each.intercept_[0] for each in fitted])
+    for row, each in zip(coef, fitted, strict=True):
+        row[each.support_] = each.dual_coef_[0]
+    is_used = coef.any(axis=0)
+    support, of_support = terms[is_used], coef[:, is_used]
+    if kernel.name == "linear":  # the weights of the terms say the same, and hold no training row
+        support, of_support = of_support @ support, np.eye(len(coef))
+    machines = Machines(kernel, support, of_support, intercept, 0.0, 0.0)
+    margins = machines.margins(terms) if matrix is None else matrix @ coef.T + intercept
+    low, high = (float(margins.min()), float(margins.max())) if fitted else (0.0, 0.0)
+    n_iter = np.array([each.n_iter_[0] for each in fitted], dtype=np.intp)
+    return replace(machines, low=low, high=high), n_iter, not any(each.fit_status_ for each in fitted)
 
 
 KernelName = Literal["linear", "polynomial", "radial"]
@@ -139,12 +130,6 @@ class KernelFunction:
         products -= np.square(others).sum(axis=1)
         products *= self.gamma
         return np.exp(np.minimum(products, 0.0, out=products), out=products)  # equal rows may be 1e-16 above 0
-
-    def libsvm_params(self) -> dict[str, Any]:
-        """Return the parameters of scikit-learn's SVC for the same kernel."""
-        names = {"linear": "linear", "polynomial": "poly", "radial": "rbf"}
-        gamma = self.gamma if self.name == "radial" else 1.0
-        return {"kernel": names[self.name], "degree": self.degree, "gamma": gamma, "coef0": 1.0}
 
 
 def _power(products: NDArray[np.float64], degree: int) -> NDArray[np.float64]:

@@ -6,16 +6,15 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Choice, Real, Rule, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
-from calibrant._saved import Array, Maybe, Number, Object, need, saved
+from calibrant._saved import Array, Maybe, Number, Object, saved
 from calibrant._source_limits import check_no_client, rows_needed
-from calibrant.data._internal import Nominal, WeightKind, is_source
+from calibrant.data._internal import WeightKind, is_source
 from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE
 from calibrant.trees._description_length import DescriptionMixin
@@ -23,19 +22,10 @@ from calibrant.trees._export.export_mixin import ExportMixin
 from calibrant.trees._growing.cost_complexity import CostComplexityPath
 from calibrant.trees._growing.grown_tree import GrownTree, grow_cached, inherit_cache
 from calibrant.trees._growing.training_set import TrainingSet, read_training
-from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._prediction.tree_reading import TreeReading
 from calibrant.trees._sources.source_fit import fit_source, fit_tree_on_cluster
-from calibrant.trees._tree_params import (
-    RULES,
-    TREE_PARAMETER_DOCS,
-    CriterionName,
-    Dialect,
-    EmptyLeaf,
-    MissingValues,
-    NominalSplits,
-    Pruning,
-)
+from calibrant.trees._tree import check_table
+from calibrant.trees._tree_params import RULES, TREE_PARAMETER_DOCS
 
 _SAMPLE_WEIGHT = """\
 sample_weight : sequence of length n_rows, optional
@@ -59,8 +49,8 @@ ccp_alpha : float, "cv" or "cv_1se"
     ccp_alpha_=Number(0),
 )
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "ccp_alpha": _CCP_ALPHA})
-class ProbabilityTreeClassifier(  # type: ignore[misc]
-    PredictionMixin,
+@with_parameters
+class ProbabilityTreeClassifier(
     DescriptionMixin,
     ExportMixin,
     ClassifierMixin,  # type: ignore[misc]
@@ -131,60 +121,10 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
     # A single tree may choose its alpha on held-out rows. In an ensemble, copies of one row would be on both sides.
     _rules: ClassVar[Mapping[str, Rule]] = RULES | {"ccp_alpha": Choice("cv", "cv_1se") | Real(0)}
 
-    def __init__(
-        self,
-        *,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "laplace",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float | Literal["cv", "cv_1se"] = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "first",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = 1,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.criterion = criterion
-        self.estimate = estimate
-        self.prune = prune
-        self.confidence = confidence
-        self.subtree_raising = subtree_raising
-        self.ccp_alpha = ccp_alpha
-        self.collapse = collapse
-        self.min_leaf = min_leaf
-        self.min_cut = min_cut
-        self.max_depth = max_depth
-        self.nominal_splits = nominal_splits
-        self.threshold = threshold
-        self.mdl_penalty = mdl_penalty
-        self.dialect = dialect
-        self.empty_leaf = empty_leaf
-        self.accept_zero_gain = accept_zero_gain
-        self.missing = missing
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.tie_break = tie_break
-        self.honest = honest
-        self.class_weight = class_weight
-        self.weight_kind = weight_kind
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    weight_kind: WeightKind = "frequency"
+    n_jobs: int | None = 1
+    random_state: SeedLike = None
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=_SAMPLE_WEIGHT, groups=TREE_PARAMETER_DOCS["groups"])
     def fit(
@@ -279,20 +219,15 @@ class ProbabilityTreeClassifier(  # type: ignore[misc]
         return CostComplexityPath.of(self)
 
     def _saved_values(self, training_rows: bool) -> Mapping[str, Any]:  # noqa: ARG002
-        if "_reading" not in vars(self):
-            return {}
-        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_grown_tree", "estimate_", "ccp_alpha_")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
         # The table is saved only where it cannot be computed again to the bit, which keeps files small.
-        values["reader"], table = self._reading.reader, self._reading.saved_table(self)
-        return values if table is None else {**values, "table": table}
+        table = self._reading.saved_table(self)
+        return {"reader": self._reading.reader} | ({} if table is None else {"table": table})
 
     def _set_saved(self, values: dict[str, Any]) -> None:
         table, reader, grown = values.pop("table", None), values.pop("reader"), values["_grown_tree"]
         self.__dict__.update(values)
         tree = self.tree_ = grown.tree
-        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
-        need(same, "has trees or rows of other columns or classes")
+        check_table(tree, self._schema, self.classes_)
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.max_depth
         self._reading = TreeReading.from_saved(tree, self.estimate_, self, reader, table)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import total_ordering
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from calibrant._params import Choice, check_param
-from calibrant.data._internal import Schema, TrainingRows, read_more_training_rows
+from calibrant.data._internal import TrainingRows, read_more_training_rows
 from calibrant.estimates._internal import wallace
 from calibrant.exceptions import DataError
+from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
 
@@ -192,15 +193,8 @@ def _log2(n: float) -> float:
     return float(np.log2(n)) if n > 1 else 0.0
 
 
-class DescriptionMixin:
+class DescriptionMixin(PredictionMixin):
     """The description length of a fitted tree."""
-
-    if TYPE_CHECKING:
-        tree_: Tree
-        classes_: NDArray[Any]
-        n_jobs: int | None
-        _schema: Schema
-        _check_fitted: Callable[[], None]
 
     def description_length(
         self,
@@ -255,11 +249,11 @@ class DescriptionMixin:
         self._check_fitted()
         rows = read_more_training_rows(X, y, sample_weight, self._schema, type(self).__name__)
         features = self._schema.features
-        columns = [
-            _unseen_as_missing(array, len(f.categories)) for array, f in zip(rows.columns.arrays, features, strict=True)
-        ]
+        pairs = list(zip(rows.columns.arrays, features, strict=True))
+        # Categories that `fit` did not see are missing values.
+        columns = [np.where(a < len(f.categories), a, np.int32(-1)) if f.categories else a for a, f in pairs]
         parameters, data = counts_bits(self._leaf_counts(rows, columns), probabilities)
-        n_values = np.array([len(f.categories) or _n_distinct(c) for c, f in zip(columns, features, strict=True)])
+        n_values = np.array([len(f.categories) or len(np.unique(a[~np.isnan(a)])) for a, f in pairs])
         is_useful = n_values > 1
         is_useful[self.tree_.feature[~self.tree_.is_leaf]] = True  # one value and missing ones can be told apart
         shape, tested = structure_bits(self.tree_, is_useful, coding)
@@ -280,12 +274,3 @@ class DescriptionMixin:
         weights = share if rows.weights is None else share * rows.weights[row]
         counts = np.bincount(leaf * len(position) + codes[row], weights, self.tree_.n_nodes * len(position))
         return np.asarray(counts, dtype=np.float64).reshape(-1, len(position))
-
-
-def _unseen_as_missing(array: NDArray[Any], n_categories: int) -> NDArray[Any]:
-    """Return a column with categories that `fit` did not see as missing values."""
-    return np.where(array < n_categories, array, np.int32(-1)) if n_categories else array
-
-
-def _n_distinct(column: NDArray[Any]) -> int:
-    return len(np.unique(column[~np.isnan(column)]))

@@ -12,16 +12,14 @@ from calibrant.trees._sources.grow_levels import LevelPlan
 from calibrant.trees._sources.parts import Parts
 from calibrant.trees._sources.source_fit import fit_source
 from calibrant.trees._styles import STYLES
-from calibrant.trees._tree import Trees, check_order, impurity_importances
+from calibrant.trees._tree import Trees, check_order, check_table, impurity_importances
 from calibrant.trees._tree_params import (
     TREE_PARAMETER_DOCS,
     CriterionName,
-    Dialect,
-    EmptyLeaf,
     MissingValues,
     NominalSplits,
     Pruning,
-    TreeParams,
+    TreeParamsMixin,
 )
 
 __all__ = [
@@ -33,8 +31,6 @@ __all__ = [
     "ClusterRows",
     "Coding",
     "CriterionName",
-    "Dialect",
-    "EmptyLeaf",
     "GrownTree",
     "LevelPlan",
     "MissingValues",
@@ -44,10 +40,11 @@ __all__ = [
     "Probabilities",
     "Pruning",
     "TrainingSet",
-    "TreeParams",
+    "TreeParamsMixin",
     "TreeReading",
     "Trees",
     "check_order",
+    "check_table",
     "counts_bits",
     "draw_model",
     "fit_source",

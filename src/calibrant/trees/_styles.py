@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from calibrant._params import Choice, check_param
 from calibrant.estimates import Laplace, MEstimate, PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees._classifier import ProbabilityTreeClassifier
+from calibrant.trees._tree_params import TreeParamsMixin
 
+_NOT_OF_A_STYLE = {"estimate", "confidence", "subtree_raising", "nominal", "max_bins", "tie_break", "honest"}
 # Every parameter that shapes a tree, so that a style is the same in an ensemble whose defaults are others.
 _C45: Final[dict[str, Any]] = {
-    "criterion": "gain_ratio",
-    "prune": None,
-    "ccp_alpha": 0.0,
-    "collapse": False,
-    "min_leaf": 2,
-    "min_cut": "c45",
-    "max_depth": None,
-    "nominal_splits": "multiway",
-    "threshold": "observed",
-    "mdl_penalty": True,
-    "dialect": "c45",
-    "empty_leaf": None,
-    "accept_zero_gain": None,
-    "missing": "fractional",
+    each.name: each.default for each in fields(TreeParamsMixin) if each.name not in _NOT_OF_A_STYLE
 }
 # IND grows until a node weighs less than 1, with half a row at least on each side of a cut, cuts half-way between two
 # values, and stops at depth 200.
@@ -106,9 +95,6 @@ def tree_style(name: str, *, alpha: float | None = None, **params: Any) -> Proba
     if alpha is not None:
         if "estimate" in params:
             raise ParameterError("tree_style: alpha is a number of the style's own estimate; got estimate= as well.")
-        chosen["estimate"] = _with_alpha(chosen["estimate"], alpha)
+        own = chosen["estimate"]
+        chosen["estimate"] = replace(own, alpha=alpha) if isinstance(own, PathAverage) else Laplace(alpha)
     return ProbabilityTreeClassifier(**{**chosen, **params})
-
-
-def _with_alpha(estimate: Any, alpha: float) -> PathAverage | Laplace:
-    return replace(estimate, alpha=alpha) if isinstance(estimate, PathAverage) else Laplace(alpha)

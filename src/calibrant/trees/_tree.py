@@ -375,7 +375,10 @@ def _normalize(gains: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
-    impurity = _gini(tree) if criterion in ("gini", "twoing") else _entropy(tree)
+    if criterion in ("gini", "twoing"):
+        impurity = tree.weight - (tree.counts**2).sum(axis=1) / np.where(tree.weight > 0, tree.weight, 1.0)
+    else:
+        impurity = _x_log_x(tree.weight) - _x_log_x(tree.counts).sum(axis=1)
     # Impurities are weighted totals, so a node's decrease is its own minus those of its children.
     gain = impurity.copy()
     np.subtract.at(gain, tree.parent[1:], impurity[1:])
@@ -383,14 +386,6 @@ def _decreases(tree: Tree, criterion: str) -> NDArray[np.float64]:
     # Rows set aside by `honest` may raise the impurity; a column is not charged for that.
     gains = np.bincount(tree.feature[inner], np.maximum(gain[inner], 0.0), tree.n_features)
     return _normalize(gains.astype(np.float64))
-
-
-def _entropy(tree: Tree) -> NDArray[np.float64]:
-    return np.asarray(_x_log_x(tree.weight) - _x_log_x(tree.counts).sum(axis=1))
-
-
-def _gini(tree: Tree) -> NDArray[np.float64]:
-    return np.asarray(tree.weight - (tree.counts**2).sum(axis=1) / np.where(tree.weight > 0, tree.weight, 1.0))
 
 
 def _x_log_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -437,6 +432,12 @@ class Trees(Field):
         if self.only_one and len(trees) != 1:
             raise ModelFileError("must hold one tree")
         return trees
+
+
+def check_table(tree: Any, schema: Schema, classes: NDArray[Any]) -> None:
+    """Raise unless a tree or training set of a file has these columns and classes."""
+    same = tree.schema == schema and np.array_equal(tree.classes, classes)
+    need(same, "has trees or rows of other columns or classes")
 
 
 def check_order(order: NDArray[Any], n_classes: int) -> None:

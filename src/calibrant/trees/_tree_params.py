@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from calibrant import _core
+from calibrant._docstrings import fill_docstring
+from calibrant._estimator import with_parameters
 from calibrant._params import Bool, Choice, InstanceOf, Int, Nothing, Real, Rule, Seed
 from calibrant._random import SeedLike
 from calibrant._threads import N_JOBS
@@ -45,38 +48,105 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
-class ReadingParams(Protocol):
-    """The parameters that reading a tree uses."""
+@with_parameters
+class TreeParamsMixin:
+    """The parameters that growing, pruning and reading a tree use, of any estimator made of trees.
 
-    dialect: Dialect
-    empty_leaf: EmptyLeaf | None
+    Parameters
+    ----------
+    criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"}
+        The criterion of a good test. ``"gain_ratio"`` is C4.5's, among tests of at least average gain; ``"entropy"``
+        the information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's.
+        ``"twoing"``, of Breiman et al., compares two branches: nominal columns are split as with
+        ``nominal_splits="binary"``, and ``"subset"`` is an error. With two classes it grows the tree of ``"gini"`` with
+        such splits. ``"bayes"`` is Buntine's (1992): the test that makes the classes of the rows most probable, the
+        class probabilities of each branch being uniformly distributed; a numeric column counts with the mean over its
+        cuts. The best test is taken even where a leaf is more probable. ``"mml"`` adds Wallace and Patrick's (1993)
+        prior probability of the branches. Both need ``missing="fractional"``, and no ``"subset"``.
+    estimate : str or an estimate of `calibrant.estimates`
+        How the class counts of the nodes become probabilities: ``"laplace"``, ``"frequency"``, ``"m"``,
+        ``"curtailment"``, ``"smoothed_curtailment"``, ``"m_branch"``, ``"path_average"``, ``"hierarchical_shrinkage"``,
+        ``"kernel_density"``, or an object with its own numbers. %(estimate_numbers)s
+    prune : {"pessimistic", "continuity", "reduced_error", "cost_complexity", "mdl", "map"}, optional
+        How the tree is pruned. ``"pessimistic"``: as in C4.5. ``"continuity"``: as in C4 before it (Quinlan 1987), a
+        node becomes a leaf where its errors are fewer than those of the leaves below, half an error added for each, and
+        their standard error. ``"reduced_error"`` grows on two thirds of the rows, stratified by class, and prunes on
+        the rest. ``"map"``: to the most probable subtree, all equally probable at first with ``criterion="bayes"``,
+        else by Wallace and Patrick's (1993) prior.
+    confidence : float
+        Of pessimistic pruning: smaller values prune more. At most 0.5 with ``dialect="j48"``.
+    subtree_raising : bool
+        Whether pessimistic pruning may replace a node by one of its branches.
+    %(ccp_alpha)s
+    collapse : bool
+        Whether a subtree that makes no fewer training errors than a leaf becomes one, as C4.5 does before it prunes.
+    min_leaf : float
+        The minimum weight that at least two branches of every test must have.
+    min_cut : {"c45", "min_leaf"}
+        The minimum weight on each side of a numeric cut: ``"c45"`` a tenth of the mean class weight, between `min_leaf`
+        and 25; ``"min_leaf"`` that alone, as in scikit-learn.
+    max_depth : int, optional
+        The maximum number of tests on a path.
+    nominal_splits : {"multiway", "subset", "binary"}
+        A branch for each category, for groups of categories (C4.5's ``-s``, whose groups may depend on the order of the
+        categories; more than 256 groups are left as they are), or for one against the rest.
+    threshold : {"observed", "midpoint"}
+        Whether a cut is at a value of the training rows, as in C4.5, or half-way between two.
+    mdl_penalty : bool
+        Whether the gain of numeric tests is reduced for the choice among cuts (Quinlan 1996); for ``"gain_ratio"`` and
+        ``"entropy"``.
+    dialect : {"c45", "j48"}
+        Whose rules hold where C4.5 Release 8 and Weka's J48 differ. ``"j48"``: a test must gain more than 1e-6; scores
+        within 1e-6 are equal (1e-7 for tests, 1e-9 for cuts in C4.5); a numeric column needs enough rows rather
+        than weight; a leaf without training weight predicts as its parent whatever the estimate; pruning uses the exact
+        normal deviate.
+    empty_leaf : {"majority", "parent"}, optional
+        What a leaf without training weight predicts: its parent's majority class with probability 1, or the
+        probabilities of its parent. None: ``"majority"`` for C4.5's frequencies, else ``"parent"``.
+    accept_zero_gain : bool, optional
+        Whether a nominal test that gains nothing may be chosen. None: as C4.5 does, with ``dialect="c45"`` and
+        ``"gain_ratio"`` or ``"entropy"``; else not.
+    missing : {"fractional", "learned"}
+        Where rows with a missing value go. ``"fractional"``: down every branch, with the branch's share of the training
+        weight, as in C4.5. ``"learned"``: a numeric test sends them to the side that gains most, each cut tried with
+        them on either side, and whether the value is missing is a test too; a nominal test treats them as one more
+        category; they count in full. Predicted rows, and those with a category that `fit` did not see, go the same way,
+        and down every branch at a test where no training row had a missing value. ``"learned"`` is for fields whose
+        absence is itself information; growing then takes about as long as without missing values.
+    %(nominal)s
+    %(max_bins)s
+    tie_break : {"first", "random"}
+        Which of equally good tests is chosen: that of the first column, or a random one.
+    honest : bool
+        Grow on one half of the rows, stratified by class, and count on the other: the counts are then those of rows
+        that did not choose the tests. A counted row with a missing value goes where it goes in prediction.
+    """
 
+    criterion: CriterionName = "gain_ratio"
+    estimate: str | Estimate = "laplace"
+    prune: Pruning | None = None
+    confidence: float = 0.25
+    subtree_raising: bool = True
+    ccp_alpha: float | Literal["cv", "cv_1se"] = 0.0
+    collapse: bool = False
+    min_leaf: float = 2
+    min_cut: Literal["c45", "min_leaf"] = "c45"
+    max_depth: int | None = None
+    nominal_splits: NominalSplits = "multiway"
+    threshold: Literal["observed", "midpoint"] = "observed"
+    mdl_penalty: bool = True
+    dialect: Dialect = "c45"
+    empty_leaf: EmptyLeaf | None = None
+    accept_zero_gain: bool | None = None
+    missing: MissingValues = "fractional"
+    nominal: Nominal = "auto"
+    max_bins: int | None = None
+    tie_break: Literal["first", "random"] = "first"
+    honest: bool = False
 
-class TreeParams(ReadingParams, Protocol):
-    """The parameters that growing, pruning and reading a tree use, of any estimator made of trees."""
-
-    criterion: CriterionName
-    estimate: str | Estimate
-    prune: Pruning | None
-    confidence: float
-    subtree_raising: bool
-    ccp_alpha: float | Literal["cv", "cv_1se"]
-    collapse: bool
-    min_leaf: float
-    min_cut: Literal["c45", "min_leaf"]
-    max_depth: int | None
-    nominal_splits: NominalSplits
-    threshold: Literal["observed", "midpoint"]
-    mdl_penalty: bool
-    accept_zero_gain: bool | None
-    missing: MissingValues
-    nominal: Nominal
-    max_bins: int | None
-    tie_break: Literal["first", "random"]
-    honest: bool
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None
-    n_jobs: int | None
-    random_state: SeedLike
+    if TYPE_CHECKING:  # which come last in a signature, after those that not all estimators of trees have
+        n_jobs: int | None
+        random_state: SeedLike
 
 
 # `nominal` is absent: input validation checks it against the columns of the table.
@@ -108,93 +178,19 @@ RULES: dict[str, Rule] = {
 }
 
 
-# Entries of a "Parameters" section for `fill_docstring`; `tree_parameters` is made of the others, so that a class that
-# replaces an entry (`estimate`, for one) finds it replaced there too.
+# Entries of a "Parameters" section for `fill_docstring`. A class that replaces one of those that the documentation of
+# `TreeParamsMixin` refers to (`ccp_alpha`, for one) finds it replaced there too.
 TREE_PARAMETER_DOCS: Mapping[str, str] = {
-    "tree_parameters": """\
-%(criterion)s
-%(estimate)s
-%(pruning_parameters)s
-%(growing_parameters)s""",
-    "criterion": """\
-criterion : {"gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"}
-    The criterion of a good test. ``"gain_ratio"`` is C4.5's, among tests of at least average gain; ``"entropy"`` the
-    information gain alone; ``"dkm"`` is Kearns and Mansour's, ``"hellinger"`` Cieslak and Chawla's. ``"twoing"``, of
-    Breiman et al., compares two branches: nominal columns are split as with ``nominal_splits="binary"``, and
-    ``"subset"`` is an error. With two classes it grows the tree of ``"gini"`` with such splits.
-    ``"bayes"`` is Buntine's (1992): the test that makes the classes of the rows most probable, the class probabilities
-    of each branch being uniformly distributed; a numeric column counts with the mean over its cuts. The best test is
-    taken even where a leaf is more probable. ``"mml"`` adds Wallace and Patrick's (1993) prior probability of the
-    branches. Both need ``missing="fractional"``, and no ``"subset"``.""",
-    "estimate": """\
-estimate : str or an estimate of `calibrant.estimates`
-    How the class counts of the nodes become probabilities: ``"laplace"``, ``"frequency"``, ``"m"``,
-    ``"curtailment"``, ``"smoothed_curtailment"``, ``"m_branch"``, ``"path_average"``, ``"hierarchical_shrinkage"``,
-    ``"kernel_density"``, or an object with its own numbers. %(estimate_numbers)s""",
+    "tree_parameters": inspect.cleandoc(TreeParamsMixin.__doc__ or "").partition("----------\n")[2],
     "estimate_numbers": """\
 A number left to ``"cv"`` is the one with the least
 log-loss on the held-out rows of five folds (fewer where no class has five rows), each sent down a tree grown on
 the others in the same way; ties go to the smoothest. A held-out row of a class that is absent from the other folds is
 left out. The units of a weighted row are rows of their own: one of weight 3 may be in three folds, and weights choose
 what copies choose. Rows of a group are in one fold, and so is a row with ``weight_kind="probability"``.""",
-    "pruning_parameters": """\
-prune : {"pessimistic", "continuity", "reduced_error", "cost_complexity", "mdl", "map"}, optional
-    How the tree is pruned. ``"pessimistic"``: as in C4.5. ``"continuity"``: as in C4 before it (Quinlan 1987), a node
-    becomes a leaf where its errors are fewer than those of the leaves below, half an error added for each, and their
-    standard error. ``"reduced_error"`` grows on two thirds of the rows, stratified by class, and prunes on the rest.
-    ``"map"``: to the most probable subtree, all equally probable at first with ``criterion="bayes"``, else by
-    Wallace and Patrick's (1993) prior.
-confidence : float
-    Of pessimistic pruning: smaller values prune more. At most 0.5 with ``dialect="j48"``.
-subtree_raising : bool
-    Whether pessimistic pruning may replace a node by one of its branches.
-%(ccp_alpha)s
-collapse : bool
-    Whether a subtree that makes no fewer training errors than a leaf becomes one, as C4.5 does before it prunes.""",
     "ccp_alpha": """\
 ccp_alpha : float
     Of cost-complexity pruning: the cost of a leaf, in errors per row.""",
-    "growing_parameters": """\
-min_leaf : float
-    The minimum weight that at least two branches of every test must have.
-min_cut : {"c45", "min_leaf"}
-    The minimum weight on each side of a numeric cut: ``"c45"`` a tenth of the mean class weight, between `min_leaf`
-    and 25; ``"min_leaf"`` that alone, as in scikit-learn.
-max_depth : int, optional
-    The maximum number of tests on a path.
-nominal_splits : {"multiway", "subset", "binary"}
-    A branch for each category, for groups of categories (C4.5's ``-s``, whose groups may depend on the order of the
-    categories; more than 256 groups are left as they are), or for one against the rest.
-threshold : {"observed", "midpoint"}
-    Whether a cut is at a value of the training rows, as in C4.5, or half-way between two.
-mdl_penalty : bool
-    Whether the gain of numeric tests is reduced for the choice among cuts (Quinlan 1996); for ``"gain_ratio"`` and
-    ``"entropy"``.
-dialect : {"c45", "j48"}
-    Whose rules hold where C4.5 Release 8 and Weka's J48 differ. ``"j48"``: a test must gain more than 1e-6; scores
-    within 1e-6 are equal (1e-7 for tests, 1e-9 for cuts in C4.5); a numeric column needs enough rows rather
-    than weight; a leaf without training weight predicts as its parent whatever the estimate; pruning uses the exact
-    normal deviate.
-empty_leaf : {"majority", "parent"}, optional
-    What a leaf without training weight predicts: its parent's majority class with probability 1, or the probabilities
-    of its parent. None: ``"majority"`` for C4.5's frequencies, else ``"parent"``.
-accept_zero_gain : bool, optional
-    Whether a nominal test that gains nothing may be chosen. None: as C4.5 does, with ``dialect="c45"`` and
-    ``"gain_ratio"`` or ``"entropy"``; else not.
-missing : {"fractional", "learned"}
-    Where rows with a missing value go. ``"fractional"``: down every branch, with the branch's share of the training
-    weight, as in C4.5. ``"learned"``: a numeric test sends them to the side that gains most, each cut tried with them
-    on either side, and whether the value is missing is a test too; a nominal test treats them as one more category;
-    they count in full. Predicted rows, and those with a category that `fit` did not see, go the same way, and down
-    every branch at a test where no training row had a missing value. ``"learned"`` is for fields whose absence is
-    itself information; growing then takes about as long as without missing values.
-%(nominal)s
-%(max_bins)s
-tie_break : {"first", "random"}
-    Which of equally good tests is chosen: that of the first column, or a random one.
-honest : bool
-    Grow on one half of the rows, stratified by class, and count on the other: the counts are then those of rows that
-    did not choose the tests. A counted row with a missing value goes where it goes in prediction.""",
     "class_weight": """\
 class_weight : dict of class to weight or "balanced", optional
     Multiplies the weights of the rows of each class. The probabilities are then those of a population in which
@@ -218,3 +214,4 @@ groups : sequence of length n_rows, optional
 y : sequence of length n_rows
     The class of each row. Where it declares an order (a pandas Categorical), ties follow it.""",
 }
+fill_docstring(**TREE_PARAMETER_DOCS)(TreeParamsMixin)

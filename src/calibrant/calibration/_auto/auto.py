@@ -36,6 +36,7 @@ from calibrant.calibration._maps.quadratic_logit import QuadraticLogit
 from calibrant.calibration._maps.spline import Spline
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._validation import ScoredRows, are_probabilities, is_of_difference, one_column
+from calibrant.data._internal import caller_level
 from calibrant.exceptions import DataError, LittleDataWarning
 
 # The numbers here, and the defaults of `price` and `multiple`, were chosen by benchmarks/calibration_quality.py among
@@ -148,32 +149,30 @@ class Auto(Calibrator):
     _multiclass_maps: ClassVar[Mapping[str, Callable[[], Calibrator]]] = _MULTICLASS
     _tries_dirichlet: ClassVar[bool] = True
 
-    choice_: AutoChoice
-    members_: list[Calibrator]
-    weights_: NDArray[np.float64]
-    mended_: ReplaceCertain | None
-    of_difference_: bool
-
-    def __init__(self, *, price: float = 2.0, multiple: float = 0.5, alpha: float = 0.03) -> None:
-        self.price = price
-        self.multiple = multiple
-        self.alpha = alpha
+    price: float = 2.0
+    multiple: float = 0.5
+    alpha: float = 0.03
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
-        is_binary = hasattr(self, "members_") and len(self.classes_) == 2
-        return is_binary and all(member.is_monotone and _is_increasing(member) for member in self.members_)
+        if not hasattr(self, "members_") or len(self.classes_) != 2:
+            return False
+        # Mixed with an increasing map, a sigmoid that decreases may do either.
+        return all(each.is_monotone and (not isinstance(each, Platt) or each.slope_ >= 0.0) for each in self.members_)
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.of_difference_ = len(scored.classes) == 2 and is_of_difference(scored.scores)
-        sample = pool_equal_rows(_one_column_for_two(scored))
+        is_binary = len(scored.classes) == 2
+        sample = pool_equal_rows(
+            replace(scored, scores=one_column(scored.scores).reshape(-1, 1)) if is_binary else scored
+        )
         sizes, is_proba = sample.class_weights(), are_probabilities(sample.scores)
         self.mended_ = ReplaceCertain.fit(sample) if is_proba else None
         makers = self._candidates(sizes, is_proba)
         if (sample.scores == sample.scores[0]).all():
             self._store(sample, makers, AutoChoice("platt", (), 0.0, 0.0, sizes.sum(), "all scores are equal"))
             return
-        warn_of_few_rows(sizes, sample.classes, stacklevel=5)
+        warn_of_few_rows(sizes, sample.classes)
         if not makers or has_few_groups(sample) or (_is_too_little(sizes) and not is_proba):
             name, reason = _NO_MAP if is_proba else "platt", "too few rows to compare maps"
             self._store(sample, makers, AutoChoice(name, (), 0.0, 0.0, sizes.sum(), reason))
@@ -328,15 +327,9 @@ def _predict_fold(
             proba = test.scores if maker is None else maker._fit_clone(train)._predict_table(test.scores)
         except DataError:
             continue
-        found[name] = _log_table(proba)
+        table = proba.reshape(len(proba), -1)  # a column for each class, or one for two
+        found[name] = as_logs(table if table.shape[1] > 1 else np.concatenate([1.0 - table, table], axis=1))
     return found
-
-
-def _one_column_for_two(scored: ScoredRows) -> ScoredRows:
-    """Return rows of two classes with one column of scores."""
-    if len(scored.classes) > 2:
-        return scored
-    return replace(scored, scores=one_column(scored.scores).reshape(-1, 1))
 
 
 def _replace_in_rows(scored: ScoredRows, certain: ReplaceCertain | None) -> ScoredRows:
@@ -345,22 +338,11 @@ def _replace_in_rows(scored: ScoredRows, certain: ReplaceCertain | None) -> Scor
     return replace(scored, scores=certain.apply(scored.scores))
 
 
-def _is_increasing(member: Calibrator) -> bool:
-    """Return whether a sigmoid does not decrease: mixed with an increasing map, a decreasing one may do either."""
-    return not isinstance(member, Platt) or member.slope_ >= 0.0
-
-
-def _log_table(proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log-probability of every class, whether there is a column for each or one for two."""
-    table = proba.reshape(len(proba), -1)
-    return as_logs(table if table.shape[1] > 1 else np.concatenate([1.0 - table, table], axis=1))
-
-
 def _is_too_little(sizes: NDArray[np.float64]) -> bool:
     return bool(sizes.min() < _MIN_CLASS_WEIGHT if len(sizes) == 2 else sizes.sum() < _MIN_CLASS_WEIGHT * len(sizes))
 
 
-def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stacklevel: int = 4) -> None:
+def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any]) -> None:
     """Warn where there are too few rows for a map to be reliable.
 
     Examples
@@ -375,5 +357,5 @@ def warn_of_few_rows(sizes: NDArray[np.float64], classes: NDArray[Any], *, stack
         f"{sizes.sum():g} calibration rows, {sizes[rare]:g} of them of the class {name!r}, are too few for "
         f"a map to be reliable: {_MIN_CLASS_WEIGHT:g} rows of each class are the minimum.",
         LittleDataWarning,
-        stacklevel=stacklevel,
+        stacklevel=caller_level(),
     )

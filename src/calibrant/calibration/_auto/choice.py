@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -279,9 +279,7 @@ _ENOUGH_UNITS = 10_000  # beyond, as many are drawn: the choice hardly changes, 
 
 def take_pieces(scored: ScoredRows, pieces: Pieces, chosen: NDArray[np.bool_]) -> ScoredRows:
     """Return some pieces as rows."""
-    rows = pieces.rows[chosen]
-    groups = None if scored.groups is None else scored.groups[rows]
-    return ScoredRows(scored.scores[rows], scored.codes[rows], scored.classes, pieces.weight[chosen], groups)
+    return replace(scored.take(pieces.rows[chosen]), weight=pieces.weight[chosen])
 
 
 def pool_equal_rows(scored: ScoredRows) -> ScoredRows:

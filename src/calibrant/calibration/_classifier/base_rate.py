@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from calibrant._docstrings import fill_docstring
 from calibrant._folds import count_by_group, cut_into_units, deal_groups, unit_weight
@@ -21,13 +19,14 @@ from calibrant.calibration._auto.auto import Auto
 from calibrant.calibration._auto.calibration_test import standard_error_of_mean
 from calibrant.calibration._base import WEIGHT_KIND_DOC, Calibrator, two_columns
 from calibrant.calibration._classifier.held_out_scores import HeldOut
+from calibrant.calibration._classifier.run_folds import deal_rows
 from calibrant.calibration._fitting.logits import find_scale
 from calibrant.calibration._maps.composed import Chain
-from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
+from calibrant.calibration._maps.log_linear import log_columns
 from calibrant.calibration._maps.prior_shift import Prior, PriorShift, implied_prior
 from calibrant.calibration._maps.temperature import Temperature
 from calibrant.calibration._names import as_calibrator
-from calibrant.calibration._validation import ScoredRows, are_probabilities, read_scored
+from calibrant.calibration._validation import ScoredRows, are_probabilities, check_every_class_has_rows, read_scored
 from calibrant.data._internal import WeightKind
 from calibrant.exceptions import BaseRateWarning, CalibrantWarning, DataError
 from calibrant.metrics import log_loss, mse
@@ -55,21 +54,14 @@ def causes_of_shift(estimator: Any) -> list[str]:
     >>> causes_of_shift(LogisticRegression(class_weight="balanced")), causes_of_shift(LogisticRegression())
     (["class_weight='balanced'"], [])
     """
-    return list(_causes(estimator))
-
-
-def _causes(estimator: Any) -> Iterator[str]:
+    causes = []
     for name, value in estimator.get_params(deep=True).items():
-        if hasattr(value, "fit_resample") and not isinstance(value, type):
-            yield f"the resampler {type(value).__name__}"
-            continue
         neutral = _NEUTRAL.get(name.rsplit("__", 1)[-1])
-        if neutral is not None and not any(value is each or _same(value, each) for each in neutral):
-            yield f"{name}={value!r}"
-
-
-def _same(value: Any, other: Any) -> bool:
-    return isinstance(value, int | float | str) and isinstance(other, int | float | str) and value == other
+        if hasattr(value, "fit_resample") and not isinstance(value, type):
+            causes.append(f"the resampler {type(value).__name__}")
+        elif neutral is not None and not (isinstance(value, int | float | str | None) and value in neutral):
+            causes.append(f"{name}={value!r}")
+    return causes
 
 
 def warn_of_shift(estimator: Any, held_out: HeldOut, classes: Any, *, is_prefit: bool) -> None:
@@ -315,7 +307,11 @@ def _out_of_fold(calibrator: Calibrator, scored: ScoredRows) -> tuple[NDArray[np
     if fewest < 2:
         raise DataError("y must have two rows or more of every class, so that the repair can be evaluated.")
     rows = scored if scored.weight is None or scored.groups is not None else _units(scored)
-    fold = _folds(rows, fewest)
+    if rows.groups is not None and int(rows.groups.max()) + 1 < len(rows.codes):
+        counts = count_by_group(rows.groups, rows.codes, rows.weight)
+        fold = deal_groups(counts, np.ones(min(_FOLDS, len(counts))), np.random.default_rng(0))[rows.groups]
+    else:
+        fold = deal_rows(rows.codes, min(_FOLDS, fewest), 0)
     proba = np.empty((len(rows.codes), len(rows.classes)))
     for number in range(int(fold.max()) + 1):
         test = fold == number
@@ -330,17 +326,6 @@ def _units(scored: ScoredRows) -> ScoredRows:
     unit = unit_weight(scored.weights())
     units = cut_into_units(np.arange(len(scored.codes)), scored.weights() / unit)
     return replace(scored.take(units.rows), weight=unit * units.weight)
-
-
-def _folds(rows: ScoredRows, fewest: int) -> NDArray[np.intp]:
-    if rows.groups is not None and int(rows.groups.max()) + 1 < len(rows.codes):
-        counts = count_by_group(rows.groups, rows.codes, rows.weight)
-        return deal_groups(counts, np.ones(min(_FOLDS, len(counts))), np.random.default_rng(0))[rows.groups]
-    fold = np.empty(len(rows.codes), dtype=np.intp)
-    folds = StratifiedKFold(min(_FOLDS, fewest), shuffle=True, random_state=0)
-    for number, (_, test) in enumerate(folds.split(rows.scores, rows.codes)):
-        fold[test] = number
-    return fold
 
 
 def _quality(proba: NDArray[np.float64], scored: ScoredRows) -> Quality:

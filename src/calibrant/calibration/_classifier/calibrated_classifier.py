@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin, OfTrainingRows
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._fit_warnings import one_warning_a_fit
 from calibrant._folds import Pieces
 from calibrant._params import Bool, HasMethods, Int, Rule, Seed, check_params
@@ -65,6 +65,7 @@ _FIT_PARAMS = """\
     calibrator_=Maybe(Object()),
     held_out_=RowsOnly(Inline(HeldOut)),
 )
+@with_parameters
 class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier with its scores calibrated.
 
@@ -153,31 +154,15 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
 
     _copied_tags: ClassVar[tuple[str, ...]] = ("pairwise", *WrapperMixin._copied_tags)
 
-    calibrators_: list[Calibrator]
-    held_out_: HeldOut = OfTrainingRows()  # type: ignore[assignment]
-
-    def __init__(
-        self,
-        estimator: Any,
-        calibrator: str | Calibrator = "auto",
-        *,
-        cv: Source = 5,
-        ensemble: bool = False,
-        refit: bool = True,
-        method: Method = "auto",
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.calibrator = calibrator
-        self.cv = cv
-        self.ensemble = ensemble
-        self.refit = refit
-        self.method = method
-        self.weight_kind = weight_kind
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = field(kw_only=False)
+    calibrator: str | Calibrator = field(default="auto", kw_only=False)
+    cv: Source = 5
+    ensemble: bool = False
+    refit: bool = True
+    method: Method = "auto"
+    weight_kind: WeightKind = "frequency"
+    n_jobs: int | None = None
+    random_state: SeedLike = 0
 
     @fill_docstring(row_weight=_WEIGHT, groups=f"{_GROUPS}\n{_TIMES}", fit_params=_FIT_PARAMS)
     def fit(
@@ -193,7 +178,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         check_params(self)
         calibrator = as_calibrator("calibrator", self.calibrator)
         check_params(calibrator, calibrator._rules)
-        self._check_ensemble()
+        if self.ensemble and isinstance(self.cv, str):
+            raise ParameterError(f"ensemble=True needs folds; cv={self.cv!r} has none. Use cv=5 or ensemble=False.")
         if is_source(X):
             options = {"estimator": self.estimator, "cv": self.cv}
             data, kept = read_source_data(X, y, sample_weight, groups, fit_params, **options), None
@@ -234,16 +220,9 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         """Warn of weights that are no frequencies, and of copies of rows that would be held out from one another."""
         if self.weight_kind == "frequency":
             warn_of_weights(data.weight)
-        if (
-            data.target is None
-            and data.groups is None
-            and not (isinstance(self.cv, str) and self.cv in ("prefit", "train"))
-        ):
+        holds_out = not (isinstance(self.cv, str) and self.cv in ("prefit", "train"))
+        if data.target is None and data.groups is None and holds_out:
             warn_of_copies(data.X, data.codes)
-
-    def _check_ensemble(self) -> None:
-        if self.ensemble and isinstance(self.cv, str):
-            raise ParameterError(f"ensemble=True needs folds; cv={self.cv!r} has none. Use cv=5 or ensemble=False.")
 
     @property
     def _is_prefit(self) -> bool:
@@ -258,7 +237,9 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def _fit_splits(
         self, scoring: Scoring, data: FitData, kept: NDArray[np.intp] | None
     ) -> tuple[list[Any], list[HeldOut]]:
-        pieces = self._unit_pieces(data)
+        pieces: Pieces | None = None  # the units of weighted rows in folds; None where rows are split as they are
+        if self.cv in Int() and self.weight_kind != "probability":
+            pieces = unit_pieces(data, int(cast("int", self.cv)), self.random_state)
         if pieces is None:
             parts, splits = data, make_splits(self.cv, data, kept, self.random_state)
         else:
@@ -277,12 +258,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         if self.ensemble:
             return list(fitted), held_out
         return [scoring.fit_all(data) if self.refit else fitted[0]], held_out
-
-    def _unit_pieces(self, data: FitData) -> Pieces | None:
-        """Return the units of weighted rows in folds; None where rows are split as they are."""
-        if self.cv not in Int() or self.weight_kind == "probability":
-            return None
-        return unit_pieces(data, int(cast("int", self.cv)), self.random_state)
 
     def _fit_whole(self, scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:
         if self.cv == "oob":
@@ -313,7 +288,8 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
     def _scored_rows(self, part: HeldOut, data: FitData, classes: NDArray[Any]) -> ScoredRows:
         """Return held-out scores for a calibrator: the scores validated, the classes as coded when `fit` was called."""
         scores, codes = read_named_scores(part.scores, classes), data.codes[part.rows]
-        rows = ScoredRows(scores, codes, data.classes, part.weight, part.groups).without_weight_0()
+        rows = ScoredRows(scores, codes, data.classes, part.weight, part.groups)
+        rows = rows if part.weight is None or part.weight.all() else rows.take(np.flatnonzero(part.weight))
         if self.weight_kind == "probability":
             rows = rows.weighted_by("probability")
         return order_classes(rows, classes)
@@ -329,8 +305,15 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         return self._calibrate(scores)
 
     def _calibrate(self, scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the probabilities of rows by the scores of each base model."""
-        return _average(self.calibrators_, scores)
+        """Return the mean of the probabilities of all maps, of rows by the scores of each base model."""
+        fitted = list(zip(self.calibrators_, scores, strict=True))
+        if len(fitted) > 1 and all(isinstance(each, VennAbers) for each in self.calibrators_):
+            # Pairs of Venn-Abers are merged as in its cross form.
+            pairs = [cast("VennAbers", each).predict_pair(part) for each, part in fitted]
+            merged = merge_pairs(*zip(*pairs, strict=True))
+            return normalised(merged) if merged.ndim == 2 else two_columns(merged)
+        tables = [two_columns(each.predict(part)) for each, part in fitted]
+        return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
 
     @fill_docstring(X_predict="%(X_wrapped)s")
     def predict(self, X: Any) -> NDArray[Any]:
@@ -354,16 +337,6 @@ class CalibratedClassifier(WrapperMixin, ClassifierMixin, MetaEstimatorMixin, Es
         fits = (isinstance(each, Calibrator) and each._is_of(n_classes, columns) for each in self.calibrators_)
         is_map = isinstance(getattr(self, "calibrator_", self.calibrators_[0]), Calibrator)
         need(is_map and all(fits), "has maps of other classes")
-
-
-def _average(calibrators: list[Calibrator], scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the mean of the probabilities of several maps; pairs of Venn-Abers are merged as in its cross form."""
-    if len(scores) > 1 and all(isinstance(each, VennAbers) for each in calibrators):
-        pairs = [each.predict_pair(part) for each, part in zip(calibrators, scores, strict=True)]
-        merged = merge_pairs(*zip(*pairs, strict=True))
-        return normalised(merged) if merged.ndim == 2 else two_columns(merged)
-    tables = [two_columns(each.predict(part)) for each, part in zip(calibrators, scores, strict=True)]
-    return tables[0] if len(tables) == 1 else np.asarray(np.mean(tables, axis=0))
 
 
 def _warn_of_same_rows(estimator: Any) -> None:

@@ -113,11 +113,13 @@ class FitData:
         return take_square(self.X, rows, train) if is_pairwise(estimator) else take_rows(self.X, rows)
 
     def _take_arguments(self, arguments: Mapping[str, Any], rows: NDArray[np.intp]) -> dict[str, Any]:
-        return {name: take_rows(value, rows) if self._is_by_row(value) else value for name, value in arguments.items()}
-
-    def _is_by_row(self, value: Any) -> bool:
-        is_sequence = hasattr(value, "__len__") or hasattr(value, "shape")
-        return is_sequence and not isinstance(value, str | Mapping) and np.ndim(value) > 0 and len(value) == self.n_rows
+        taken = dict(arguments)
+        for name, value in arguments.items():
+            is_sequence = hasattr(value, "__len__") or hasattr(value, "shape")
+            is_sequence = is_sequence and not isinstance(value, str | Mapping)
+            if is_sequence and np.ndim(value) > 0 and len(value) == self.n_rows:
+                taken[name] = take_rows(value, rows)
+        return taken
 
 
 def is_pairwise(estimator: Any) -> bool:
@@ -245,7 +247,9 @@ def read_fit_data(
     weight = check_weights(sample_weight, n_rows)
     numbers = read_groups(groups, n_rows)
     to_fit, to_split = _route(owner, weight, groups, fit_params, otherwise)
-    moments = None if times is None else _read_times(times, n_rows)
+    moments = None if times is None else np.asarray(times)
+    if moments is not None and moments.shape != (n_rows,):
+        raise DataError(f"times must have a value for each of the {n_rows} rows; got shape {moments.shape}.")
     if moments is not None and has_fit_parameter(owner.estimator, "times"):
         to_fit["times"] = moments
     kept = _kept_rows(owner.estimator, weight, to_fit)
@@ -261,13 +265,6 @@ def read_fit_data(
     codes = np.zeros(n_rows, dtype=np.int32)
     codes[kept] = labels.codes
     return FitData(X, labels.classes, codes, weight, to_fit, to_split, numbers, moments).subset(kept), kept
-
-
-def _read_times(times: Any, n_rows: int) -> NDArray[Any]:
-    moments = np.asarray(times)
-    if moments.shape != (n_rows,):
-        raise DataError(f"times must have a value for each of the {n_rows} rows; got shape {moments.shape}.")
-    return moments
 
 
 def _kept_rows(

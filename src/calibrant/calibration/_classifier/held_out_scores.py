@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -133,7 +133,8 @@ class Scoring:
         Where the fits are shared, models are not kept, and None stands for each.
         """
         if self.shared is not None:
-            return [(None, scores) for scores in self.shared.fold_scores(self, data, splits, n_jobs)]
+            found = self.shared.fits.fold_scores(self, data, splits, n_jobs)
+            return [(None, scores[self.shared.number]) for scores in found]
         folds = [(self, data, *split) for split in splits]
         return run_folds(_fit_one, folds, estimator=self.estimator, n_rows=data.n_rows, n_jobs=n_jobs)
 
@@ -237,15 +238,8 @@ def join_held_out(parts: list[HeldOut]) -> HeldOut:
     if len(parts) == 1:
         return parts[0]
     order = np.argsort(np.concatenate([part.rows for part in parts]), kind="stable")
-    weights = [part.weight for part in parts if part.weight is not None]
-    groups = [part.groups for part in parts if part.groups is not None]
-    return HeldOut(
-        np.concatenate([part.rows for part in parts])[order],
-        np.concatenate([part.scores for part in parts])[order],
-        np.concatenate([part.y for part in parts])[order],
-        np.concatenate(weights)[order] if weights else None,
-        np.concatenate(groups)[order] if groups else None,
-    )
+    arrays = ([getattr(part, each.name) for part in parts] for each in fields(HeldOut))
+    return HeldOut(*(None if found[0] is None else np.concatenate(found)[order] for found in arrays))  # type: ignore[arg-type]
 
 
 def fit_out_of_bag(scoring: Scoring, data: FitData) -> tuple[Any, HeldOut]:

@@ -100,7 +100,13 @@ def response_method(estimator: Any, method: Method) -> str:
     """
     available = [name for name in ("predict_proba", "decision_function") if hasattr(estimator, name)]
     if method == "auto" and available:
-        return available[-1] if _is_support_vector_machine(estimator) else available[0]
+        from sklearn.svm import SVC, NuSVC
+
+        from calibrant.svm import SVMClassifier
+
+        # Whose probabilities would be Platt's sigmoid of the margin already, or the margin cut off
+        is_machine = isinstance(final_step(estimator), SVC | NuSVC | SVMClassifier)
+        return available[-1] if is_machine else available[0]
     if method not in available:
         needed = "predict_proba or decision_function" if method == "auto" else method
         raise ParameterError(
@@ -123,15 +129,6 @@ def final_step(estimator: Any) -> Any:
     """
     steps = getattr(estimator, "steps", None)
     return final_step(steps[-1][1]) if isinstance(steps, list) else estimator
-
-
-def _is_support_vector_machine(estimator: Any) -> bool:
-    """Return whether probabilities would be Platt's sigmoid of the margin already, or the margin cut off."""
-    from sklearn.svm import SVC, NuSVC
-
-    from calibrant.svm import SVMClassifier
-
-    return isinstance(final_step(estimator), SVC | NuSVC | SVMClassifier)
 
 
 def _class_columns(estimator: Any, classes: NDArray[Any]) -> list[int]:

@@ -20,7 +20,7 @@ from calibrant._folds import Pieces, count_by_group, cut_into_units, deal_groups
 from calibrant._random import SeedLike, seed_sequence, stream, stream_seed
 from calibrant.calibration._classifier.fit_data import FitData
 from calibrant.calibration._classifier.response import final_step, response_method, score_columns
-from calibrant.data._internal import can_be_frequencies
+from calibrant.data._internal import caller_level, can_be_frequencies
 from calibrant.exceptions import CalibrantWarning, DataError
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def run_folds(
         with warnings.catch_warnings():  # threads that filter warnings may restore each other's filters
             return _run_parallel(fit, folds, n_jobs, prefer="threads")
     done: list[T] = []
-    if n_rows <= _FEW_ROWS and _starts_processes(n_jobs):
+    starts_processes = type(get_active_backend()[0]).__name__ == "LokyBackend" and effective_n_jobs(n_jobs) > 1
+    if n_rows <= _FEW_ROWS and starts_processes:
         start = time.perf_counter()
         done = [fit(*folds[0])]
         if (time.perf_counter() - start) * (len(folds) - 1) < _START:
@@ -108,11 +109,6 @@ def _is_ours(value: Any) -> bool:
     return type(value).__module__.startswith("calibrant.")
 
 
-def _starts_processes(n_jobs: int | None) -> bool:
-    backend = get_active_backend()[0]
-    return type(backend).__name__ == "LokyBackend" and effective_n_jobs(n_jobs) > 1
-
-
 _FOLDS = 0  # key of the random stream of one fit
 
 
@@ -127,13 +123,14 @@ def stratified_folds(data: FitData, n_folds: int, random_state: SeedLike) -> NDA
     """
     seed = seed_sequence(random_state)
     if data.groups is None:
-        return _deal_rows(data.codes, _possible_folds(data, n_folds), seed)
+        return deal_rows(data.codes, _possible_folds(data, n_folds), stream_seed(seed, _FOLDS) % 2**32)
     counts = count_by_group(data.groups, data.codes, data.weight)
     return deal_groups(counts, np.ones(_possible_folds(data, n_folds)), stream(seed, _FOLDS))[data.groups]
 
 
-def _deal_rows(codes: NDArray[Any], n_folds: int, seed: np.random.SeedSequence) -> NDArray[np.intp]:
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=stream_seed(seed, _FOLDS) % 2**32)
+def deal_rows(codes: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.intp]:
+    """Return the fold of each row, each class spread evenly."""
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     fold = np.empty(len(codes), dtype=np.intp)
     for number, (_, test) in enumerate(folds.split(codes, codes)):
         fold[test] = number
@@ -172,7 +169,8 @@ def unit_pieces(data: FitData, n_folds: int, random_state: SeedLike) -> Pieces |
         return None
     units = cut_into_units(np.arange(data.n_rows), weight / unit_weight(weight))
     codes = data.codes[units.rows]
-    fold = _deal_rows(codes, _fewest(n_folds, np.bincount(codes), data.classes), seed_sequence(random_state))
+    seed = stream_seed(seed_sequence(random_state), _FOLDS) % 2**32
+    fold = deal_rows(codes, _fewest(n_folds, np.bincount(codes), data.classes), seed)
     parts, part = np.unique(units.rows * (fold.max() + 1) + fold, return_inverse=True)
     rows, share = parts // (fold.max() + 1), np.bincount(part) / np.bincount(units.rows)[parts // (fold.max() + 1)]
     return Pieces(rows, share * weight[rows], parts % (fold.max() + 1))
@@ -197,7 +195,7 @@ def _fewest(n_folds: int, sizes: NDArray[Any], classes: NDArray[Any], units: str
         warnings.warn(
             f"the class {rare!r} has {fewest} {units}, fewer than cv={n_folds} folds: {fewest} folds are used.",
             CalibrantWarning,
-            stacklevel=7,
+            stacklevel=caller_level(),
         )
     return min(n_folds, fewest)
 
@@ -245,10 +243,6 @@ class ReadingOfFits(NamedTuple):
 
     fits: SharedFits
     number: int = 0
-
-    def fold_scores(self, scoring: Scoring, data: FitData, splits: list[Split], n_jobs: int | None) -> Scores:
-        """Return the scores of the test rows of each split."""
-        return [scores[self.number] for scores in self.fits.fold_scores(scoring, data, splits, n_jobs)]
 
 
 @dataclass(frozen=True, eq=False)

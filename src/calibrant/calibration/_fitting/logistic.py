@@ -81,11 +81,11 @@ class Target:
         columns = [np.ascontiguousarray(column, dtype=np.float64) for column in columns]
         frame, threads = _Frame.of(columns), n_threads(None)
 
-        def evaluate(coef: NDArray[np.float64]) -> _LossDerivatives:
+        def evaluate(coef: NDArray[np.float64]) -> LossDerivatives:
             sums, distance = _sums(columns, frame, self, coef, threads), frame.to_original(coef) - towards
             weighted = frame.back.T * penalty
             loss = sums.loss + 0.5 * float((penalty * distance) @ distance)
-            return _LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
+            return LossDerivatives(loss, sums.gradient + weighted @ distance, sums.hessian + weighted @ frame.back)
 
         total = len(self.positive) if self.weight is None else float(self.weight.sum())
         near = max(_NEAR * min(1.0, total), _NEAR_OF_TOTAL * total)
@@ -106,7 +106,7 @@ class Target:
 
 
 def _newton(
-    evaluate: Callable[[NDArray[np.float64]], _LossDerivatives], coef: NDArray[np.float64], near: float
+    evaluate: Callable[[NDArray[np.float64]], LossDerivatives], coef: NDArray[np.float64], near: float
 ) -> NDArray[np.float64]:
     """Take Newton steps, halved until the loss decreases enough; the last is so small that it is not evaluated."""
     here = evaluate(coef)
@@ -173,8 +173,8 @@ class _Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _LossDerivatives:
-    """The loss at some coefficients with its gradient and Hessian."""
+class LossDerivatives:
+    """The loss at some coefficients, or amounts of shapes, with its gradient and Hessian."""
 
     loss: float
     gradient: NDArray[np.float64]
@@ -183,9 +183,9 @@ class _LossDerivatives:
 
 def _sums(
     columns: Sequence[NDArray[np.float64]], frame: _Frame, target: Target, coef: NDArray[np.float64], threads: int
-) -> _LossDerivatives:
+) -> LossDerivatives:
     low, high = target.low, target.high
-    return _LossDerivatives(
+    return LossDerivatives(
         *_core.logistic_sums(
             columns, frame.scale, frame.shift, target.positive, target.weight, low, high, coef, threads
         )

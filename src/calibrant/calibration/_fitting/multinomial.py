@@ -216,7 +216,9 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
             break
         direction = -_solve(loss.hessian(proba) + np.diag(2.0 * penalty.weight), gradient)
         # Far from the minimum the loss is almost linear in the logits, and a whole step would overshoot.
-        step, slope = min(1.0, _STRIDE / _reach(loss, direction)), float(gradient @ direction)
+        moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
+        reach = max(float(spread_of_rows(moved).max()), 1e-300)
+        step, slope = min(1.0, _STRIDE / reach), float(gradient @ direction)
         least = _LEAST_STEP * step
         while step >= least:
             tried = params + step * direction
@@ -229,12 +231,6 @@ def _newton(loss: LogLoss, penalty: Penalty) -> NDArray[np.float64]:
             break
         params, here = tried, there
     return params
-
-
-def _reach(loss: LogLoss, direction: NDArray[np.float64]) -> float:
-    """Return the greatest change of the difference of two logits by a whole step, at least 1e-300."""
-    moved = loss.logits(direction) - loss.logits(np.zeros_like(direction))
-    return max(float(spread_of_rows(moved).max()), 1e-300)
 
 
 def _solve(hessian: NDArray[np.float64], gradient: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from calibrant import _core
 from calibrant._threads import n_threads
+from calibrant.calibration._fitting.logistic import LossDerivatives
 
 _POWERS = np.add.outer(np.arange(3, -1, -1), np.arange(3, -1, -1))  # of the products of t^3, t^2, t and 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LossDerivatives:
-    """The loss of a curve with its gradient and Hessian by the amounts of its shapes."""
-
-    loss: float
-    gradient: NDArray[np.float64]
-    hessian: NDArray[np.float64]
 
 
 class SplineLoss:

@@ -72,11 +72,14 @@ class ReplaceCertain:
         >>> ReplaceCertain.fit(rows).ceiling, ReplaceCertain.fit(rows, only_seen=True).ceiling
         (0.9, 1.0)
         """
-        if isinstance(scored, BinaryScores):
-            return _fit_one_column(scored, only_seen)
-        if len(scored.classes) == 2:
-            return _fit_one_column(scored.two_class(), only_seen)
-        return cls(_count_classes(scored).replacement_of_0(only_seen))
+        weight = scored.weights()
+        if isinstance(scored, ScoredRows) and len(scored.classes) > 2:
+            is_own = scored.codes[:, None] == np.arange(len(scored.classes))
+            args = scored.scores.ravel(), is_own.ravel(), np.repeat(weight, len(scored.classes))
+            return cls(_replacement_of_0(*args, only_seen=only_seen))
+        rows = scored if isinstance(scored, BinaryScores) else scored.two_class()
+        floor = _replacement_of_0(rows.scores, rows.positive, weight, only_seen=only_seen)
+        return cls(floor, 1.0 - _replacement_of_0(1.0 - rows.scores, ~rows.positive, weight, only_seen=only_seen))
 
     def apply(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probabilities of one class or of a row's classes with certain ones replaced.
@@ -121,47 +124,12 @@ class ReplaceCertainMixin:
         return scores if self.certain_ is None else ReplaceCertain(**self.certain_).apply(scores)
 
 
-def _fit_one_column(sample: BinaryScores, only_seen: bool) -> ReplaceCertain:
-    weight = sample.weights()
-    floor = _count(sample.scores, sample.positive, weight).replacement_of_0(only_seen)
-    return ReplaceCertain(
-        floor, 1.0 - _count(1.0 - sample.scores, ~sample.positive, weight).replacement_of_0(only_seen)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _CertainCounts:
-    """The least probability, the least that is not certain, and the weights of all, of certain, and of wrong entries.
-
-    Entries are the probabilities of all classes of all rows; a probability of 0 for the row's own class is wrong.
-    """
-
-    least: float
-    least_above: float
-    total: float
-    certain: float
-    wrong: float
-
-    def replacement_of_0(self, only_seen: bool) -> float:
-        """Return the probability that replaces 0."""
-        if self.least > _CERTAIN:
-            return 0.0 if only_seen else min(1.0 / (self.total + 2.0), 0.5 * min(self.least, 0.5))
-        return min((self.wrong + 1.0) / (self.certain + 2.0), 0.5 * min(self.least_above, 0.5))
-
-
-def _count_classes(scored: ScoredRows) -> _CertainCounts:
-    """Return the counts of the probabilities of every class."""
-    is_own = scored.codes[:, None] == np.arange(len(scored.classes))
-    weight_of_entry = np.repeat(scored.weights(), scored.scores.shape[1])
-    return _count(scored.scores.ravel(), is_own[:, : scored.scores.shape[1]].ravel(), weight_of_entry)
-
-
-def _count(proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64]) -> _CertainCounts:
-    certain = proba <= _CERTAIN
-    return _CertainCounts(
-        float(proba.min(initial=np.inf)),
-        float(proba[~certain].min(initial=np.inf)),
-        float(weight.sum()),
-        float(weight[certain].sum()),
-        float(weight[certain & is_own].sum()),
-    )
+def _replacement_of_0(
+    proba: NDArray[np.float64], is_own: NDArray[np.bool_], weight: NDArray[np.float64], *, only_seen: bool
+) -> float:
+    """Return the probability that replaces 0, by all probabilities; one of 0 for the row's own class is wrong."""
+    certain, least = proba <= _CERTAIN, float(proba.min(initial=np.inf))
+    if least > _CERTAIN:
+        return 0.0 if only_seen else min(1.0 / (float(weight.sum()) + 2.0), 0.5 * min(least, 0.5))
+    share = (float(weight[certain & is_own].sum()) + 1.0) / (float(weight[certain].sum()) + 2.0)
+    return min(share, 0.5 * min(float(proba[~certain].min(initial=np.inf)), 0.5))

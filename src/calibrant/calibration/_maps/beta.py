@@ -56,12 +56,7 @@ class Beta(AxisMapMixin, ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"form": Choice("abm", "am", "ab")}
 
-    a_: float
-    b_: float
-    intercept_: float
-
-    def __init__(self, *, form: Form = "abm") -> None:
-        self.form = form
+    form: Form = "abm"
 
     def _learn(self, sample: BinaryScores) -> None:
         axis = find_axis(sample, centred=self.form != "ab")

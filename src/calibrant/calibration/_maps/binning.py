@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -70,17 +70,9 @@ class Binning(ScoreMap):
         "m": Real(0),
     }
 
-    edges_: NDArray[np.float64]
-    probabilities_: NDArray[np.float64]
-    weights_: NDArray[np.float64]
-    n_bins_: int
-
-    def __init__(
-        self, n_bins: int | Literal["cv"] = 10, *, strategy: Literal["count", "width"] = "count", m: float = 0.0
-    ) -> None:
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.m = m
+    n_bins: int | Literal["cv"] = field(default=10, kw_only=False)
+    strategy: Literal["count", "width"] = "count"
+    m: float = 0.0
 
     def _learn(self, sample: BinaryScores) -> None:
         bins = self._bins(sample)
@@ -145,14 +137,10 @@ class BBQ(ScoreMap):
     (array([0.01, 1.  ]), 10)
     """
 
-    cuts_: NDArray[np.float64]
-    values_: NDArray[np.float64]
-    n_bins_: NDArray[np.int64]
-    evidence_: NDArray[np.float64]
-
     def _learn(self, sample: BinaryScores) -> None:
         binnings = list(_binnings(pool_ties(sample)))
-        evidence = np.exp(_log_evidence(binnings) - max(_log_evidence(binnings)))
+        log_evidence = np.array([binning.log_evidence for binning in binnings])
+        evidence = np.exp(log_evidence - log_evidence.max())
         evidence /= evidence.sum()
         kept = [k for k, share in enumerate(evidence) if share > _NEGLIGIBLE]
         self.n_bins_, self.evidence_ = np.array([len(binnings[k].probabilities) for k in kept]), evidence[kept]
@@ -181,10 +169,6 @@ class _Binning:
     cuts: NDArray[np.float64]
     probabilities: NDArray[np.float64]
     log_evidence: float
-
-
-def _log_evidence(binnings: list[_Binning]) -> NDArray[np.float64]:
-    return np.array([binning.log_evidence for binning in binnings])
 
 
 def _binnings(pooled: DistinctScores) -> Iterator[_Binning]:

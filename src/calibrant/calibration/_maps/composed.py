@@ -6,7 +6,7 @@ Pairs are coupled as by Zadrozny & Elkan (2002) and Wu, Lin & Weng (2004).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -18,11 +18,10 @@ from calibrant._docstrings import fill_docstring
 from calibrant._params import InstanceOf, Nothing, Rule
 from calibrant._saved import ListOf, Object, need
 from calibrant.calibration._base import Calibrator, learned, normalised
-from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale, from_logits
+from calibrant.calibration._fitting.logits import SCALE_FIELD, as_logs, find_scale, from_logits
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
-from calibrant.calibration._maps.log_linear import check_every_class_has_rows
 from calibrant.calibration._maps.platt import Platt
-from calibrant.calibration._validation import ScoredRows
+from calibrant.calibration._validation import ScoredRows, check_every_class_has_rows
 
 _CALIBRATOR = InstanceOf(Calibrator, words="a calibrator of calibrant.calibration")
 
@@ -55,12 +54,8 @@ class Chain(Calibrator):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"first": _CALIBRATOR, "then": _CALIBRATOR}
 
-    first_: Calibrator
-    then_: Calibrator
-
-    def __init__(self, first: Calibrator, then: Calibrator) -> None:
-        self.first = first
-        self.then = then
+    first: Calibrator = field(kw_only=False)
+    then: Calibrator = field(kw_only=False)
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
@@ -131,11 +126,7 @@ class Pairwise(ReplaceCertainMixin, Calibrator):
         "calibrator": InstanceOf(Calibrator, words="a calibrator of calibrant.calibration") | Nothing()
     }
 
-    parts_: list[Calibrator]
-    on_: Scale
-
-    def __init__(self, calibrator: Calibrator | None = None) -> None:
-        self.calibrator = calibrator
+    calibrator: Calibrator | None = field(default=None, kw_only=False)
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         check_every_class_has_rows(scored)

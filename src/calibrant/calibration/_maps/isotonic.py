@@ -71,23 +71,20 @@ class Isotonic(ScoreMap):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"mode": Choice("interpolate", "step", "centred"), "smooth_ends": Bool()}
 
-    scores_: NDArray[np.float64]
-    probabilities_: NDArray[np.float64]
-    n_blocks_: int
-    ties_: float
-    auc_change_: float
-
-    def __init__(
-        self, *, mode: Literal["interpolate", "step", "centred"] = "interpolate", smooth_ends: bool = False
-    ) -> None:
-        self.mode = mode
-        self.smooth_ends = smooth_ends
+    mode: Literal["interpolate", "step", "centred"] = "interpolate"
+    smooth_ends: bool = False
 
     def _learn(self, sample: BinaryScores) -> None:
         fit = _core.fit_isotonic(
             sample.scores, sample.positive, sample.weight, self.smooth_ends, self.mode == "centred", n_threads(None)
         )
-        self.scores_, self.probabilities_ = _KNOTS[self.mode](fit)
+        self.scores_, self.probabilities_ = fit.centre, fit.probability
+        if self.mode == "step":
+            self.scores_ = midpoints(fit.last[:-1], fit.first[1:])
+        elif self.mode == "interpolate":  # both ends of each block, once where they are the same
+            ends = np.stack([fit.first, fit.last], axis=1).ravel()
+            once = np.append(True, np.diff(ends) > 0)
+            self.scores_, self.probabilities_ = ends[once], np.repeat(fit.probability, 2)[once]
         self.n_blocks_ = len(fit.centre)
         self.ties_ = (fit.pairs_before - fit.pairs_after) / fit.pairs_before if fit.pairs_before else 0.0
         self.auc_change_ = fit.auc_after - fit.auc_before
@@ -127,24 +124,3 @@ class Isotonic(ScoreMap):
         need(len(self.scores_) == len(self.probabilities_) - fewer >= 1 - fewer, "has other scores than values")
         need(len(self.probabilities_) >= 1, "has no values")
         need((np.diff(self.scores_) > 0).all() and (np.diff(self.probabilities_) >= 0).all(), "must increase")
-
-
-_Knots = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
-
-
-def _line_knots(fit: _core.IsotonicFit) -> _Knots:
-    """Return both ends of each block, once where they are the same."""
-    scores = np.stack([fit.first, fit.last], axis=1).ravel()
-    once = np.append(True, np.diff(scores) > 0)
-    return scores[once], np.repeat(fit.probability, 2)[once]
-
-
-def _step_knots(fit: _core.IsotonicFit) -> _Knots:
-    return midpoints(fit.last[:-1], fit.first[1:]), fit.probability
-
-
-def _centred_knots(fit: _core.IsotonicFit) -> _Knots:
-    return fit.centre, fit.probability
-
-
-_KNOTS = {"interpolate": _line_knots, "step": _step_knots, "centred": _centred_knots}

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from calibrant._docstrings import fill_docstring
+from calibrant._estimator import with_parameters
 from calibrant._params import Real, Rule
-from calibrant._saved import Array, Field, Maybe, Number, need, saved
-from calibrant.calibration._base import LARGEST, Calibrator
+from calibrant._saved import Array, Field, Number, need
+from calibrant.calibration._base import LARGEST, Calibrator, learned
 from calibrant.calibration._fitting.logistic import Target
 from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logs, find_scale
 from calibrant.calibration._fitting.multinomial import DiagonalLoss, FullLoss, Penalty
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._maps.temperature import Temperature
-from calibrant.calibration._validation import ScoredRows
-from calibrant.exceptions import DataError
+from calibrant.calibration._validation import ScoredRows, check_every_class_has_rows
 
 _FARTHEST = 1e300  # differences of scaled margins beyond it would overflow
 _NEAREST = 1e-290  # the inverse of a smaller scale would overflow
@@ -39,6 +39,15 @@ inverse_temperature_, uniform_share_ : float
 on_ : "logit" or "score"
     Whether the scores were probabilities; margins are read as log-odds on an unknown scale.
 {CERTAIN_ATTRIBUTE}"""
+
+_LEARNED: dict[str, Field] = {
+    "coef_": Array("f8", ndim=2, finite=True, low=-LARGEST, high=LARGEST),
+    "intercept_": Array("f8", finite=True, low=-LARGEST, high=LARGEST),
+    "inverse_temperature_": Number(0),
+    "uniform_share_": Number(0, 1),
+    "on_": SCALE_FIELD,
+    "certain_": CERTAIN_FIELD,
+}
 
 
 @fill_docstring(certain_attribute=CERTAIN_ATTRIBUTE)
@@ -63,27 +72,10 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
     %(certain_attribute)s
     """
 
-    _learned = ("coef_", "intercept_", "inverse_temperature_", "uniform_share_", "on_", "certain_")
-    _saved_fields: ClassVar[Mapping[str, Field]] = {
-        **Calibrator._saved_fields,
-        "coef_": Maybe(Array("f8", ndim=2, finite=True, low=-LARGEST, high=LARGEST)),
-        "intercept_": Maybe(Array("f8", finite=True, low=-LARGEST, high=LARGEST)),
-        "inverse_temperature_": Maybe(Number(0)),
-        "uniform_share_": Maybe(Number(0, 1)),
-        "on_": Maybe(SCALE_FIELD),
-        "certain_": Maybe(CERTAIN_FIELD),
-    }
-
-    coef_: NDArray[np.float64]
-    intercept_: NDArray[np.float64]
-    inverse_temperature_: float
-    uniform_share_: float
-    on_: Scale
-
     @property
-    @abstractmethod
     def _is_structured(self) -> bool:
         """Whether temperature comes first for probabilities too, and every class keeps a share."""
+        return bool(getattr(self, "strength", 0.0) > 0)
 
     @abstractmethod
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
@@ -105,15 +97,12 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")
         self._fit_certain(scored, self.on_)
-        self._begin(scored)
-        found = self._find(self._logs(scored.scores), scored)
-        self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
-
-    def _begin(self, scored: ScoredRows) -> None:
-        total = float(scored.class_weights().sum())
         is_scaled = self._is_structured or self.on_ == "score"
         self.inverse_temperature_ = _inverse_temperature(scored, self.on_) if is_scaled else 1.0
+        total = float(scored.class_weights().sum())
         self.uniform_share_ = 1.0 / (total + 1.0) if self._is_structured else 0.0
+        found = self._find(self._logs(scored.scores), scored)
+        self.coef_, self.intercept_ = np.ascontiguousarray(found[:, :-1]), np.ascontiguousarray(found[:, -1])
 
     def _logs(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-probabilities that the map is linear in."""
@@ -127,6 +116,7 @@ class LogLinear(ReplaceCertainMixin, Calibrator):
         return np.asarray(proba[:, 1] if self.n_columns_ == 1 else proba)
 
 
+@with_parameters
 class StructuredScalingMixin:
     """The parameter that `MatrixScaling` and `VectorScaling` share: the strength of the structured penalty.
 
@@ -136,16 +126,11 @@ class StructuredScalingMixin:
 
     _rules: ClassVar[Mapping[str, Rule]] = {"strength": Real(0)}
 
-    def __init__(self, *, strength: float = 1.0) -> None:
-        self.strength = strength
-
-    @property
-    def _is_structured(self) -> bool:
-        return self.strength > 0
+    strength: float = 1.0
 
     def _penalty_weight(self, scored: ScoredRows) -> float:
         """Return the weight of a squared distance; without any, raise if a class has no rows."""
-        if not self._is_structured:
+        if self.strength == 0:  # else the penalty bounds every intercept
             check_every_class_has_rows(scored)
         return self.strength * len(scored.classes) / float(scored.class_weights().sum())
 
@@ -186,17 +171,6 @@ def identity_penalty(n_classes: int, diagonal: float, off_diagonal: float, inter
     return Penalty(weight.ravel(), np.eye(n_classes, n_classes + 1).ravel())
 
 
-def check_every_class_has_rows(scored: ScoredRows) -> None:
-    """Raise if a class has no rows, since nothing would bound its intercept."""
-    empty = np.flatnonzero(scored.class_weights() == 0)
-    if len(empty):
-        name = scored.classes.tolist()[empty[0]]
-        raise DataError(
-            f"y must have rows of every class; got none of the class {name!r}. Calibrate with rows of every class or a "
-            "penalty."
-        )
-
-
 def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     size = 1.0 if scale == "logit" else max(float(np.abs(scored.scores).max()), _NEAREST)
     scores = scored.scores / size
@@ -204,7 +178,7 @@ def _inverse_temperature(scored: ScoredRows, scale: Scale) -> float:
     return Temperature()._fit_clone(rows).inverse_temperature_ / size
 
 
-@saved()
+@learned(**_LEARNED)
 class Dirichlet(LogLinear):
     """softmax(W ln p + b), which is exact where the probabilities of each class have a Dirichlet distribution.
 
@@ -243,28 +217,21 @@ class Dirichlet(LogLinear):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"off_diagonal": Real(0), "intercept": Real(0), "l2": Real(0)}
 
-    def __init__(self, *, off_diagonal: float = 0.1, intercept: float = 0.1, l2: float = 0.01) -> None:
-        self.off_diagonal = off_diagonal
-        self.intercept = intercept
-        self.l2 = l2
-
-    @property
-    def _is_structured(self) -> bool:
-        return False
+    off_diagonal: float = 0.1
+    intercept: float = 0.1
+    l2: float = 0.01
 
     def _find(self, logs: NDArray[np.float64], scored: ScoredRows) -> NDArray[np.float64]:
         if self.intercept + self.l2 == 0:
             check_every_class_has_rows(scored)
-        n_classes = logs.shape[1]
-        found = FullLoss(logs, scored.codes, scored.weight).fit(self._penalty(n_classes))
-        return found.reshape(n_classes, n_classes + 1)
-
-    def _penalty(self, k: int) -> Penalty:
+        k = logs.shape[1]
         odir = identity_penalty(k, 0.0, self.off_diagonal / (k * (k - 1)), self.intercept / k)
-        return Penalty(odir.weight + self.l2 / (k * (k + 1)), np.zeros_like(odir.towards) if self.l2 else odir.towards)
+        towards = np.zeros_like(odir.towards) if self.l2 else odir.towards
+        penalty = Penalty(odir.weight + self.l2 / (k * (k + 1)), towards)
+        return FullLoss(logs, scored.codes, scored.weight).fit(penalty).reshape(k, k + 1)
 
 
-@saved()
+@learned(**_LEARNED)
 @fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class MatrixScaling(StructuredScalingMixin, LogLinear):
     """softmax(W ln p + b), W drawn to the identity and b to 0 the more, the fewer the rows: structured matrix scaling.
@@ -305,7 +272,7 @@ class MatrixScaling(StructuredScalingMixin, LogLinear):
         return found.reshape(n_classes, n_classes + 1)
 
 
-@saved()
+@learned(**_LEARNED)
 @fill_docstring(scale_attributes=SCALE_ATTRIBUTES)
 class VectorScaling(StructuredScalingMixin, LogLinear):
     """softmax(v * ln p + b), each class by its own slope and intercept: structured vector scaling.

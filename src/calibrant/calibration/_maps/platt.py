@@ -18,7 +18,6 @@ from calibrant.calibration._fitting.logits import (
     ON,
     SCALE_FIELD,
     On,
-    Scale,
     as_logits,
     find_scale,
     from_logits,
@@ -61,12 +60,7 @@ class Platt(ReplaceCertainMixin, ScoreMap):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"on": ON}
 
-    slope_: float
-    intercept_: float
-    on_: Scale
-
-    def __init__(self, *, on: On = "auto") -> None:
-        self.on = on
+    on: On = "auto"
 
     def _learn(self, sample: BinaryScores) -> None:
         self.on_ = find_scale(sample.scores, self.on)

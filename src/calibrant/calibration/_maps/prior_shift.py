@@ -15,8 +15,14 @@ from calibrant._saved import Array, need
 from calibrant.calibration._base import Calibrator, learned
 from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, find_scale
 from calibrant.calibration._fitting.multinomial import Penalty, ShiftLoss
-from calibrant.calibration._maps.log_linear import check_every_class_has_rows, log_columns
-from calibrant.calibration._validation import ScoredRows, are_probabilities, read_named_scores, read_scores
+from calibrant.calibration._maps.log_linear import log_columns
+from calibrant.calibration._validation import (
+    ScoredRows,
+    are_probabilities,
+    check_every_class_has_rows,
+    read_named_scores,
+    read_scores,
+)
 from calibrant.data._internal import check_weights, named_classes
 from calibrant.exceptions import DataError, ParameterError
 
@@ -72,13 +78,8 @@ class PriorShift(Calibrator):
     _is_monotone = True
     _rules: ClassVar[Mapping[str, Rule]] = {"train_prior": _PRIOR, "new_prior": _PRIOR}
 
-    train_prior_: NDArray[np.float64]
-    new_prior_: NDArray[np.float64]
-    on_: Scale
-
-    def __init__(self, *, train_prior: Prior = None, new_prior: Prior = None) -> None:
-        self.train_prior = train_prior
-        self.new_prior = new_prior
+    train_prior: Prior = None
+    new_prior: Prior = None
 
     def _fit_scored(self, scored: ScoredRows) -> None:
         self.on_ = find_scale(scored.scores, "auto")

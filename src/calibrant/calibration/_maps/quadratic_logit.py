@@ -72,17 +72,9 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"penalty": Real(0), "monotone": Bool(), "smooth": Bool()}
 
-    quadratic_: float
-    linear_: float
-    intercept_: float
-    low_: float
-    high_: float
-    centre_: float
-
-    def __init__(self, *, penalty: float = 50.0, monotone: bool = True, smooth: bool = True) -> None:
-        self.penalty = penalty
-        self.monotone = monotone
-        self.smooth = smooth
+    penalty: float = 50.0
+    monotone: bool = True
+    smooth: bool = True
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]
@@ -93,7 +85,9 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
         x = axis.transform(sample.scores)
         self.axis_, (self.low_, self.high_) = axis.to_dict(), self._ends(x, sample)
         target = platt_target(sample) if self.smooth else Target(sample.positive, weight=sample.weight)
-        base = _base_logit(target, sample.totals())
+        negatives, positives = sample.totals()
+        mean = (target.low * negatives + target.high * positives) / (negatives + positives)
+        base = math.log(mean / (1.0 - mean))
         start = np.array([0.0, 0.0, base])
         self.centre_ = (self.low_ + self.high_) / 2
         columns = [x - self.centre_, self._bend(x, self.centre_)]
@@ -150,12 +144,6 @@ class QuadraticLogit(AxisMapMixin, ScoreMap):
     def _check_learned(self) -> None:
         super()._check_learned()
         need(self.low_ <= self.high_, "has ends that are not in order")
-
-
-def _base_logit(target: Target, totals: tuple[float, float]) -> float:
-    negatives, positives = totals
-    mean = (target.low * negatives + target.high * positives) / (negatives + positives)
-    return math.log(mean / (1.0 - mean))
 
 
 def _quantiles(x: NDArray[np.float64], weight: NDArray[np.float64] | None, shares: Sequence[float]) -> list[float]:

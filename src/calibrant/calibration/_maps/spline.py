@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from calibrant._saved import Array, Number, need
 from calibrant.calibration._base import ScoreMap, learned
 from calibrant.calibration._fitting.axis import AXIS_FIELD, FARTHEST_SAVED, ScoreAxis, check_axis, find_axis
 from calibrant.calibration._fitting.bins import pool_ties
+from calibrant.calibration._fitting.logistic import LossDerivatives
 from calibrant.calibration._fitting.logits import from_logits
 from calibrant.calibration._fitting.natural_spline import (
-    LossDerivatives,
     SplineLoss,
     choose_knots,
     evaluate_spline,
@@ -88,14 +88,7 @@ class Spline(ScoreMap):
 
     _rules: ClassVar[Mapping[str, Rule]] = {"n_knots": Int(2, 100)}
 
-    knots_: NDArray[np.float64]
-    values_: NDArray[np.float64]
-    penalty_: float
-    degrees_: float
-    axis_: dict[str, Any]
-
-    def __init__(self, *, n_knots: int = 10) -> None:
-        self.n_knots = n_knots
+    n_knots: int = 10
 
     @property
     def _is_monotone(self) -> bool:  # type: ignore[override]

@@ -14,7 +14,7 @@ from scipy.special import softmax
 from calibrant._docstrings import fill_docstring
 from calibrant._saved import Number
 from calibrant.calibration._base import Calibrator, learned, read_probabilities
-from calibrant.calibration._fitting.logits import SCALE_FIELD, Scale, as_logits, as_logs, from_logits, on_scale
+from calibrant.calibration._fitting.logits import SCALE_FIELD, as_logits, as_logs, find_scale, from_logits, on_scale
 from calibrant.calibration._fitting.replace_certain import CERTAIN_ATTRIBUTE, CERTAIN_FIELD, ReplaceCertainMixin
 from calibrant.calibration._validation import ScoredRows, are_probabilities, check_has_inverse, read_named_scores
 from calibrant.exceptions import DataError
@@ -55,9 +55,6 @@ class Temperature(ReplaceCertainMixin, Calibrator):
 
     _is_monotone = True
 
-    inverse_temperature_: float
-    on_: Scale
-
     @property
     def temperature_(self) -> float:
         """The divisor of the log-odds.
@@ -70,10 +67,9 @@ class Temperature(ReplaceCertainMixin, Calibrator):
         return math.inf if self.inverse_temperature_ == 0.0 else 1.0 / self.inverse_temperature_
 
     def _fit_scored(self, scored: ScoredRows) -> None:
-        self.on_ = "logit" if are_probabilities(scored.scores) else "score"
+        self.on_ = find_scale(scored.scores, "auto")
         self._fit_certain(scored, self.on_)
-        weight = np.ones(len(scored.codes)) if scored.weight is None else scored.weight
-        gaps = _Gaps(_gaps(self._log_odds(scored.scores), scored.codes), weight)
+        gaps = _Gaps(_gaps(self._log_odds(scored.scores), scored.codes), scored.weights())
         self.inverse_temperature_ = _best(gaps)
 
     def _predict_table(self, table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -76,12 +76,6 @@ class VennAbers(ScoreMap):
 
     _is_monotone = True
 
-    low_from_: NDArray[np.float64]
-    low_: NDArray[np.float64]
-    high_after_: NDArray[np.float64]
-    high_: NDArray[np.float64]
-    folds_: list[VennAbers]
-
     @fill_docstring(weight_kind=WEIGHT_KIND_DOC, source_parameters=SOURCE_PARAMETERS)
     def fit(
         self,
@@ -366,9 +360,6 @@ class LeafVenn(LogProbaMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  
     _rules: ClassVar[Mapping[str, Rule]] = {
         "tree": HasMethods("apply", "predict_proba", words="a fitted tree with apply() and predict_proba()")
     }
-
-    classes_: NDArray[Any]
-    counts_: NDArray[np.float64]
 
     def __init__(self, tree: Any) -> None:
         self.tree = tree

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,32 +13,30 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
-from calibrant._estimator_html import SectionsReprMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
+from calibrant._estimator_html import SectionsReprMixin, model_section
 from calibrant._params import Choice, Nothing, check_param, check_params
 from calibrant._random import SeedLike, seed_sequence
 from calibrant._saved import Object, WithRows, need, saved
 from calibrant._sections import Section
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
-from calibrant.data._internal import Nominal, RowClassifierMixin, WeightKind, is_source
-from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT, Bootstrap
-from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, MaxFeatures
+from calibrant.data._internal import RowClassifierMixin, WeightKind, is_source
+from calibrant.ensembles._bagging.bags import BAG_GROUPS, BAG_SAMPLE_WEIGHT
+from calibrant.ensembles._bagging.forest import BAGGED_RULES, RULES, Forest, ForestParamsMixin, tree_sizes
 from calibrant.ensembles._bagging.permutation import oob_permutation_importances
-from calibrant.ensembles._ensemble_sections import forest_sections
 from calibrant.ensembles._levels.cluster_forest import fit_forest_on_cluster
-from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, OutOfBag, ReadingOptions
+from calibrant.ensembles._readings.forest_reading import READINGS, ForestReader, Kind, ReadingOptions
 from calibrant.ensembles._tree_style import STYLE_DOC, styled, styled_for, with_tree_params
 from calibrant.estimates import Estimate
 from calibrant.trees._internal import (
     TREE_PARAMETER_DOCS,
     CriterionName,
-    Dialect,
-    EmptyLeaf,
     MissingValues,
     NominalSplits,
-    Pruning,
     TrainingSet,
+    TreeParamsMixin,
+    check_table,
     fit_source,
     impurity_importances,
     node_indicator,
@@ -83,9 +82,12 @@ of the whole training set, not of each bag; a number left to ``"cv"`` is chosen 
 
 @saved(_forest=WithRows(Forest), _reading=Object(ForestReader))
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
+@with_parameters
 class BaggedTreesClassifier(
     SectionsReprMixin,
     RowClassifierMixin,
+    TreeParamsMixin,
+    ForestParamsMixin,
     ClassifierMixin,  # type: ignore[misc]
     EstimatorMixin,
     BaseEstimator,  # type: ignore[misc]
@@ -167,86 +169,18 @@ class BaggedTreesClassifier(
     _short_name: ClassVar[str] = "forest"
     _rules = BAGGED_RULES
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        bootstrap: Bootstrap | None = "uniform",
-        max_samples: float = 0.632,
-        max_features: MaxFeatures = None,
-        redraw: bool = True,
-        combine: Literal["average", "vote"] = "average",
-        smooth_votes: bool = False,
-        out_of_bag: OutOfBag = "ignore",
-        out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0,
-        in_bag_counts: Literal["unique", "multiplicity"] = "unique",
-        vote_trees: float | Literal["out_of_bag"] = 1.0,
-        warm_start: bool = False,
-        style: str | None = None,
-        criterion: CriterionName = "entropy",
-        estimate: str | Estimate = "hierarchical_shrinkage",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "binary",
-        threshold: Literal["observed", "midpoint"] = "midpoint",
-        mdl_penalty: bool = False,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "learned",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "random",
-        honest: bool = False,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        weight_kind: WeightKind = "frequency",
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-    ) -> None:
-        self.n_trees = n_trees
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.redraw = redraw
-        self.combine = combine
-        self.smooth_votes = smooth_votes
-        self.out_of_bag = out_of_bag
-        self.out_of_bag_weight = out_of_bag_weight
-        self.in_bag_counts = in_bag_counts
-        self.vote_trees = vote_trees
-        self.warm_start = warm_start
-        self.style = style
-        self.criterion = criterion
-        self.estimate = estimate
-        self.prune = prune
-        self.confidence = confidence
-        self.subtree_raising = subtree_raising
-        self.ccp_alpha = ccp_alpha
-        self.collapse = collapse
-        self.min_leaf = min_leaf
-        self.min_cut = min_cut
-        self.max_depth = max_depth
-        self.nominal_splits = nominal_splits
-        self.threshold = threshold
-        self.mdl_penalty = mdl_penalty
-        self.dialect = dialect
-        self.empty_leaf = empty_leaf
-        self.accept_zero_gain = accept_zero_gain
-        self.missing = missing
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.tie_break = tie_break
-        self.honest = honest
-        self.class_weight = class_weight
-        self.weight_kind = weight_kind
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    criterion: CriterionName = "entropy"
+    estimate: str | Estimate = "hierarchical_shrinkage"
+    ccp_alpha: float = 0.0
+    nominal_splits: NominalSplits = "binary"
+    threshold: Literal["observed", "midpoint"] = "midpoint"
+    mdl_penalty: bool = False
+    missing: MissingValues = "learned"
+    tie_break: Literal["first", "random"] = "random"
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    weight_kind: WeightKind = "frequency"
+    n_jobs: int | None = None
+    random_state: SeedLike = None
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], sample_weight=BAG_SAMPLE_WEIGHT, groups=BAG_GROUPS)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, client: Any = None) -> Self:
@@ -260,8 +194,11 @@ class BaggedTreesClassifier(
             return fit_source(self, X, y, sample_weight, groups, client)
         check_no_client(client)
         examples = TrainingSet.read(self, X, y, sample_weight, groups)
-        old = self.__dict__.get("_forest") if self.warm_start else None
-        return self._store(self._grow_coded(examples) if old is None else self._extended(old, examples))
+        old: Forest | None = self.__dict__.get("_forest") if self.warm_start else None
+        if old is None:
+            return self._store(self._grow_coded(examples))
+        with rows_needed(self, "fit with warm_start=True"):
+            return self._store(old.continued_to(self.n_trees, examples))
 
     def _grow_coded(self, examples: TrainingSet) -> Forest:
         """Grow the forest of coded rows, for `_adopt`."""
@@ -274,10 +211,6 @@ class BaggedTreesClassifier(
         check_params(self)
         self._reading_options().check()
         return self._store(forest)
-
-    def _extended(self, old: Forest, examples: TrainingSet) -> Forest:
-        with rows_needed(self, "fit with warm_start=True"):
-            return old.continued_to(self.n_trees, examples)
 
     def _store(self, forest: Forest) -> Self:
         """Read a grown forest as the parameters specify."""
@@ -293,17 +226,11 @@ class BaggedTreesClassifier(
     _fit_cluster = fit_forest_on_cluster
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:  # noqa: ARG002
-        if "_forest" not in vars(self):
-            return {}
-        names = ("_schema", "classes_", "n_features_in_", "feature_names_in_", "_reading")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {**values, "_forest": (self._forest, self._reading.predicts_from_rows)}
+        return {"_forest": (self._forest, self._reading.predicts_from_rows)}
 
     def _check_saved(self) -> None:
         super()._check_saved()
-        tree = self._forest.trees[0]
-        same = tree.schema == self._schema and np.array_equal(tree.classes, self.classes_)
-        need(same, "has trees or rows of other columns or classes")
+        check_table(self._forest.trees[0], self._schema, self.classes_)
         need(self._reading.forest is self._forest, "has the reading of another forest")
         has_rows = self._forest.examples.has_rows or not self._reading.predicts_from_rows
         need(has_rows, "lacks the training rows from which it predicts")
@@ -315,18 +242,13 @@ class BaggedTreesClassifier(
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted forest as sections, which notebooks, reports and web pages show."""
-        return forest_sections(self)
+        weights = self._forest.examples.class_weights
+        facts = [("trees", tree_sizes(self.trees_)), ("training rows", f"{weights.sum():,.10g}")]
+        return (model_section(self, facts, weights),)
 
     def _reading_options(self) -> ReadingOptions:
-        return ReadingOptions(
-            estimate=styled(self).estimate,
-            out_of_bag=self.out_of_bag,
-            out_of_bag_weight=self.out_of_bag_weight,
-            in_bag_counts=self.in_bag_counts,
-            combine=self.combine,
-            smooth_votes=self.smooth_votes,
-            vote_trees=self.vote_trees,
-        )
+        params = styled(self)
+        return ReadingOptions(**{each.name: getattr(params, each.name) for each in fields(ReadingOptions)})
 
     def reread(
         self,

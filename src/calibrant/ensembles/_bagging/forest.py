@@ -8,12 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
-from typing import Any, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant._estimator import with_parameters
 from calibrant._memory import FLOAT_BYTES
 from calibrant._params import Bool, Choice, Int, Nothing, Real, Rule
 from calibrant._progress import progress
@@ -24,21 +25,32 @@ from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
 from calibrant.ensembles._tree_style import STYLE_RULE
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier, Tree
-from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, Trees
+from calibrant.trees._internal import GrownTree, TrainingSet, Trees
+
+if TYPE_CHECKING:
+    from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
 MaxFeatures: TypeAlias = int | float | Literal["sqrt", "ceil_sqrt", "log2"] | None
+OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 
 
-class ForestParams(TreeParams, Protocol):
-    """The parameters that growing and reading a forest use."""
+@with_parameters
+class ForestParamsMixin:
+    """The parameters that growing and reading a forest use besides those of its trees, before which they come."""
 
-    n_trees: int
-    bootstrap: Bootstrap | None
-    max_samples: float
-    max_features: MaxFeatures
-    redraw: bool
-    combine: Literal["average", "vote"]
-    smooth_votes: bool
+    n_trees: int = 100
+    bootstrap: Bootstrap | None = "uniform"
+    max_samples: float = 0.632
+    max_features: MaxFeatures = None
+    redraw: bool = True
+    combine: Literal["average", "vote"] = "average"
+    smooth_votes: bool = False
+    out_of_bag: OutOfBag = "ignore"
+    out_of_bag_weight: float | Literal["auto", "leaf"] = 1.0
+    in_bag_counts: Literal["unique", "multiplicity"] = "unique"
+    vote_trees: float | Literal["out_of_bag"] = 1.0
+    warm_start: bool = False
+    style: str | None = None
 
 
 # Copies of a row would be on both sides of folds of a bag, so that alpha is no choice of cross-validation
@@ -84,6 +96,20 @@ def n_drawn(max_features: MaxFeatures, n_columns: int) -> int:
     return 0 if n == n_columns else max(1, int(n))
 
 
+def snapshot(params: Any, **others: Any) -> BaggedTreesClassifier:
+    """Return a copy of the parameters of a forest, some of them replaced; `set_params` may change the estimator's."""
+    values = {name: getattr(params, name) for name in RULES}
+    return cast("BaggedTreesClassifier", SimpleNamespace(**values | others))
+
+
+def tree_sizes(trees: Iterable[Tree]) -> str:
+    """Return the number of trees and their sizes as text."""
+    sizes = [tree.n_nodes for tree in trees]
+    low, high = min(sizes), max(sizes)
+    of = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{len(sizes):,}, of {of} {'node' if high == 1 else 'nodes'} each"
+
+
 GROWING_STREAM = 1  # key of the random stream of a tree
 _POLL_SECONDS = 0.1  # a main thread that waits without a timeout does not receive Ctrl-C
 _TREES_PER_THREAD = 8  # between two steps of the progress bar: enough to keep all threads busy
@@ -96,11 +122,11 @@ class Forest:
 
     trees: tuple[Tree, ...]
     examples: TrainingSet
-    params: ForestParams
+    params: BaggedTreesClassifier
     seed: np.random.SeedSequence
 
     @classmethod
-    def of(cls, examples: TrainingSet, params: ForestParams, seed: np.random.SeedSequence) -> Forest:
+    def of(cls, examples: TrainingSet, params: BaggedTreesClassifier, seed: np.random.SeedSequence) -> Forest:
         """Grow a forest of ``params.n_trees`` trees.
 
         Examples
@@ -111,8 +137,7 @@ class Forest:
         >>> Forest.of(examples, BaggedTreesClassifier(n_trees=3), np.random.SeedSequence(0)).in_bag.sum(axis=1)
         array([4, 4, 4], dtype=uint64)
         """
-        snapshot = SimpleNamespace(**{name: getattr(params, name) for name in RULES})  # `set_params` may come later
-        return cls((), examples, cast("ForestParams", snapshot), seed).grown_to(params.n_trees)
+        return cls((), examples, snapshot(params), seed).grown_to(params.n_trees)
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:
         if training_rows:
@@ -225,10 +250,9 @@ class Forest:
     def _grow_one(self, number: int, *, n_concurrent: int, held_bytes: int) -> Tree:
         """Grow a tree that is pruned or recounted."""
         # Trees run side by side here; threads within each would only compete with them.
-        params = cast("ForestParams", SimpleNamespace(**vars(self.params) | {"n_jobs": 1}))
         grown = GrownTree.grow(
             self.examples.repeated(self.bags.count(number)),
-            params,
+            snapshot(self.params, n_jobs=1),
             self._seed_of(number),
             max_features=self._max_features,
             n_concurrent=n_concurrent,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from calibrant._random import SeedLike, seed_sequence, stream
 from calibrant._source_limits import rows_needed
 from calibrant._threads import n_threads
 from calibrant.ensembles._readings.forest_reading import ForestReader
+from calibrant.ensembles._readings.pooling import probability_floor
 from calibrant.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 LossName: TypeAlias = Literal["avll", "log_loss", "mse"]
 
-_MAX_EPSILON = 0.005  # Nielsen 2004, footnote 9
 _MAX_SHOWN = 20
 
 
@@ -125,17 +125,27 @@ class RowLosses:
 
     def of(self, proba: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of each row that has a prediction."""
-        return LOSSES[self.metric](proba[self.has_prediction], self.labels[self.has_prediction], self._class_shares)
+        proba, labels = proba[self.has_prediction], self.labels[self.has_prediction]
+        rows, own = np.arange(len(labels)), proba[np.arange(len(labels)), labels]
+        if self.metric == "mse":
+            proba[rows, labels] -= 1.0
+            return np.asarray(np.einsum("ij,ij->i", proba, proba))
+        if self.metric == "log_loss":
+            if not own.all():
+                raise ParameterError(
+                    "metric='log_loss' must be finite; got a row whose actual class has out-of-bag probability 0. Use "
+                    "metric='avll' or 'mse', or a forest with estimate='laplace' or more trees."
+                )
+            return np.asarray(-np.log(own))
+        # Nielsen (2004), eq. 11: only exact 0 and 1 are replaced.
+        epsilon = probability_floor(np.bincount(self.labels, self.weights, self.n_classes).astype(np.float64))
+        is_certain = (own <= 0.0) | (own >= 1.0)
+        return np.asarray(-np.log2(np.where(is_certain, np.clip(own, epsilon, 1.0 - epsilon), own)))
 
     @property
     def n_rows(self) -> int:
         """Number of rows that have a prediction."""
         return int(self.has_prediction.sum())
-
-    @property
-    def _class_shares(self) -> NDArray[np.float64]:
-        counts = np.bincount(self.labels, self.weights, self.n_classes)
-        return np.asarray(counts / counts.sum())
 
     def mean(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the weighted means of the rows of values and their standard errors; a weight of 2 is the row twice.
@@ -153,37 +163,6 @@ class RowLosses:
         # Frequency weights: n is the sum of weights, and n - 1 its degrees of freedom.
         squares = ((values - means[:, np.newaxis]) ** 2) @ weights
         return means, np.sqrt(squares / total / max(total - 1.0, 1.0))
-
-
-def _log_loss(
-    proba: NDArray[np.float64], labels: NDArray[np.intp], _shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    own = proba[np.arange(len(labels)), labels]
-    if not own.all():
-        raise ParameterError(
-            "metric='log_loss' must be finite; got a row whose actual class has out-of-bag probability 0. Use "
-            "metric='avll' or 'mse', or a forest with estimate='laplace' or more trees."
-        )
-    return np.asarray(-np.log(own))
-
-
-def _avll(proba: NDArray[np.float64], labels: NDArray[np.intp], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    own = proba[np.arange(len(labels)), labels]
-    # Nielsen (2004), eq. 11: only exact 0 and 1 are replaced, by half of the rarest class's share at most.
-    epsilon = min(_MAX_EPSILON, 0.5 * float(shares[shares > 0].min()))
-    is_certain = (own <= 0.0) | (own >= 1.0)
-    return np.asarray(-np.log2(np.where(is_certain, np.clip(own, epsilon, 1.0 - epsilon), own)))
-
-
-def _mse(proba: NDArray[np.float64], labels: NDArray[np.intp], _shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    errors = proba.copy()
-    errors[np.arange(len(labels)), labels] -= 1.0
-    return np.asarray(np.einsum("ij,ij->i", errors, errors))
-
-
-Loss: TypeAlias = Callable[["NDArray[np.float64]", "NDArray[np.intp]", "NDArray[np.float64]"], "NDArray[np.float64]"]
-
-LOSSES: dict[str, Loss] = {"avll": _avll, "log_loss": _log_loss, "mse": _mse}
 
 
 _MAX_SUMS = 2**26  # probabilities in memory at once, 512 MB; columns are permuted in blocks within that
@@ -238,7 +217,7 @@ def oob_permutation_importances(
     'months_since_last_gift'
     """
     check_param("n_repeats", n_repeats, Int(1))
-    check_param("metric", metric, Choice(*LOSSES))
+    check_param("metric", metric, Choice(*get_args(LossName)))
     check_param("permute", permute, Choice("forest", "tree"))
     model._check_fitted()
     with rows_needed(model, "oob_importances"):

@@ -11,17 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator_html import SectionsReprMixin
+from calibrant._estimator_html import SectionsReprMixin, model_section
 from calibrant._params import Int, Rule, check_params
 from calibrant._repr import short_repr
 from calibrant._saved import Array, Bytes, Field, Maybe, NarrowFloats, Object, Text, need
-from calibrant._sections import Section
+from calibrant._sections import DataTable, Section, TableColumn
 from calibrant.data._internal import RowClassifierMixin, Rows
-from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run
-from calibrant.ensembles._ensemble_sections import boosted_sections
+from calibrant.ensembles._bagging.forest import tree_sizes
+from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, Stop
 from calibrant.exceptions import ParameterError
 from calibrant.trees._internal import TrainingSet, check_order
 
+_MOST_ROUNDS = 10  # of the table of rounds
+_STOPPED = {"perfect": "a member without errors ended it", "weak": "a member no better than chance ended it"}
 _SUMMED_VOTES = """\
 array of shape (n_rows, n_classes)
     With ``"m1"`` and ``"samme"`` the weights of the members that vote for each class, with ``"real"`` the sum
@@ -50,6 +52,8 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
 
     if TYPE_CHECKING:
         algorithm: AlgorithmName
+        n_trees: int
+        stopped_: Stop | None
         estimator_weights_: NDArray[np.float64]
         errors_: NDArray[np.float64]
         _run: Run
@@ -172,17 +176,30 @@ class BoostedScoresMixin(SectionsReprMixin, RowClassifierMixin):
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted classifier as sections, which notebooks, reports and web pages show."""
-        return boosted_sections(self)
+        n_rounds = len(self.estimator_weights_)
+        stopped = f"; {_STOPPED[self.stopped_]}" if self.stopped_ is not None else ""
+        facts = [("rounds", f"{n_rounds:,} of at most {self.n_trees:,}{stopped}")]
+        facts += [("trees", tree_sizes(vars(self)["trees_"]))] if "trees_" in vars(self) else []
+        columns = (
+            TableColumn("round"),
+            TableColumn("error", term="weighted"),
+            TableColumn("weight", term="of its votes"),
+        )
+        shown = range(min(n_rounds, _MOST_ROUNDS))
+        rows = tuple(
+            (f"{each + 1}", f"{self.errors_[each]:.4f}", f"{self.estimator_weights_[each]:.4f}") for each in shown
+        )
+        note = f"The first {_MOST_ROUNDS} of {n_rounds:,} rounds." if n_rounds > _MOST_ROUNDS else ""
+        table = DataTable("Error of each member on the reweighted training rows", columns, rows, note=note)
+        return model_section(self, facts), Section("rounds", "Rounds of boosting", (table,))
 
     def _drop_rows(self) -> None:
         """Drop the weights of the training rows, which were those of a source; the run cannot be continued then."""
         self._run = replace(self._run, rows=b"", row_weights=None, from_source=True)
 
     def _saved_run(self, training_rows: bool) -> dict[str, Any]:
-        """Return the columns and the rounds of the run for a file, without the members."""
-        names = (*RowClassifierMixin._saved_fields, "estimator_weights_", "errors_", "stopped_")
-        values = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        values |= {"seed": self._run.seed, "order": self._order}
+        """Return the seed, the order of classes and the rows of the run, which a file holds besides the attributes."""
+        values = {"seed": self._run.seed, "order": self._order}
         if not training_rows:
             return values
         is_kept = self._run.row_weights is not None

@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _core
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Bool, Choice, Int, Rule, check_params
 from calibrant._saved import Array, NarrowFloats, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
 from calibrant._threads import n_threads
-from calibrant.data._internal import Nominal, Rows, is_source
+from calibrant.data._internal import Nominal, Rows, Schema, is_source
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import (
     ALGORITHMS,
@@ -94,6 +94,7 @@ class StumpLearner:
     proba=Array("f8", ndim=3, finite=True, low=0, high=1),
 )
 @fill_docstring()
+@with_parameters
 class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Thousands of trees of one test each, every one fitted to rows reweighted by the errors of those before it.
 
@@ -178,26 +179,14 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         "warm_start": Bool(),
     }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 256,
-        algorithm: AlgorithmName = "m1",
-        criterion: StumpCriterion = "entropy",
-        estimate: StumpEstimate = "laplace",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.n_trees = n_trees
-        self.algorithm = algorithm
-        self.criterion = criterion
-        self.estimate = estimate
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
+    n_trees: int = 256
+    algorithm: AlgorithmName = "m1"
+    criterion: StumpCriterion = "entropy"
+    estimate: StumpEstimate = "laplace"
+    nominal: Nominal = "auto"
+    max_bins: int | None = None
+    n_jobs: int | None = None
+    warm_start: bool = False
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"])
     def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> BoostedStumpsClassifier:
@@ -232,13 +221,15 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
 
     def _store(self, run: Run, examples: TrainingSet) -> BoostedStumpsClassifier:
         self._store_run(run, examples)
-        self.stumps_: Stumps = stack_stumps(run.members, examples.order, examples.schema)
-        self._proba = np.stack([member.proba for member in run.members])
+        self._stack(examples.schema)
         return self
 
+    def _stack(self, schema: Schema) -> None:
+        """Store the stumps of all rounds as arrays."""
+        self.stumps_: Stumps = stack_stumps(self._run.members, self._order, schema)
+        self._proba = np.stack([member.proba for member in self._run.members])
+
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:
-        if "_run" not in vars(self):
-            return {}
         members: list[StumpMember] = self._run.members
         arrays = {name: np.array([getattr(member, name) for member in members]) for name in StumpMember._fields}
         for name in ("feature", "category"):
@@ -258,12 +249,10 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         rows = zip(*(array.tolist() for array in arrays[:4]), *arrays[4:], strict=True)
         members = [StumpMember(*row) for row in rows]
         self._set_saved_run(values, members)
-        self.stumps_ = stack_stumps(members, values["order"], values["_schema"])
-        self._proba = np.stack([member.proba for member in members])
+        self._stack(values["_schema"])
 
     def _member_proba(self, member: StumpMember, rows: Rows) -> NDArray[np.float64]:
-        number = next(i for i, each in enumerate(self._run.members) if each is member)
-        return np.asarray(member.proba[branch_of(self.stumps_, number, rows)])
+        return np.asarray(member.proba[branch_of(member, rows)])
 
     def _branch_contributions(self) -> NDArray[np.float64]:
         """Return the contributions (stumps x branches x classes), which are proportional to the weights."""
@@ -275,8 +264,8 @@ class BoostedStumpsClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixi
         return map(sums.of_first, numbers)
 
     def _contributions(self, rows: Rows) -> Iterator[NDArray[np.float64]]:
-        for number, contribution in enumerate(self._branch_contributions()):
-            yield contribution[branch_of(self.stumps_, number, rows)]
+        for member, contribution in zip(self._run.members, self._branch_contributions(), strict=True):
+            yield contribution[branch_of(member, rows)]
 
 
 def _check_tests(feature: NDArray[Any], threshold: NDArray[Any], category: NDArray[Any], schema: Any) -> None:

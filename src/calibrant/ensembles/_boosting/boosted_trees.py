@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,31 +11,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._docstrings import fill_docstring
-from calibrant._estimator import EstimatorMixin
+from calibrant._estimator import EstimatorMixin, with_parameters
 from calibrant._params import Bool, Choice, Int, Rule, check_params
 from calibrant._random import SeedLike
 from calibrant._saved import Array, ListOf, Object, need, saved
 from calibrant._source_limits import check_no_client, rows_needed
-from calibrant.data._internal import Nominal, Rows, is_source
+from calibrant.data._internal import Rows, is_source
 from calibrant.ensembles._bagging.forest import TREE_RULES
 from calibrant.ensembles._boosting.boosted_predictions import BoostedScoresMixin
 from calibrant.ensembles._boosting.boosting_loop import ALGORITHMS, AlgorithmName, Run, boost, start_run
 from calibrant.ensembles._boosting.tree_learner import TreeLearner
 from calibrant.ensembles._levels.cluster_boosting import fit_boosting_on_cluster
 from calibrant.ensembles._tree_style import STYLE_DOC, STYLE_RULE, styled, styled_for
-from calibrant.estimates import Estimate
 from calibrant.estimates._internal import ESTIMATE
 from calibrant.trees._internal import (
     TREE_PARAMETER_DOCS,
-    CriterionName,
-    Dialect,
-    EmptyLeaf,
-    MissingValues,
-    NominalSplits,
-    Pruning,
     TrainingSet,
+    TreeParamsMixin,
     TreeReading,
     Trees,
+    check_table,
     fit_source,
     impurity_importances,
 )
@@ -46,6 +41,16 @@ go to the most probable class, and ``"real"`` takes the logarithms of the probab
 weighted rows. A number left to ``"cv"`` is chosen in every round, as in `ProbabilityTreeClassifier`."""
 
 
+@with_parameters
+class _RoundsMixin:
+    """The parameters of boosting, which come before those of the trees."""
+
+    n_trees: int = 100
+    algorithm: AlgorithmName = "m1"
+    resample: bool = True
+    style: str | None = None
+
+
 @saved(
     trees=Trees(),
     estimates=ListOf(ESTIMATE),
@@ -53,7 +58,15 @@ weighted rows. A number left to ``"cv"`` is chosen in every round, as in `Probab
     tables=ListOf(Array("f8", ndim=2, finite=True, low=0, high=1)) | None,
 )
 @fill_docstring(**{**TREE_PARAMETER_DOCS, "estimate_numbers": _ESTIMATE_NUMBERS, "style": STYLE_DOC})
-class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin, BaseEstimator):  # type: ignore[misc]
+@with_parameters
+class BoostedTreesClassifier(
+    BoostedScoresMixin,
+    TreeParamsMixin,
+    _RoundsMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    EstimatorMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """Trees grown one after the other, each on rows reweighted by the errors of the trees before it.
 
     `predict_proba` returns scores, **not calibrated probabilities**: the share of the members' weighted votes, the raw
@@ -151,66 +164,10 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         **{name: rule for name, rule in TREE_RULES.items() if name not in ("class_weight", "weight_kind")},
     }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        algorithm: AlgorithmName = "m1",
-        resample: bool = True,
-        style: str | None = None,
-        criterion: CriterionName = "gain_ratio",
-        estimate: str | Estimate = "laplace",
-        prune: Pruning | None = None,
-        confidence: float = 0.25,
-        subtree_raising: bool = True,
-        ccp_alpha: float = 0.0,
-        collapse: bool = False,
-        min_leaf: float = 2,
-        min_cut: Literal["c45", "min_leaf"] = "c45",
-        max_depth: int | None = None,
-        nominal_splits: NominalSplits = "multiway",
-        threshold: Literal["observed", "midpoint"] = "observed",
-        mdl_penalty: bool = True,
-        dialect: Dialect = "c45",
-        empty_leaf: EmptyLeaf | None = None,
-        accept_zero_gain: bool | None = None,
-        missing: MissingValues = "fractional",
-        nominal: Nominal = "auto",
-        max_bins: int | None = None,
-        tie_break: Literal["first", "random"] = "first",
-        honest: bool = False,
-        n_jobs: int | None = None,
-        random_state: SeedLike = None,
-        warm_start: bool = False,
-    ) -> None:
-        self.n_trees = n_trees
-        self.algorithm = algorithm
-        self.resample = resample
-        self.style = style
-        self.criterion = criterion
-        self.estimate = estimate
-        self.prune = prune
-        self.confidence = confidence
-        self.subtree_raising = subtree_raising
-        self.ccp_alpha = ccp_alpha
-        self.collapse = collapse
-        self.min_leaf = min_leaf
-        self.min_cut = min_cut
-        self.max_depth = max_depth
-        self.nominal_splits = nominal_splits
-        self.threshold = threshold
-        self.mdl_penalty = mdl_penalty
-        self.dialect = dialect
-        self.empty_leaf = empty_leaf
-        self.accept_zero_gain = accept_zero_gain
-        self.missing = missing
-        self.nominal = nominal
-        self.max_bins = max_bins
-        self.tie_break = tie_break
-        self.honest = honest
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
+    ccp_alpha: float = 0.0
+    n_jobs: int | None = None
+    random_state: SeedLike = None
+    warm_start: bool = False
 
     @fill_docstring(y=TREE_PARAMETER_DOCS["y"], groups=TREE_PARAMETER_DOCS["groups"])
     def fit(
@@ -257,8 +214,6 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         return self
 
     def _saved_values(self, training_rows: bool) -> dict[str, Any]:
-        if "_run" not in vars(self):
-            return {}
         members: list[TreeReading] = self._run.members
         is_recomputed = all(member.saved_table(self) is None for member in members)
         return {
@@ -273,8 +228,7 @@ class BoostedTreesClassifier(BoostedScoresMixin, ClassifierMixin, EstimatorMixin
         trees, estimates, readers = values["trees"], values["estimates"], values["readers"]
         tables = [None] * len(trees) if values["tables"] is None else values["tables"]
         need(len(trees) == len(estimates) == len(readers) == len(tables), "has readings of other trees")
-        same = trees[0].schema == values["_schema"] and np.array_equal(trees[0].classes, values["classes_"])
-        need(same, "has trees or rows of other columns or classes")
+        check_table(trees[0], values["_schema"], values["classes_"])
         parts = zip(trees, estimates, readers, tables, strict=True)
         members = [TreeReading.from_saved(tree, each, self, reader, table) for tree, each, reader, table in parts]
         self._set_saved_run(values, members)

@@ -68,47 +68,33 @@ def boost(run: Run, learner: Learner, algorithm: Algorithm, n_members: int, who:
         if run.stopped is not None:
             break
         member, predictions = learner.fit(number)
-        step = algorithm.step(predictions)
+        step, why = algorithm.step(predictions), ""
         # A member no better than chance has weight 0 or less: AdaBoost's bound no longer falls.
-        if step.error >= algorithm.max_error(predictions.proba.shape[1]) - _CHANCE_TOLERANCE:
-            _stop_weak(run, member, step, who, n_members)
-        else:
+        is_weak = step.error >= algorithm.max_error(predictions.proba.shape[1]) - _CHANCE_TOLERANCE
+        if not is_weak:
             run.add(member, step)
-            _reweight_or_stop(run, learner, step, predictions, who, n_members)
+        elif number == 0:
+            # Weka keeps the first member whatever its error: a model needs one.
+            run.add(member, replace(step, weight=1.0))
+        if is_weak:
+            run.stopped = "weak" if len(run.members) < n_members else None
+            why = (
+                f"member {number + 1} of {n_members} misclassifies {step.error:.3g} of the weight, no better than "
+                f"chance; it is {'left out' if number else 'the only one'}, and boosting stops with "
+                f"{len(run.members)}. Larger members, or algorithm='samme' with more than two classes, may do better."
+            )
+        # Equal factors vanish in the normalization, so the next member would be the same.
+        elif np.ptp(step.factors[predictions.weights > 0]) > 0:
+            learner.reweight(step.factors)
+        elif not learner.is_random and len(run.members) < n_members:
+            run.stopped = "perfect"
+            why = (
+                f"member {len(run.members)} of {n_members} does not change the weights of the rows (its error is "
+                f"{step.error:.3g}); further ones would be the same, and boosting stops.{learner.advice}"
+            )
+        if run.stopped is not None:
+            warn_of_fit(who, f"{who}: {why}", stacklevel=caller_level())
     run.row_weights = learner.weights
-
-
-def _reweight_or_stop(
-    run: Run, learner: Learner, step: BoostingStep, predictions: MemberPredictions, who: str, n_members: int
-) -> None:
-    # Equal factors vanish in the normalization, so the next member would be the same.
-    if np.ptp(step.factors[predictions.weights > 0]) > 0:
-        learner.reweight(step.factors)
-    elif not learner.is_random and len(run.members) < n_members:
-        run.stopped = "perfect"
-        warn_of_fit(
-            who,
-            f"{who}: member {len(run.members)} of {n_members} does not change the weights of the rows "
-            f"(its error is {step.error:.3g}); further ones would be the same, and boosting stops.{learner.advice}",
-            stacklevel=caller_level(),
-        )
-
-
-def _stop_weak(run: Run, member: Any, step: BoostingStep, who: str, n_members: int) -> None:
-    number, fate = len(run.members) + 1, "left out"
-    if number == 1:
-        run.add(member, step)
-        # Weka keeps the first member whatever its error: a model needs one.
-        run.weights[0], fate = 1.0, "the only one"
-    if len(run.members) < n_members:
-        run.stopped = "weak"
-        warn_of_fit(
-            who,
-            f"{who}: member {number} of {n_members} misclassifies {step.error:.3g} of the weight, no better than "
-            f"chance; it is {fate}, and boosting stops with {len(run.members)}. Larger members, or algorithm='samme' "
-            "with more than two classes, may do better.",
-            stacklevel=caller_level(),
-        )
 
 
 def start_run(before: Run | None, n_members: int, rows: bytes, random_state: SeedLike) -> Run:

@@ -18,7 +18,7 @@ Friedman (2001) with the second-order gain of Chen & Guestrin (2016), histograms
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -43,9 +43,8 @@ _COLUMNS_OF_A_TREE, _LEAST_SHARE = 60.0, 0.3
 _LEAST_FOLDS = 3  # one to grow on, one to stop by, one to predict
 
 
-@dataclass(frozen=True)
-class BoostingOptions:
-    """Options of gradient boosting; the defaults are those of a few thousand rows.
+def gradient_options(**options: float) -> _core.GradientOptions:
+    """Return options of gradient boosting; those that are not named are those of a few thousand rows.
 
     ``min_leaf`` and ``category_support`` are weights of rows, estimated by the share of the node's hessian. The shares
     are those of the columns of a tree and of a node, and of the rows of a round, that are drawn at random. Chosen on
@@ -53,49 +52,31 @@ class BoostingOptions:
     columns to 35.9 by columns drawn for each node and to 35.7 by 8 leaves; other rates, penalties and patience, or
     drawn rows, changed that by 0.2 at most.
     """
+    found = _core.GradientOptions()
+    of_few_rows = {"max_rounds": 1000, "max_leaves": 8, "node_share": 0.3, "max_bins": 64}
+    for name, value in {**of_few_rows, **options}.items():
+        setattr(found, name, value)
+    return found
 
-    rate: float = 0.1
-    max_rounds: int = 1000
-    patience: int = 30
-    max_leaves: int = 8
-    max_depth: int = 64
-    l2: float = 1.0
-    min_leaf: float = 10.0
-    min_hessian: float = 1e-3
-    column_share: float = 1.0
-    node_share: float = 0.3
-    row_share: float = 1.0
-    category_smoothing: float = 10.0
-    category_l2: float = 10.0
-    category_support: float = 5.0
-    max_categories: int = 32
-    max_bins: int = 64
 
-    @classmethod
-    def for_table(cls, weight: float, n_columns: int) -> BoostingOptions:
-        """Return the options for rows of this weight: more of them bear larger trees and finer bins.
+def options_for_table(weight: float, n_columns: int) -> _core.GradientOptions:
+    """Return the options for rows of this weight: more of them bear larger trees and finer bins.
 
-        Examples
-        --------
-        >>> BoostingOptions.for_table(2000, 9).max_leaves, BoostingOptions.for_table(10_000, 9).max_leaves
-        (8, 16)
-        >>> BoostingOptions.for_table(2000, 200).column_share
-        0.3
-        """
-        share = min(1.0, max(_LEAST_SHARE, _COLUMNS_OF_A_TREE / max(1, n_columns)))
-        if weight < _FEW:
-            return cls(column_share=share)
-        if weight < _MANY:
-            return cls(column_share=share, max_leaves=16, max_bins=255)
-        rate, max_rounds = (0.1, 500) if weight < _HUGE else (0.2, 200)
-        return cls(rate, max_rounds, column_share=share, max_leaves=31, max_bins=255, min_leaf=20.0)
-
-    def to_core(self) -> _core.GradientOptions:
-        """Return the options as the core takes them."""
-        options = _core.GradientOptions()
-        for name, value in asdict(self).items():
-            setattr(options, name, value)
-        return options
+    Examples
+    --------
+    >>> options_for_table(2000, 9).max_leaves, options_for_table(10_000, 9).max_leaves
+    (8, 16)
+    >>> options_for_table(2000, 200).column_share
+    0.3
+    """
+    share = min(1.0, max(_LEAST_SHARE, _COLUMNS_OF_A_TREE / max(1, n_columns)))
+    if weight < _FEW:
+        return gradient_options(column_share=share)
+    if weight < _MANY:
+        return gradient_options(column_share=share, max_leaves=16, max_bins=255)
+    rate, max_rounds = (0.1, 500) if weight < _HUGE else (0.2, 200)
+    rounds = {"rate": rate, "max_rounds": max_rounds}
+    return gradient_options(**rounds, column_share=share, max_leaves=31, max_bins=255, min_leaf=20.0)
 
 
 _RULES_ARRAYS = {
@@ -203,7 +184,7 @@ class GradientBoostedFolds:
 def fit_gradient_boosting(
     examples: TrainingSet,
     fold_of_row: NDArray[np.integer[Any]],
-    options: BoostingOptions | None = None,
+    options: _core.GradientOptions | None = None,
     seed: np.random.SeedSequence | int = 0,
     n_jobs: int | None = None,
 ) -> GradientBoostedFolds:
@@ -227,7 +208,7 @@ def fit_gradient_boosting(
     # A seed for each fold, so that a fold's model does not depend on the number of the others.
     seeds = np.array([stream_seed(root, fold) for fold in range(n_folds)], dtype=np.uint64)
     if options is None:
-        options = BoostingOptions.for_table(float(examples.weights_or_ones.sum()), examples.table.n_columns)
+        options = options_for_table(float(examples.weights_or_ones.sum()), examples.table.n_columns)
     held_out = np.empty((examples.n_rows, len(examples.classes)))
     started = time.perf_counter()
     core = _core.fit_gradient_folds(
@@ -236,7 +217,7 @@ def fit_gradient_boosting(
         examples.weights,
         folds,
         len(examples.classes),
-        options.to_core(),
+        options,
         seeds,
         held_out,
         n_threads(n_jobs),

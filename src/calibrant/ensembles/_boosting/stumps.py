@@ -103,14 +103,14 @@ def column_of(rows: Rows, j: int) -> NDArray[Any]:
     return columns[j] if isinstance(columns, list) else columns[:, j]
 
 
-def branch_of(stumps: Stumps, i: int, rows: Rows) -> NDArray[np.intp]:
+def branch_of(stump: StumpMember, rows: Rows) -> NDArray[np.intp]:
     """Return the branch of each row at one stump."""
-    if stumps.feature[i] < 0:
+    if stump.feature < 0:
         return np.zeros(rows[0], dtype=np.intp)
-    values = column_of(rows, int(stumps.feature[i]))
-    if stumps.category[i] < 0:
-        return np.where(np.isnan(values), 2, (values > stumps.threshold[i]).astype(np.intp))
-    return np.where(values < 0, 2, (values != stumps.category[i]).astype(np.intp))
+    values = column_of(rows, stump.feature)
+    if stump.category < 0:
+        return np.where(np.isnan(values), 2, (values > np.float64(stump.threshold)).astype(np.intp))
+    return np.where(values < 0, 2, (values != stump.category).astype(np.intp))
 
 
 class StumpSums:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from calibrant import _core
 from calibrant._exact_sums import fixed_point_weights
 from calibrant._random import stream_seed
 from calibrant.ensembles._boosting.boosting_loop import MemberPredictions
-from calibrant.trees._internal import GrownTree, TrainingSet, TreeParams, TreeReading
+from calibrant.trees._internal import GrownTree, TrainingSet, TreeReading
 
 _DRAWS_BITS = 32  # draws are split by a bit each, which takes 0.1 s for each halving of so many
 
@@ -47,16 +47,12 @@ def draw_rows(
 MEMBER_STREAM, DRAWS_STREAM = 0, 1
 
 
-class _RoundParams(TreeParams, Protocol):
-    resample: bool
-
-
 class TreeLearner:
     """Grows one tree each round on coded rows: on the weighted rows, or on as many rows drawn by weight."""
 
     advice = " Smaller members (max_depth, min_leaf, prune) or resample=True avoid this."
 
-    def __init__(self, examples: TrainingSet, params: _RoundParams, seed: np.random.SeedSequence) -> None:
+    def __init__(self, examples: TrainingSet, params: Any, seed: np.random.SeedSequence) -> None:
         self._examples, self._params, self._seed = examples, params, seed
         self.weights = np.ones(examples.n_rows) if examples.weights is None else examples.weights
         self._cases = None if params.resample else self.weights  # J48 counts cases, which reweighting does not change
@@ -83,14 +79,12 @@ class TreeLearner:
 
     def _grow(self, number: int) -> TreeReading:
         seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
-        examples = replace(self._examples, weights=self._training_weights(number), cases=self._cases).with_exact_sums()
+        # Without weights the core counts rows in whole numbers.
+        weights = None if not self._params.resample and (self.weights == 1).all() else self.weights
+        if self._params.resample:
+            weights = draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
+        examples = replace(self._examples, weights=weights, cases=self._cases).with_exact_sums()
         return TreeReading.of(GrownTree.grow(examples, self._params, seed), self._params.estimate, self._params)
-
-    def _training_weights(self, number: int) -> NDArray[np.float64] | None:
-        if not self._params.resample:
-            # Without weights the core counts rows in whole numbers.
-            return None if (self.weights == 1).all() else self.weights
-        return draw_rows(self.weights, stream_seed(self._seed, DRAWS_STREAM, number))
 
     @cached_property
     def _columns(self) -> list[NDArray[Any]]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import accumulate, chain
-from operator import add
+from itertools import accumulate
 from threading import Lock
 from typing import Any, cast
 from uuid import uuid4
@@ -95,18 +93,6 @@ def mixtures_of(
     return np.column_stack([mixed, part.labels[rows]])
 
 
-def find_mixtures(mixtures: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the positions of mixtures among distinct sorted ones, which hold them all.
-
-    Examples
-    --------
-    >>> mixtures = np.array([[0.25, 0.75, 0.0], [0.25, 0.75, 1.0], [0.5, 0.5, 0.0]])
-    >>> find_mixtures(mixtures, mixtures[[2, 0]])
-    array([2, 0])
-    """
-    return _distinct(np.concatenate([mixtures, wanted]))[1][len(mixtures) :]
-
-
 def _distinct(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return the distinct rows, sorted, and the position of each row among them."""
     # Rows of equal mixture and class get equal factors; few distinct ones travel instead of all rows.
@@ -119,21 +105,15 @@ def _sums(cells: NDArray[np.intp], weights: NDArray[np.float64], n_cells: int) -
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureFactors:
-    """The factors of rows that reach several leaves, by mixture and class; `proba` are those of all nodes."""
-
-    proba: NDArray[np.float64]
-    mixtures: NDArray[np.float64]
-    factors: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
 class BoostingRound:
-    """A tree, the factors of the rows at each node by class, the scale of the new weights and their exact sum."""
+    """A tree, the factors of the rows at each node by class, the scale of the new weights and their exact sum.
+
+    `mixed` are the probabilities at all nodes, the mixtures of rows that reach several leaves, and their factors.
+    """
 
     state: tuple[Any, ...]
     factors: NDArray[np.float64]
-    mixed: MixtureFactors | None = None  # None: every row reaches one leaf
+    mixed: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None = None  # None: none does
     scale: float = 1.0
     total: float | None = None  # None: the weights are not rounded yet
 
@@ -143,9 +123,9 @@ class BoostingRound:
         nodes = leaves_of(tree, bins, part)
         factors = self.factors[nodes, part.labels]
         if self.mixed is not None:
-            rows = np.flatnonzero((nodes < 0) & (weights > 0))
-            mixtures = mixtures_of(tree, self.mixed.proba, bins, part, rows)
-            factors[rows] = self.mixed.factors[find_mixtures(self.mixed.mixtures, mixtures)]
+            (proba, mixtures, by_mixture), rows = self.mixed, np.flatnonzero((nodes < 0) & (weights > 0))
+            every = np.concatenate([mixtures, mixtures_of(tree, proba, bins, part, rows)])
+            factors[rows] = by_mixture[_distinct(every)[1][len(mixtures) :]]  # the mixtures hold all of them, sorted
         scaled = weights * factors * self.scale
         return scaled if self.total is None else fixed_point_weights(scaled, self.total)
 
@@ -220,7 +200,7 @@ class DrawnWeights:
     def of(cls, parts: Parts, rows: BoostedWeights, seed: int) -> DrawnWeights:
         """Return the draw of rows from all parts, whose weights are added up."""
         # Dask returns parts in any order; draws go by cumulated weights in the order of the rows.
-        weighed: list[_PartWeight] = sorted(parts.reduce(_weigh, rows, merge=_joined))
+        weighed: list[_PartWeight] = sorted(parts.reduce(_weigh, rows))
         ends = list(accumulate(weight for *_, weight in weighed))
         # an empty part and the one that follows it begin at the same row, with the same weight before them
         before = {first: end - weight for (first, _, weight), end in zip(weighed, ends, strict=True)}
@@ -240,27 +220,18 @@ def _weigh(rows: BoostedWeights, part: CodedPart) -> list[_PartWeight]:
     return [(part.first_row, part.n_rows, float(rows.of_rows(part).sum()))]
 
 
-def _joined(several: Sequence[list[_PartWeight]]) -> list[_PartWeight]:
-    return list(chain.from_iterable(several))
-
-
 class LevelLearner:
     """Grows one tree each round; its leaves and classes stand for the rows, which get the same factor there."""
 
     advice = " Smaller members (max_depth, min_leaf) or resample=True avoid this."
 
     def __init__(
-        self,
-        parts: Parts,
-        bins: Bins,
-        examples: TrainingSet,
-        params: Any,
-        seed: np.random.SeedSequence,
-        n_rows: int,
+        self, parts: Parts, facts: Any, examples: TrainingSet, params: Any, seed: np.random.SeedSequence
     ) -> None:
         self._parts, self._examples, self._params, self._seed = parts, examples, params, seed
-        self._rows = BoostedWeights(bins)
-        self._plan = LevelPlan(bins, len(examples.classes), examples.n_declared, n_rows, params, self._rows)
+        self._rows = BoostedWeights(facts.bins)
+        n_classes, n_declared = len(examples.classes), examples.n_declared
+        self._plan = LevelPlan(facts.bins, n_classes, n_declared, facts.n_rows, params, self._rows)
         self._total = float(np.sum(examples.class_weights))
         self.weights: NDArray[np.float64] = np.empty(0)  # those of the rows stay with the parts
         self.is_random = params.resample or params.tie_break == "random"
@@ -268,35 +239,26 @@ class LevelLearner:
     def fit(self, number: int) -> tuple[TreeReading, MemberPredictions]:
         """Grow the tree of a round; its predictions are those of each node for each class, weighted by its leaves."""
         seed = np.random.SeedSequence(stream_seed(self._seed, MEMBER_STREAM, number))
-        (core,) = self._plan_of(number).grow(self._parts, {number: GrownTree.tie_seed(seed)})
+        rows: Any = self._rows
+        if self._params.resample:
+            rows = DrawnWeights.of(self._parts, rows, stream_seed(self._seed, DRAWS_STREAM, number))
+        (core,) = replace(self._plan, row_weights=rows).grow(self._parts, {number: GrownTree.tie_seed(seed)})
         tree = self._examples.tree(core)
         grown = GrownTree.of(tree, self._examples, self._params, seed)
         member = TreeReading.of(grown, self._params.estimate, self._params)
         self._state = cast("tuple[Any, ...]", core.state)
         self._proba = np.ascontiguousarray(member.table[:, np.argsort(tree.order)])
-        self._predicted = self._predicted_weights(core)
+        self._predicted = PredictedWeights.of_leaves(core, len(self._examples.classes))
+        if self._params.resample:  # the leaves have counted the rows drawn
+            args = self._state, self._proba, self._rows
+            self._predicted = self._parts.reduce(sum_predicted, *args, merge=PredictedWeights.sum)
         return member, self._predicted.predictions(self._proba)
-
-    def _plan_of(self, number: int) -> LevelPlan:
-        """Return the plan of a round: with the weights of the rows, or with how often they are drawn."""
-        if not self._params.resample:
-            return replace(self._plan, row_weights=self._rows)
-        drawn = DrawnWeights.of(self._parts, self._rows, stream_seed(self._seed, DRAWS_STREAM, number))
-        return replace(self._plan, row_weights=drawn)
-
-    def _predicted_weights(self, core: Any) -> PredictedWeights:
-        """Return the weights of all rows by what a tree predicts: those of its leaves unless its rows were drawn."""
-        if not self._params.resample:
-            return PredictedWeights.of_leaves(core, len(self._examples.classes))
-        args = self._state, self._proba, self._rows
-        found: PredictedWeights = self._parts.reduce(sum_predicted, *args, merge=PredictedWeights.sum)
-        return found
 
     def reweight(self, factors: NDArray[np.float64]) -> None:
         """Multiply the weights of the rows at each node by factors by class, and scale them to their previous sum."""
         by_node, by_mixture = np.split(factors, [self._proba.size])
         mixtures = self._predicted.mixtures
-        mixed = MixtureFactors(self._proba, mixtures, by_mixture) if len(mixtures) else None
+        mixed = (self._proba, mixtures, by_mixture) if len(mixtures) else None
         last = BoostingRound(self._state, by_node.reshape(self._proba.shape), mixed)
         # In two passes: the scale needs the sum of the weights, rounding the sum of the scaled ones.
         last = replace(last, scale=self._total / self._sum(last))
@@ -304,12 +266,8 @@ class LevelLearner:
         self._rows = replace(self._rows, rounds=(*self._rows.rounds, last))
 
     def _sum(self, last: BoostingRound) -> float:
-        sums: ExactSums = self._parts.reduce(sum_weights, self._rows, last, merge=_added)
+        sums: ExactSums = self._parts.reduce(sum_weights, self._rows, last)
         return float(sums.totals()[0])
-
-
-def _added(several: Sequence[ExactSums]) -> ExactSums:
-    return reduce(add, several)
 
 
 def fit_boosting_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]:
@@ -319,8 +277,7 @@ def fit_boosting_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]
     check_source_params(with_tree_params(estimator), "levels")
     run = Run(seed_sequence(estimator.random_state), b"")
     parts, examples = rows.number(None)
-    facts = rows.facts
-    learner = LevelLearner(rows.parts(parts), facts.bins, examples, styled(estimator), run.seed, facts.n_rows)
+    learner = LevelLearner(rows.parts(parts), rows.facts, examples, styled(estimator), run.seed)
     boost(run, learner, ALGORITHMS[estimator.algorithm], estimator.n_trees, type(estimator).__name__)
     run.row_weights = None
     return dict(vars(estimator._store(run, examples)))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,9 @@ from calibrant._dask.tasks import gather
 from calibrant._progress import progress
 from calibrant._random import seed_sequence, stream_seed
 from calibrant._source_limits import check_source_params
-from calibrant.data._internal import Bins, CodedPart
+from calibrant.data._internal import CodedPart
 from calibrant.ensembles._bagging.bags import Bootstrap, ForestBags
-from calibrant.ensembles._bagging.forest import GROWING_STREAM, RULES, Forest, ForestParams, n_drawn
+from calibrant.ensembles._bagging.forest import GROWING_STREAM, Forest, n_drawn, snapshot
 from calibrant.ensembles._levels.level_reading import read_levels
 from calibrant.ensembles._readings.forest_reading import needs_all_rows
 from calibrant.ensembles._tree_style import styled, styled_for, with_tree_params
@@ -25,6 +24,9 @@ from calibrant.estimates import as_estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
 from calibrant.trees._internal import ClusterRows, LevelPlan, Parts, TrainingSet
+
+if TYPE_CHECKING:
+    from calibrant.ensembles._bagging.bagged_trees import BaggedTreesClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,23 +41,16 @@ class BagWeights:
 
     @classmethod
     def of(
-        cls,
-        parts: Parts,
-        kind: Bootstrap | None,
-        seed: np.random.SeedSequence,
-        max_samples: float,
-        *,
-        n_classes: int,
-        n_groups: int | None = None,
+        cls, parts: Parts, params: BaggedTreesClassifier, seed: np.random.SeedSequence, n_classes: int, groups: Any
     ) -> BagWeights:
         """Return the draw of bags from all parts, whose rows are counted."""
-        counted = sorted(parts.reduce(count_classes, n_classes, merge=_joined), key=lambda each: each[:2])
+        counted = sorted(parts.reduce(count_classes, n_classes), key=lambda each: each[:2])
         counts = np.array([of_part for *_, of_part in counted], dtype=np.int64).reshape(len(counted), n_classes)
         # Units are numbered over all rows, so that a part draws what it would draw in one process.
         before = np.cumsum(counts, axis=0) - counts
-        if n_groups is not None:
-            n_units, first = (n_groups,), [(0,)] * len(counted)
-        elif kind == "by_class":
+        if groups is not None:
+            n_units, first = (len(groups),), [(0,)] * len(counted)
+        elif params.bootstrap == "by_class":
             n_units, first = tuple(counts.sum(axis=0).tolist()), [tuple(each) for each in before.tolist()]
         else:
             n_units, first = (int(counts.sum()),), [(each,) for each in before.sum(axis=1).tolist()]
@@ -63,7 +58,7 @@ class BagWeights:
         first_units: dict[int, tuple[int, ...]] = {
             first_row: units for (first_row, *_), units in zip(counted, first, strict=True)
         }
-        return cls(kind, seed, max_samples, n_units, first_units)
+        return cls(params.bootstrap, seed, params.max_samples, n_units, first_units)
 
     def weights(self, part: CodedPart, tree: int) -> NDArray[np.float64] | None:
         """Return the weight of each row in the bag of a tree; None where all rows are in it with a weight of 1."""
@@ -83,46 +78,30 @@ def count_classes(n_classes: int, part: CodedPart) -> list[tuple[int, int, NDArr
     return [(part.first_row, part.n_rows, np.bincount(part.labels, minlength=n_classes))]
 
 
-def _joined(
-    several: Sequence[list[tuple[int, int, NDArray[np.int64]]]],
-) -> list[tuple[int, int, NDArray[np.int64]]]:
-    return [each for one in several for each in one]
-
-
 _CELLS_AT_ONCE = 64 << 20  # of the histograms of a level of all trees that are grown together
 _MOST_TREES = 32  # grown together: fewer round trips
 _BYTES_BESIDE = 4  # the codes of a row in a node that is finished: its class and weight
 _OPEN_NODES = 8  # of one level of a tree, about: nodes of less than an eighth of the rows are not open
 
 
-def forest_plan(
-    parts: Parts,
-    bins: Bins,
-    params: ForestParams,
-    seed: np.random.SeedSequence,
-    *,
-    n_rows: int,
-    n_classes: int,
-    n_declared: int,
-    n_groups: int | None = None,
-) -> LevelPlan:
+def forest_plan(parts: Parts, facts: Any, params: BaggedTreesClassifier, seed: np.random.SeedSequence) -> LevelPlan:
     """Return the plan that all parts share: the columns, the parameters, the draw of the bags."""
-    weights = BagWeights.of(parts, params.bootstrap, seed, params.max_samples, n_classes=n_classes, n_groups=n_groups)
-    n_columns = len(bins.n_values)
+    n_columns, n_classes = len(facts.bins.n_values), len(facts.labels.classes)
     max_features = n_drawn(params.max_features, n_columns)
-    rows_of_process = n_rows // parts.n_processes + 1
-    bytes_of_tree = rows_of_process * (
-        LevelPlan.BYTES_OF_ROW + n_columns + _BYTES_BESIDE
-    )  # most rows are gathered in the end
-    at_once = min(_trees_at_once(max_features or n_columns, n_classes), max(1, parts.free_bytes // bytes_of_tree))
+    rows_of_process = facts.n_rows // parts.n_processes + 1
+    # Most rows are gathered in the end
+    bytes_of_tree = rows_of_process * (LevelPlan.BYTES_OF_ROW + n_columns + _BYTES_BESIDE)
+    # Of which the histograms of one level fit a message
+    at_once = _CELLS_AT_ONCE // (_OPEN_NODES * (max_features or n_columns) * 256 * n_classes)
+    at_once = max(1, min(_MOST_TREES, at_once, parts.free_bytes // bytes_of_tree))
     kept = 2 * at_once * LevelPlan.BYTES_OF_ROW * rows_of_process  # a worker may hold the parts of another that died
     return LevelPlan(
-        bins,
+        facts.bins,
         n_classes,
-        n_declared,
-        n_rows,
-        _snapshot(params),
-        weights,
+        facts.labels.n_declared,
+        facts.n_rows,
+        snapshot(params),
+        BagWeights.of(parts, params, seed, n_classes, facts.groups),
         max_features,
         trees_at_once=at_once,
         kept_bytes=kept,
@@ -141,11 +120,6 @@ def grow_forest_levels(parts: Parts, plan: LevelPlan, seed: np.random.SeedSequen
     return grown
 
 
-def _trees_at_once(n_columns: int, n_classes: int) -> int:
-    """Return the number of trees whose histograms of one level fit a message."""
-    return max(1, min(_MOST_TREES, _CELLS_AT_ONCE // (_OPEN_NODES * n_columns * 256 * n_classes)))
-
-
 _BATCHES_PER_THREAD = 4  # so that workers end at about the same time, and little is lost with one that dies
 _MOST_OF_BATCH = 8  # of a batch
 
@@ -160,15 +134,18 @@ def _by_batches(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence)
     """Send the codes of all rows to every worker, and share out the trees."""
     rows.join()
     params, examples = rows.call(_describe, estimator, seed, description="Fitting")
-    grown = rows.start_many(_grow_batch, _batches(params, seed, rows.n_threads), description="Growing trees")
+    size = max(1, min(_MOST_OF_BATCH, params.n_trees // (_BATCHES_PER_THREAD * rows.n_threads)))
+    numbers = range(params.n_trees)
+    batches = [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
+    grown = rows.start_many(_grow_batch, batches, description="Growing trees")
     trees = tuple(tree for batch in gather(rows.connection, grown, "Reading the forest") for tree in batch)
     if not _can_read_blocks(estimator, params, trees[0]):
         return rows.call(_finish, estimator, params, seed, inputs=grown, description="Reading the forest")
     parts = rows.parts(rows.blocks(estimator.class_weight), "Reading the forest")
-    return _read(estimator, parts, _plan(parts, rows, params, seed, examples), Forest(trees, examples, params, seed))
+    return _read(estimator, parts, forest_plan(parts, rows.facts, params, seed), Forest(trees, examples, params, seed))
 
 
-def _can_read_blocks(estimator: Any, params: ForestParams, tree: Tree) -> bool:
+def _can_read_blocks(estimator: Any, params: BaggedTreesClassifier, tree: Tree) -> bool:
     """Return whether blocks of rows can be read by themselves: one worker reads the forest otherwise."""
     if params.prune is not None or params.honest or params.collapse:
         return False
@@ -182,28 +159,12 @@ def _by_levels(estimator: Any, rows: ClusterRows, seed: np.random.SeedSequence) 
     """Grow the trees level by level from histograms of the partitions, whose codes stay where they are."""
     check_source_params(with_tree_params(estimator), "levels")
     _check_groups(estimator, has_groups=rows.facts.groups is not None)
-    params = _snapshot(styled(estimator))
+    params = snapshot(styled(estimator))
     futures, examples = rows.number(estimator.class_weight)
     parts = rows.parts(futures, "Growing trees")
-    plan = _plan(parts, rows, params, seed, examples)
+    plan = forest_plan(parts, rows.facts, params, seed)
     trees = tuple(map(examples.tree, grow_forest_levels(parts, plan, seed, range(params.n_trees))))
     return _read(estimator, rows.parts(futures, "Reading the forest"), plan, Forest(trees, examples, params, seed))
-
-
-def _plan(
-    parts: Parts, rows: ClusterRows, params: ForestParams, seed: np.random.SeedSequence, examples: TrainingSet
-) -> LevelPlan:
-    facts = rows.facts
-    return forest_plan(
-        parts,
-        facts.bins,
-        params,
-        seed,
-        n_rows=facts.n_rows,
-        n_classes=len(examples.classes),
-        n_declared=examples.n_declared,
-        n_groups=None if facts.groups is None else len(facts.groups),
-    )
 
 
 def _read(estimator: Any, parts: Parts, plan: LevelPlan, forest: Forest) -> dict[str, Any]:
@@ -221,32 +182,19 @@ def _check_groups(estimator: Any, *, has_groups: bool) -> None:
         )
 
 
-def _batches(
-    params: ForestParams, seed: np.random.SeedSequence, n_threads: int
-) -> list[tuple[ForestParams, np.random.SeedSequence, range]]:
-    size = max(1, min(_MOST_OF_BATCH, params.n_trees // (_BATCHES_PER_THREAD * n_threads)))
-    numbers = range(params.n_trees)
-    return [(params, seed, numbers[first : first + size]) for first in range(0, params.n_trees, size)]
-
-
-def _describe(estimator: Any, seed: np.random.SeedSequence, rows: Any) -> tuple[ForestParams, TrainingSet]:
+def _describe(estimator: Any, seed: np.random.SeedSequence, rows: Any) -> tuple[BaggedTreesClassifier, TrainingSet]:
     """Return the parameters of the trees, which a style may choose by the rows, and what a model keeps of the rows."""
     examples = rows.examples(estimator.class_weight)
-    return _snapshot(styled_for(examples, estimator, seed)), examples.without_rows()
+    return snapshot(styled_for(examples, estimator, seed)), examples.without_rows()
 
 
-def _snapshot(params: Any) -> ForestParams:
-    return cast("ForestParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
-
-
-def _grow_batch(params: ForestParams, seed: np.random.SeedSequence, batch: range, rows: Any) -> list[Tree]:
+def _grow_batch(params: BaggedTreesClassifier, seed: np.random.SeedSequence, batch: range, rows: Any) -> list[Tree]:
     """Grow some trees in one thread of a worker."""
-    alone = cast("ForestParams", SimpleNamespace(**vars(params) | {"n_jobs": 1}))
-    return Forest((), rows.examples(params.class_weight), alone, seed).grow_batch(batch)
+    return Forest((), rows.examples(params.class_weight), snapshot(params, n_jobs=1), seed).grow_batch(batch)
 
 
 def _finish(
-    estimator: Any, params: ForestParams, seed: np.random.SeedSequence, rows: Any, grown: Sequence[list[Tree]]
+    estimator: Any, params: BaggedTreesClassifier, seed: np.random.SeedSequence, rows: Any, grown: Sequence[list[Tree]]
 ) -> dict[str, Any]:
     """Read the grown forest as the estimator does, and drop the rows."""
     trees = tuple(tree for batch in grown for tree in batch)

@@ -35,6 +35,7 @@ from calibrant.ensembles._readings.pooling import (
     core_pooling,
     is_local,
     pooled_table,
+    sum_log_rates,
 )
 from calibrant.estimates import CountedTree
 from calibrant.trees import Tree
@@ -89,10 +90,10 @@ def pool_counts(
            [5., 0.],
            [0., 2.]])
     """
-    pooled: list[Any] = [
-        _core.pool_nodes(counts, tree.parent, core) for tree, counts in zip(trees, leaf_counts, strict=True)
+    return [
+        PooledTree(tree, np.asarray(_core.pool_nodes(counts, tree.parent, core)))
+        for tree, counts in zip(trees, leaf_counts, strict=True)
     ]
-    return [PooledTree(tree, counts) for tree, counts in zip(trees, pooled, strict=True)]
 
 
 def own_class_rates(
@@ -135,19 +136,16 @@ def fifth_average(members: Members, level: Sequence[Cells]) -> NDArray[np.float6
 
 def _with_others(members: Members, proba: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities; of a row out of some bags whose leaves are all empty, the class frequencies of others."""
-    without = np.flatnonzero(np.isnan(proba[:, 0]) & members.is_out_of_bag)
-    proba[without] = _frequencies_of_others(members, without)
-    return proba
-
-
-def _frequencies_of_others(members: Members, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    others = np.tile(members.class_weights, (len(rows), 1))
+    without = np.flatnonzero(np.isnan(proba[:, 0]) & (members.bags.n_out_of_bag(members.n_trees) > 0))
+    others = np.tile(members.class_weights, (len(without), 1))
     if members.groups is None:
         # Where every leaf was emptied, the base rate without the row itself is all that is left.
-        others[np.arange(len(rows)), members.labels[rows]] -= 1.0 if members.weights is None else members.weights[rows]
+        weights = 1.0 if members.weights is None else members.weights[without]
+        others[np.arange(len(without)), members.labels[without]] -= weights
     else:
-        others -= count_by_group(members.groups, members.labels, members.weights)[members.groups[rows]]
-    return np.asarray(others / np.maximum(others.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny))
+        others -= count_by_group(members.groups, members.labels, members.weights)[members.groups[without]]
+    proba[without] = others / np.maximum(others.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return proba
 
 
 class TablesByTree(Field):
@@ -218,7 +216,8 @@ def read_eb_pets(members: Members, pooling: Pooling) -> EBPets:
     >>> reading.tables[0][2].round(2)
     array([0.33, 0.67])
     """
-    alpha = choose_alpha(members, partial(own_class_rates, members, pooling), pooling)
+    log_rates = partial(sum_log_rates, members, partial(own_class_rates, members, pooling), pooling)
+    alpha = choose_alpha(pooling, members.class_weights, log_rates)
     return eb_pets_of(pooled_trees(members, pooling, alpha), pooling, alpha)
 
 

@@ -174,17 +174,12 @@ class Members:
         """The weight of each class in the training set."""
         if self.whole is not None:
             return self.whole.class_weights
-        return class_weights(self.labels, self.weights, self.n_classes)
+        return np.bincount(self.labels, self.weights, self.n_classes).astype(np.float64)
 
     @cached_property
     def frequencies(self) -> list[NDArray[np.float64]]:
         """The class frequencies of the nodes of each tree, by which it votes."""
         return vote_tables(self.trees)
-
-    @property
-    def is_out_of_bag(self) -> NDArray[np.bool_]:
-        """Whether each row is out of at least one bag."""
-        return self.bags.n_out_of_bag(self.n_trees) > 0
 
     @property
     def in_bag(self) -> NDArray[np.uint16]:
@@ -205,19 +200,6 @@ class Members:
 def vote_tables(trees: Sequence[CountedTree]) -> list[NDArray[np.float64]]:
     """Return the class frequencies of the nodes of each tree."""
     return [np.ascontiguousarray(Frequency().table(tree)) for tree in trees]
-
-
-def class_weights(
-    labels: NDArray[np.integer[Any]], weights: NDArray[np.float64] | None, n_classes: int
-) -> NDArray[np.float64]:
-    """Return the weight of each class.
-
-    Examples
-    --------
-    >>> class_weights(np.array([0, 1, 1]), np.array([1.0, 2, 3]), 2)
-    array([1., 5.])
-    """
-    return np.bincount(labels, weights, n_classes).astype(np.float64)
 
 
 # The probabilities of a tree: the line of the table for each node and label, -1 where there is none (None: the node's

@@ -15,7 +15,7 @@ from calibrant import _core
 from calibrant._saved import Array, Inline, Integer, Maybe, Number, Object, Text, Value, need, saved
 from calibrant._threads import n_threads
 from calibrant.data._internal import Rows, warn_of_number
-from calibrant.ensembles._bagging.forest import Forest
+from calibrant.ensembles._bagging.forest import Forest, OutOfBag
 from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import (
     Members,
@@ -29,7 +29,15 @@ from calibrant.ensembles._readings.forest_members import (
 )
 from calibrant.ensembles._readings.mob_esp import MobEsp, check_local, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.estimates import CountedTree, Estimate, Resolvable, RowEstimate, as_estimate
+from calibrant.estimates import (
+    ChosenByCV,
+    CountedTree,
+    Estimate,
+    FittedHeldOut,
+    Resolvable,
+    RowEstimate,
+    as_estimate,
+)
 from calibrant.estimates._internal import ESTIMATE, check_estimate, with_classes
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import Tree
@@ -134,7 +142,6 @@ class FewRows:
         return self.__dict__ | {"_packed": None}  # packed again when needed
 
 
-OutOfBag: TypeAlias = Literal["ignore", "count", "only", "condition"]
 Kind: TypeAlias = Literal["b_pets", "eb_pets", "mob_esp"]
 
 _BLOCK = 2**16  # rows
@@ -337,8 +344,13 @@ class ForestReader:
             return self.mob_esp.predict_proba(self._paths(rows), self._voters)
         if options.out_of_bag == "only":
             return self.eb_pets.predict_proba(self._paths(rows))
-        found = self.few_rows.mean(rows)
-        return average_tables(self.forest, rows, self.few_rows.tables) if found is None else found
+        found, few, (n_rows, columns) = self.few_rows.mean(rows), self.few_rows, rows
+        if found is None:
+            found, cores = np.empty((n_rows, few.tables[0].shape[1])), [tree.core for tree in self.forest.trees]
+            _core.predict_forest(cores, n_rows, columns, list(few.tables), found, n_threads(self.forest.params.n_jobs))
+            # In place, as the sums of many rows are the largest array here.
+            np.divide(found, len(cores), out=found)
+        return found
 
     @cached_property
     def few_rows(self) -> FewRows:
@@ -411,16 +423,6 @@ class ForestReader:
         return other
 
 
-def average_tables(forest: Forest, rows: Rows, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Average the tables of all trees where rows end, in one pass of the core."""
-    n_rows, columns = rows
-    sums = np.empty((n_rows, tables[0].shape[1]))
-    cores = [tree.core for tree in forest.trees]
-    _core.predict_forest(cores, n_rows, columns, list(tables), sums, n_threads(forest.params.n_jobs))
-    # In place, as the sums of many rows are the largest array here.
-    return np.divide(sums, len(cores), out=sums)
-
-
 def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
     """Choose what is left to cross-validation once for all trees, on a tree grown from all rows."""
     if not needs_all_rows(estimate, forest.trees[0]):
@@ -432,7 +434,5 @@ def _choose_by_cv(estimate: Estimate, forest: Forest) -> Estimate:
 
 def needs_all_rows(estimate: Estimate, tree: CountedTree) -> bool:
     """Return whether an estimate is chosen for a forest on a tree that is grown from all rows."""
-    from calibrant.estimates import ChosenByCV, FittedHeldOut
-
     is_open = isinstance(estimate, ChosenByCV) and len(estimate.candidates(tree)) > 1
     return is_open or (isinstance(estimate, FittedHeldOut) and estimate.needs_held_out)

@@ -29,7 +29,7 @@ from calibrant._saved import Inline, Integer, ListOf, Narrowed, Object, need, sa
 from calibrant.ensembles._bagging.bags import ForestBags
 from calibrant.ensembles._readings.eb_pets import EBPets, TablesByTree, honest_oob_proba, read_eb_pets, split_by_tree
 from calibrant.ensembles._readings.forest_members import Cells, LeafPaths, Members, average_cells, out_of_bag_votes
-from calibrant.ensembles._readings.pooling import Alpha, Pooling, choose_alpha, core_pooling, is_local
+from calibrant.ensembles._readings.pooling import Alpha, Pooling, choose_alpha, core_pooling, is_local, sum_log_rates
 from calibrant.estimates import Estimate
 from calibrant.exceptions import ParameterError
 from calibrant.trees import Tree
@@ -175,7 +175,8 @@ def read_mob_esp(members: Members, pooling: Pooling) -> MobEsp:
     """
     check_local(pooling.estimate)
     labels = out_of_bag_votes(members).labels
-    alpha = choose_alpha(members, partial(strict_probabilities, members, pooling), pooling)
+    log_rates = partial(sum_log_rates, members, partial(strict_probabilities, members, pooling), pooling)
+    alpha = choose_alpha(pooling, members.class_weights, log_rates)
     rows, core = members.bagged_rows(multiplicity=pooling.in_bag_counts == "multiplicity"), members.paths.core
     pooled = core_pooling(members, pooling, alpha)
     cells: Any = _core.pool_cells(core, members.n_nodes, rows, labels, pooled, members.paths.n_threads)
@@ -206,18 +207,7 @@ def n_voting(vote_trees: float | Literal["out_of_bag"], bags: ForestBags, n_tree
     >>> n_voting(1.0, bags, 4), n_voting("out_of_bag", bags, 4), n_voting(0.25, bags, 4)
     (4, 2, 1)
     """
-    if vote_trees != "out_of_bag":
-        return n_voting_of_share(vote_trees, n_trees)
-    n_out = bags.n_out_of_bag(n_trees)
-    return n_voting_of_share(float(n_out.sum() / (n_trees * len(n_out))), n_trees)
-
-
-def n_voting_of_share(share: float, n_trees: int) -> int:
-    """Return the number of trees that is a share of all, at least one.
-
-    Examples
-    --------
-    >>> n_voting_of_share(0.37, 100), n_voting_of_share(0.0, 100)
-    (37, 1)
-    """
-    return max(1, round(share * n_trees))
+    if vote_trees == "out_of_bag":
+        n_out = bags.n_out_of_bag(n_trees)
+        vote_trees = float(n_out.sum() / (n_trees * len(n_out)))
+    return max(1, round(vote_trees * n_trees))

@@ -204,31 +204,24 @@ def probability_floor(class_weights: NDArray[np.float64]) -> float:
     return min(0.005, 0.5 * float(rates.min()))
 
 
-def choose_alpha(members: Members, own_class_rates: OwnClassRates, pooling: Pooling) -> Alpha:
-    """Choose alpha: the number specified, or the best by the honest out-of-bag log-loss of a reading.
+def choose_alpha(pooling: Pooling, class_weights: NDArray[np.float64], sum_log_rates: Callable[[], ExactSums]) -> Alpha:
+    """Choose alpha: the number specified, or that of the greatest honest out-of-bag log-likelihood of a reading.
 
     Examples
     --------
-    >>> choose_alpha(None, None, Pooling(weight=3.0))
+    >>> sums = ExactSums(10).add(-np.abs(np.arange(10.0) - 3)[np.newaxis])
+    >>> choose_alpha(Pooling(weight="auto"), np.array([3.0, 1.0]), lambda: sums)
+    Alpha(number=1.0, by_bin=False, floor=0.005)
+    >>> choose_alpha(Pooling(weight=3.0), np.array([3.0, 1.0]), lambda: sums)
     Alpha(number=3.0, by_bin=False, floor=0.005)
-    """
-    fixed = fixed_alpha(pooling)
-    if fixed is not None:
-        return fixed
-    return best_alpha(sum_log_rates(members, own_class_rates, pooling), pooling, members.class_weights)
-
-
-def fixed_alpha(pooling: Pooling) -> Alpha | None:
-    """Return alpha where there is nothing to choose, or None.
-
-    Examples
-    --------
-    >>> fixed_alpha(Pooling(weight="auto", out_of_bag="only")), fixed_alpha(Pooling(weight="auto"))
-    (Alpha(number=1.0, by_bin=False, floor=0.005), None)
     """
     if not isinstance(pooling.weight, str):
         return Alpha(float(pooling.weight))
-    return Alpha(1.0) if pooling.out_of_bag == "only" else None
+    if pooling.out_of_bag == "only":
+        return Alpha(1.0)
+    # Exact sums: the choice, the least of equal ones, does not depend on the order or the partition of the rows.
+    number = float(_GRID[sum_log_rates().totals().argmax()])
+    return Alpha(number, pooling.weight == "leaf", probability_floor(class_weights))
 
 
 def sum_log_rates(members: Members, own_class_rates: OwnClassRates, pooling: Pooling) -> ExactSums:
@@ -237,17 +230,3 @@ def sum_log_rates(members: Members, own_class_rates: OwnClassRates, pooling: Poo
     own = own_class_rates(core_pooling(members, pooling, Alpha(1.0)), _GRID.tolist())
     weights = np.ones(members.n_rows) if members.weights is None else members.weights
     return ExactSums(len(_GRID)).add(np.nan_to_num(weights[:, np.newaxis] * np.log(np.maximum(own, floor))))
-
-
-def best_alpha(log_rates: ExactSums, pooling: Pooling, class_weights: NDArray[np.float64]) -> Alpha:
-    """Return the alpha of the greatest log-likelihood, the least of equal ones.
-
-    Examples
-    --------
-    >>> log_rates = ExactSums(10).add(-np.abs(np.arange(10.0) - 4)[np.newaxis])
-    >>> best_alpha(log_rates, Pooling(weight="auto"), np.ones(2)).number
-    2.0
-    """
-    # Exact sums: the choice does not depend on the order or the partition of the rows.
-    number = float(_GRID[log_rates.totals().argmax()])
-    return Alpha(number, pooling.weight == "leaf", probability_floor(class_weights))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,60 +27,11 @@ from calibrant.ensembles._readings.eb_pets import EBPets, honest_oob_proba, read
 from calibrant.ensembles._readings.forest_members import LeafMatrix, Members, count_votes
 from calibrant.ensembles._readings.mob_esp import MobEsp, n_voting, read_mob_esp, strict_oob_proba
 from calibrant.ensembles._readings.pooling import Pooling
-from calibrant.estimates import Estimate, Resolvable, as_estimate
+from calibrant.estimates import CountedTree, Estimate, Resolvable, as_estimate
 from calibrant.estimates._internal import with_classes
 from calibrant.exceptions import CalibrantWarning, DataError, ParameterError
 
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
-
-
-@dataclass(frozen=True, eq=False)
-class SklearnTree:
-    """A tree of scikit-learn with the arrays that estimates use; ``counts`` are those of its bag."""
-
-    counts: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    parent: NDArray[np.int32]
-    depth: NDArray[np.intp]
-    feature: NDArray[np.int32]
-    n_features: int
-
-    @classmethod
-    def of(cls, model: Any, n_classes: int) -> SklearnTree:
-        """Convert a fitted DecisionTreeClassifier, whose classes are positions in those of its forest."""
-        tree = model.tree_
-        inner = np.flatnonzero(tree.children_left >= 0)
-        parent = np.full(tree.node_count, -1, dtype=np.int32)
-        parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
-        # Counts or shares, by the version of scikit-learn: normalizing serves both.
-        shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
-        weight, counts = tree.weighted_n_node_samples, np.zeros((tree.node_count, n_classes))
-        counts[:, np.asarray(model.classes_).astype(np.intp)] = shares * weight[:, np.newaxis]
-        feature = np.maximum(tree.feature, -1).astype(np.int32)
-        return cls(counts, weight, parent, _depths(parent), feature, int(model.n_features_in_))
-
-    @property
-    def is_leaf(self) -> NDArray[np.bool_]:
-        """Whether each node is a leaf."""
-        return self.feature < 0
-
-    @property
-    def n_children(self) -> NDArray[np.uint32]:
-        """Number of branches of each node."""
-        return np.where(self.is_leaf, 0, 2).astype(np.uint32)
-
-    @property
-    def n_values(self) -> NDArray[np.uint32]:
-        """Number of categories of each nominal test: there are none."""
-        return np.zeros(len(self.parent), dtype=np.uint32)
-
-
-def _depths(parent: NDArray[np.int32]) -> NDArray[np.intp]:
-    depth, at = np.zeros(len(parent), dtype=np.intp), parent.astype(np.intp)
-    while (below := at >= 0).any():
-        depth += below
-        at = np.where(below, parent[at], -1)
-    return depth
 
 
 def check_forest(forest: Any) -> None:
@@ -114,8 +66,8 @@ def _wrong_forest(got: str, hint: str = "") -> ParameterError:
     )
 
 
-def trees_of(forest: Any) -> list[SklearnTree]:
-    """Return the trees of a fitted forest.
+def trees_of(forest: Any) -> list[CountedTree]:
+    """Return the trees of a fitted forest, with the arrays that estimates use; counts are those of their bags.
 
     Examples
     --------
@@ -125,7 +77,32 @@ def trees_of(forest: Any) -> list[SklearnTree]:
            [2., 0.],
            [0., 2.]])
     """
-    return [SklearnTree.of(each, len(forest.classes_)) for each in forest.estimators_]
+    return [_counted_tree(each, len(forest.classes_)) for each in forest.estimators_]
+
+
+def _counted_tree(model: Any, n_classes: int) -> CountedTree:
+    """Return a fitted DecisionTreeClassifier, whose classes are positions in those of its forest."""
+    tree = model.tree_
+    inner = np.flatnonzero(tree.children_left >= 0)
+    parent = np.full(tree.node_count, -1, dtype=np.int32)
+    parent[tree.children_left[inner]] = parent[tree.children_right[inner]] = inner
+    # Counts or shares, by the version of scikit-learn: normalizing serves both.
+    shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
+    weight, counts = tree.weighted_n_node_samples, np.zeros((tree.node_count, n_classes))
+    counts[:, np.asarray(model.classes_).astype(np.intp)] = shares * weight[:, np.newaxis]
+    feature = np.maximum(tree.feature, -1).astype(np.int32)
+    nodes = SimpleNamespace(
+        counts=counts,
+        weight=weight,
+        parent=parent,
+        depth=tree.compute_node_depths() - 1,
+        feature=feature,
+        n_features=int(model.n_features_in_),
+        is_leaf=feature < 0,
+        n_children=np.where(feature < 0, 0, 2).astype(np.uint32),
+        n_values=np.zeros(len(parent), dtype=np.uint32),
+    )
+    return cast("CountedTree", nodes)
 
 
 def leaves_of(forest: Any, X: Any) -> LeafMatrix:

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from calibrant import resampling
-from calibrant._saved.arrays import Bytes, LabelArray
+from calibrant._saved.arrays import Bytes
 from calibrant._saved.fields import Field, Flag, Integer, ListOf, MapOf, Maybe, Text
 from calibrant._saved.form import Form
-from calibrant._saved.values import Object, Plain, Value
+from calibrant._saved.values import LabelArray, Object, Plain, Value
 from calibrant.exceptions import ModelFileError
 from calibrant.files._foreign.lightgbm import fit_lightgbm, take_lightgbm
 from calibrant.files._foreign.sklearn_estimators import sklearn_from_bytes, sklearn_to_bytes

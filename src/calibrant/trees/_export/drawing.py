@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._estimator_html import model_section
-from calibrant._sections import Paragraph, Section, TreeDrawing, TreeNode
+from calibrant._sections import TreeDrawing, TreeNode
 from calibrant.trees._export.outline import Outline, Values, conditions, sklearn_outline
 from calibrant.trees._tree import Tree
 
@@ -190,26 +189,6 @@ HOW_TO_READ = (
     "Read from left to right: a row follows the branches that hold for it to a leaf, whose bar shows the probability "
     "of each class."
 )
-
-
-def tree_sections(model: Any) -> tuple[Section, ...]:
-    """Return a fitted `ProbabilityTreeClassifier` as sections.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> model = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
-    >>> [section.name for section in tree_sections(model)]
-    ['model', 'tree']
-    """
-    facts = [
-        ("size", tree_size(model.tree_)),
-        ("training rows", f"{model.tree_.weight[0]:,.10g}"),
-        ("probabilities by", str(model.estimate_)),
-    ]
-    about = model_section(model, facts, model.tree_.counts[0])
-    drawn = Section("tree", "The tree", (Paragraph(HOW_TO_READ, "note"), draw_model(model)), term="Decision tree")
-    return about, drawn
 
 
 def draw_model(model: Any, positive: object = None, fewest_rows: float = 0.0) -> TreeDrawing:

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from calibrant._estimator_html import SectionsReprMixin
+from calibrant._estimator_html import SectionsReprMixin, model_section
 from calibrant._params import Choice, Int, Nothing, check_param
-from calibrant._sections import Section
+from calibrant._sections import Paragraph, Section
 from calibrant.estimates import Curtailment
 from calibrant.exceptions import ParameterError
-from calibrant.trees._export.drawing import tree_sections
+from calibrant.trees._export.drawing import HOW_TO_READ, draw_model, tree_size
 from calibrant.trees._export.outline import CurtailedTree, Outline, all_conditions
 from calibrant.trees._export.text import c45_text, graphviz_text
 from calibrant.trees._growing.grow import extra_errors
-from calibrant.trees._growing.grown_tree import GrownTree
-from calibrant.trees._prediction.tree_reading import TreeReading
-from calibrant.trees._tree import Tree
+from calibrant.trees._prediction.prediction_mixin import PredictionMixin
 
 
-class ExportMixin(SectionsReprMixin):
+class ExportMixin(SectionsReprMixin, PredictionMixin):
     """Exports of a fitted tree."""
-
-    if TYPE_CHECKING:
-        tree_: Tree
-        prune: str | None
-        dialect: str
-        confidence: float
-        _reading: TreeReading
-        _grown_tree: GrownTree
-        _check_fitted: Callable[[], None]
 
     def export_text(self, *, style: Literal["plain", "c45"] = "plain", max_depth: int | None = None) -> str:
         """Write the tree as text.
@@ -136,4 +124,11 @@ class ExportMixin(SectionsReprMixin):
 
     def _sections(self) -> tuple[Section, ...]:
         """Return the fitted tree as sections, which notebooks, reports and web pages show."""
-        return tree_sections(self)
+        facts = [
+            ("size", tree_size(self.tree_)),
+            ("training rows", f"{self.tree_.weight[0]:,.10g}"),
+            ("probabilities by", str(self._reading.estimate)),
+        ]
+        about = model_section(self, facts, self.tree_.counts[0])
+        drawn = Section("tree", "The tree", (Paragraph(HOW_TO_READ, "note"), draw_model(self)), term="Decision tree")
+        return about, drawn

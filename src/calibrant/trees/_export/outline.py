@@ -55,17 +55,19 @@ def cut_text(tree: Tree, node: int, values: NDArray[np.float64] | None = None, d
     '2024-02-29'
     """
     cut, features = float(tree.threshold[node]), getattr(tree.schema, "features", None)
-    if features is not None and features[tree.feature[node]].measure == "dates" and abs(cut) < _MOST_MICROSECONDS:
-        return _date_text(cut, values)
-    return format(cut, digits) if values is None else _short_cut(cut, values)
-
-
-def _date_text(cut: float, values: NDArray[np.float64] | None) -> str:
-    """Return the shortest date or time that separates the same distinct values, sorted, of its column."""
-    low, high = cut, np.nextafter(cut, np.inf)
-    if values is not None and len(values) and values[0] <= cut < values[-1]:
+    low, high = cut, float(np.nextafter(cut, np.inf))
+    has_gap = values is not None and len(values) > 0 and bool(values[0] <= cut < values[-1])
+    if values is not None and has_gap:
         above = int(np.searchsorted(values, cut, side="right"))
         low, high = float(values[above - 1]), float(values[above])
+    if features is not None and features[tree.feature[node]].measure == "dates" and abs(cut) < _MOST_MICROSECONDS:
+        return _date_text(cut, low, high)
+    # Beyond 1e15 floats are sparser than decimals, and a cut outside the known values has no gap to be shortened in.
+    return shortest_between(low, high, cut) if has_gap and abs(cut) < 1e15 else format(cut, digits)
+
+
+def _date_text(cut: float, low: float, high: float) -> str:
+    """Return the shortest date or time in [low, high), the gap between two values of its column."""
     moment = np.datetime64(round(cut), "us")
     for unit, step in (("D", 86_400e6), ("m", 60e6), ("s", 1e6)):
         for shown in (moment.astype(f"M8[{unit}]"), moment.astype(f"M8[{unit}]") + 1):
@@ -127,15 +129,6 @@ def shortest_between(low: float, high: float, near: float) -> str:
         if inside:
             return f"{inside[0]:.{decimals}f}"
     return format(near, _DIGITS)
-
-
-def _short_cut(cut: float, values: NDArray[np.float64] | None) -> str:
-    """Return a cut as text that separates the same distinct values, sorted, of its column."""
-    # Beyond 1e15 floats are sparser than decimals, and a cut outside the known values has no gap to be shortened in.
-    if values is None or not len(values) or not values[0] <= cut < values[-1] or abs(cut) >= 1e15:
-        return format(cut, _DIGITS)
-    above = int(np.searchsorted(values, cut, side="right"))
-    return shortest_between(float(values[above - 1]), float(values[above]), cut)
 
 
 def all_conditions(tree: Tree, values: Values | None = None) -> list[str]:
@@ -359,47 +352,6 @@ class Outline:
         return [int(each) for each in below]
 
 
-@dataclass(frozen=True, eq=False)
-class _SklearnNodes:
-    """The arrays of a tree that outlines use, numbered in preorder, which scikit-learn's best-first trees are not."""
-
-    classes: NDArray[Any]
-    schema: SimpleNamespace
-    parent: NDArray[np.intp]
-    depth: NDArray[np.intp]
-    children: NDArray[np.intp]
-    feature: NDArray[np.intp]
-    threshold: NDArray[np.float64]
-    weight: NDArray[np.float64]
-
-    @property
-    def is_leaf(self) -> NDArray[np.bool_]:
-        return self.feature < 0
-
-    @property
-    def is_numeric(self) -> NDArray[np.bool_]:
-        return self.feature >= 0
-
-    @property
-    def missing_branch(self) -> NDArray[np.intp]:
-        return np.full(self.n_nodes, -1)
-
-    @property
-    def n_nodes(self) -> int:
-        return len(self.parent)
-
-    @property
-    def n_leaves(self) -> int:
-        return int(self.is_leaf.sum())
-
-    @property
-    def max_depth(self) -> int:
-        return int(self.depth.max())
-
-    def children_of(self, node: int) -> NDArray[np.intp]:
-        return np.empty(0, dtype=np.intp) if self.is_leaf[node] else self.children[node]
-
-
 def sklearn_outline(model: Any, names: Sequence[str] | None = None) -> Outline:
     """Return a fitted DecisionTreeClassifier of one output as an outline.
 
@@ -417,16 +369,24 @@ def sklearn_outline(model: Any, names: Sequence[str] | None = None) -> Outline:
     # scikit-learn writes -1 for no child, which this last entry keeps as -1.
     number[order], number[-1] = np.arange(tree.node_count), -1
     default = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
-    nodes = _SklearnNodes(
+    feature = np.maximum(tree.feature, -1)[order]  # scikit-learn marks leaves by -2
+    children = number[np.column_stack([tree.children_left, tree.children_right])[order]]
+    # The arrays of a tree that outlines use, numbered in preorder, which scikit-learn's best-first trees are not
+    nodes = SimpleNamespace(
         classes=model.classes_,
         schema=SimpleNamespace(names=tuple(map(str, default if names is None else names))),
         parent=parent,
         depth=depth,
-        children=number[np.column_stack([tree.children_left, tree.children_right])[order]],
-        # scikit-learn marks leaves by -2.
-        feature=np.maximum(tree.feature, -1)[order],
+        feature=feature,
         threshold=tree.threshold[order],
         weight=tree.weighted_n_node_samples[order],
+        is_leaf=feature < 0,
+        is_numeric=feature >= 0,
+        missing_branch=np.full(len(order), -1),
+        n_nodes=len(order),
+        n_leaves=int((feature < 0).sum()),
+        max_depth=int(depth.max()),
+        children_of=lambda node: children[node] if feature[node] >= 0 else children[:0, 0],
     )
     # Counts or shares, by the version of scikit-learn: normalizing serves both.
     value = tree.value[order, 0, :]

@@ -19,7 +19,7 @@ from calibrant.trees._growing.grow import RowSubsets, grow
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._tree_params import TreeParamsMixin
 
 if TYPE_CHECKING:
     from calibrant.trees._classifier import ProbabilityTreeClassifier
@@ -145,8 +145,8 @@ class HeldOutErrors:
 
 
 def choose_alpha(
-    examples: TrainingSet, subsets: RowSubsets, params: TreeParams, seed: np.random.SeedSequence
-) -> TreeParams:
+    examples: TrainingSet, subsets: RowSubsets, params: TreeParamsMixin, seed: np.random.SeedSequence
+) -> TreeParamsMixin:
     """Return the parameters with ``ccp_alpha`` as a number, chosen on held-out rows.
 
     Examples

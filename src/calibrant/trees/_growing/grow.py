@@ -18,22 +18,25 @@ from calibrant.estimates._internal import leaves_of_most_probable
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import CRITERIA, TreeParams
+from calibrant.trees._tree_params import CRITERIA, TreeParamsMixin
 
 # Quinlan's table: the deviate is interpolated between these confidences (C4.5 Release 8, stats.c).
 _CONFIDENCES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 
-def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
+def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParamsMixin) -> _core.Tree:
     """Collapse and prune a tree as the parameters specify."""
     # C4.5 collapses while it grows, so collapsing comes before any pruning.
     if params.collapse:
         tree = _core.collapse_tree(tree)
     if params.prune == "pessimistic":
-        tree = _prune_pessimistic(tree, examples, subsets, params)
+        options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
+        # Pruning sends the growing rows down again: rows set aside to count must not choose the pruned tree either.
+        weights = examples.weights_of(subsets.grow)
+        tree = _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
     elif params.prune == "reduced_error":
-        tree = _prune_reduced_error(tree, examples, subsets)
+        tree = _core.prune_reduced_error(tree, examples.counted_in(tree, subsets.prune))
     elif params.prune == "cost_complexity":
         tree = _core.prune_cost_complexity(tree, float(params.ccp_alpha))
     elif params.prune == "mdl":
@@ -41,7 +44,9 @@ def prune(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: 
     elif params.prune == "continuity":
         tree = _core.prune_continuity(tree)
     elif params.prune == "map":
-        tree = _prune_to_most_probable(tree, examples, params)
+        # The most probable subtree is searched under the prior that grew the tree, Wallace's where it has none.
+        prior = CRITERIA[params.criterion].prior or "wallace"
+        tree = _core.prune_marked(tree, leaves_of_most_probable(examples.tree(tree), prior=prior))
     return tree
 
 
@@ -82,29 +87,6 @@ def _options(confidence: float, dialect: str, *, raising: bool = True) -> _core.
     return options
 
 
-def _prune_pessimistic(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets, params: TreeParams) -> _core.Tree:
-    # Pruning sends the growing rows down again: rows set aside to count must not choose the pruned tree either.
-    weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
-    options = _options(params.confidence, params.dialect, raising=bool(params.subtree_raising))
-    return _core.prune_pessimistic(tree, examples.table.core, examples.labels, weights, options)
-
-
-def _prune_to_most_probable(tree: _core.Tree, examples: TrainingSet, params: TreeParams) -> _core.Tree:
-    """Prune to the most probable subtree by the prior of the criterion, Wallace's where it has none."""
-    # The most probable subtree is searched under the prior that grew the tree; other criteria have none of their own.
-    prior = CRITERIA[params.criterion].prior or "wallace"
-    grown = examples.tree(tree)
-    return _core.prune_marked(tree, leaves_of_most_probable(grown, prior=prior))
-
-
-def _prune_reduced_error(tree: _core.Tree, examples: TrainingSet, subsets: RowSubsets) -> _core.Tree:
-    if subsets.prune is None:
-        raise AssertionError("reduced-error pruning sets rows aside")
-    weights = examples.weights_of(subsets.prune)
-    holdout = _core.count_rows(tree, examples.n_rows, examples.table.core, examples.labels, weights)
-    return _core.prune_reduced_error(tree, holdout)
-
-
 _TOO_MANY_COUNTS = "class counts of all nodes"  # of the core's message; other allocations have none
 _MAX_KEYS = 2**32  # the core sorts a value and a class as one 32-bit key; columns beyond that are counted in a table
 
@@ -120,7 +102,12 @@ def _limited_memory(
     max_bytes = count_memory()
     options.most_counts = max(0, max_bytes - held_bytes) // FLOAT_BYTES // n_trees
     n_classes = len(examples.classes)
-    _check_columns(examples, options.n_threads, max_bytes)
+    for index, feature in enumerate(examples.table.schema.features):
+        n_values = examples.table.core.n_values(index)
+        # The bits of a value and of a class, with one for missing values: the layout of the core's keys
+        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
+        if not is_sorted:  # but counted in a table of values x classes by each thread
+            check_count_memory(feature.name, n_values, n_classes, max_bytes, options.n_threads)
     try:
         yield
     except MemoryError as error:
@@ -136,24 +123,13 @@ def _limited_memory(
         ) from error
 
 
-def _check_columns(examples: TrainingSet, n_threads: int, max_bytes: int) -> None:
-    """Raise if a column's table of values x classes, one for each thread, is too large."""
-    n_classes = len(examples.classes)
-    for index, feature in enumerate(examples.table.schema.features):
-        n_values = examples.table.core.n_values(index)
-        # its number needs: the layout of the core's keys.
-        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
-        if not is_sorted:
-            check_count_memory(feature.name, n_values, n_classes, max_bytes, n_threads)
-
-
 _TIES = 0  # key of the random stream of one fit
 
 
 def grow(
     examples: TrainingSet,
     subsets: RowSubsets,
-    params: TreeParams,
+    params: TreeParamsMixin,
     seed: np.random.SeedSequence,
     max_features: int = 0,
     n_concurrent: int = 1,
@@ -171,8 +147,7 @@ def grow(
     >>> grow(examples, RowSubsets(), ProbabilityTreeClassifier(), np.random.SeedSequence(0))
     <Tree: 3 nodes, 2 leaves, depth 1, 2 classes>
     """
-    weights = examples.weights if subsets.grow is None else examples.weights_of(subsets.grow)
-    options = grow_options(params, examples.n_declared, max_features)
+    options, weights = grow_options(params, examples.n_declared, max_features), examples.weights_of(subsets.grow)
     options.seed = tie_seed(seed)
     with _limited_memory(examples, options, n_concurrent, held_bytes):
         core = _core.grow_tree(
@@ -181,16 +156,14 @@ def grow(
     # Pruned by the growing rows first: counts of an honest tree come from rows that chose neither tests nor size.
     core = prune(core, examples, subsets, params)
     if subsets.count is not None:
-        core = _core.count_rows(
-            core, examples.n_rows, examples.table.core, examples.labels, examples.weights_of(subsets.count)
-        )
+        core = examples.counted_in(core, subsets.count)
     return examples.tree(core)
 
 
 def grow_unpruned(
     examples: TrainingSet,
     bags: _core.Bags,
-    params: TreeParams,
+    params: TreeParamsMixin,
     tie_seeds: Sequence[int],
     *,
     first_tree: int = 0,
@@ -232,7 +205,7 @@ def tie_seed(seed: np.random.SeedSequence) -> int:
     return stream_seed(seed, _TIES)
 
 
-def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> _core.GrowOptions:
+def grow_options(params: TreeParamsMixin, n_declared: int, max_features: int = 0) -> _core.GrowOptions:
     """Return the core's options; ``max_features`` columns are drawn at each node, 0 for all of them.
 
     Examples
@@ -257,7 +230,9 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     options.midpoint = params.threshold == "midpoint"
     options.dialect = _core.Dialect[params.dialect]
     options.missing = _core.MissingValues[params.missing]
-    options.accept_zero_gain = _accepts_zero_gain(params)
+    # C4.5 starts its search at -EPS, so a gain of 0 is accepted; J48 demands more than 0 (ALGORITHMS.md 1.2).
+    of_dialect = params.dialect == "c45" and criterion.in_bits
+    options.accept_zero_gain = of_dialect if params.accept_zero_gain is None else bool(params.accept_zero_gain)
     options.n_declared_classes = n_declared
     options.n_threads = n_threads(params.n_jobs)
     options.random_ties = params.tie_break == "random"
@@ -267,7 +242,7 @@ def grow_options(params: TreeParams, n_declared: int, max_features: int = 0) -> 
     return options
 
 
-def _check_criterion(params: TreeParams) -> None:
+def _check_criterion(params: TreeParamsMixin) -> None:
     """Raise if the criterion is not defined for the requested tests."""
     if params.criterion == "twoing" and params.nominal_splits == "subset":
         raise ParameterError(
@@ -286,13 +261,6 @@ def _check_criterion(params: TreeParams) -> None:
             f"missing must be 'fractional' with criterion={params.criterion!r}, which averages over cuts that send "
             "missing values to all branches; got 'learned'."
         )
-
-
-def _accepts_zero_gain(params: TreeParams) -> bool:
-    if params.accept_zero_gain is None:
-        # C4.5 starts its search at -EPS, so a gain of 0 is accepted; J48 demands more than 0 (ALGORITHMS.md 1.2).
-        return params.dialect == "c45" and CRITERIA[params.criterion].in_bits
-    return bool(params.accept_zero_gain)
 
 
 # Keys of the random streams of one fit.
@@ -315,13 +283,8 @@ class RowSubsets:
             None if self.count is None else self.count & rows,
         )
 
-    @property
-    def any_is_empty(self) -> bool:
-        """Whether one of the subsets has no rows."""
-        return any(subset is not None and not subset.any() for subset in (self.grow, self.prune, self.count))
 
-
-def draw_row_subsets(examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> RowSubsets:
+def draw_row_subsets(examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence) -> RowSubsets:
     """Draw the rows that do not grow the tree, stratified by class."""
     if not params.honest and params.prune != "reduced_error":
         return RowSubsets()

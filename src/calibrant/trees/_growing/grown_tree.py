@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant._memory import SizedCache
 from calibrant._saved import Array, ListOf, Maybe, Object, Snapshot, TupleOf, need, saved
 from calibrant.data._internal import TrainingRows
 from calibrant.estimates import HeldOutLeaves
@@ -23,7 +23,7 @@ from calibrant.trees._growing.grow import RowSubsets, draw_row_subsets, grow, gr
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.held_out_folds import held_out_folds
 from calibrant.trees._tree import Tree, Trees
-from calibrant.trees._tree_params import RULES, TreeParams
+from calibrant.trees._tree_params import RULES, TreeParamsMixin
 
 
 @saved(
@@ -41,11 +41,11 @@ class GrownTree:
     tree: Tree
     examples: TrainingSet
     subsets: RowSubsets
-    params: TreeParams
+    params: TreeParamsMixin
     seed: np.random.SeedSequence
 
     @classmethod
-    def fit(cls, examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence) -> GrownTree:
+    def fit(cls, examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence) -> GrownTree:
         """Grow a tree on coded rows, its alpha chosen by cross-validation where `params` request that.
 
         Examples
@@ -65,7 +65,7 @@ class GrownTree:
     def grow(
         cls,
         examples: TrainingSet,
-        params: TreeParams,
+        params: TreeParamsMixin,
         seed: np.random.SeedSequence,
         *,
         rows: NDArray[np.bool_] | None = None,
@@ -83,7 +83,7 @@ class GrownTree:
         cls,
         examples: TrainingSet,
         row_counts: NDArray[np.uint16],
-        params: TreeParams,
+        params: TreeParamsMixin,
         seeds: Sequence[np.random.SeedSequence],
         *,
         n_jobs: int | None,
@@ -113,14 +113,14 @@ class GrownTree:
         cls,
         tree: Tree,
         examples: TrainingSet,
-        params: TreeParams,
+        params: TreeParamsMixin,
         seed: np.random.SeedSequence,
         rows: NDArray[np.bool_] | None = None,
     ) -> GrownTree:
         """Put a tree that is already grown together with its rows."""
         return cls(tree, examples, _subsets(examples, params, seed, rows), params, seed)
 
-    def with_tree(self, tree: Tree, params: TreeParams) -> GrownTree:
+    def with_tree(self, tree: Tree, params: TreeParamsMixin) -> GrownTree:
         """Return another tree of the same rows, with the parameters that produce it."""
         return replace(self, tree=tree, params=_snapshot(params))
 
@@ -166,7 +166,8 @@ class GrownTree:
             lengths = {len(each) for each in subsets or () if each is not None}
             need(subsets is not None and lengths <= {examples.n_rows}, "has a part of its training rows")
         elif cut_values is not None and len(cut_values) == tree.n_features:
-            examples = examples.with_cut_values(tuple(cut_values))
+            examples = copy.copy(examples)
+            vars(examples)["kept_values"] = tuple(cut_values)
         of_rows = RowSubsets(*subsets) if subsets is not None and examples.has_rows else RowSubsets()
         return cls(tree, examples, of_rows, values["params"], values["seed"])
 
@@ -194,15 +195,15 @@ def _values_at_cuts(tree: Tree, column: int, values: NDArray[np.float64] | None)
 
 
 def _subsets(
-    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
+    examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence, rows: NDArray[np.bool_] | None
 ) -> RowSubsets:
     subsets = draw_row_subsets(examples, params, seed)
     return subsets if rows is None else subsets.within(rows)
 
 
-def _snapshot(params: TreeParams) -> TreeParams:
+def _snapshot(params: TreeParamsMixin) -> TreeParamsMixin:
     """Copy the parameters, which `set_params` may change on their estimator later."""
-    return cast("TreeParams", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
+    return cast("TreeParamsMixin", SimpleNamespace(**{name: getattr(params, name) for name in RULES}))
 
 
 # An entry holds the coded rows of its fold beside the tree: the bytes bound a search on large data, the number one on
@@ -213,45 +214,16 @@ _MAX_TREES, _MAX_BYTES = 256, 2**30
 _NOT_IN_KEY = {"estimate", "empty_leaf", "n_jobs", "class_weight", "random_state"}
 
 
-class GrownTreeCache:
-    """A cache of grown trees that drops the least recently used first and that threads may share.
+class GrownTreeCache(SizedCache):
+    """A cache of grown trees.
 
     It hangs on the clones of an estimator, not on a module: a search makes clones of a clone, and the cache is freed
     with the last of them.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> cache = GrownTreeCache(max_trees=1)
-    >>> cache.add("a", SimpleNamespace(n_bytes=1))
-    >>> cache.add("b", SimpleNamespace(n_bytes=1))
-    >>> cache.get("a"), cache.get("b")
-    (None, namespace(n_bytes=1))
     """
 
-    def __init__(self, max_trees: int = _MAX_TREES, max_bytes: int = _MAX_BYTES) -> None:
+    def __init__(self) -> None:
+        super().__init__(_MAX_BYTES, _MAX_TREES)
         self.is_shared = False  # a plain clone and fit shares with no other, so the digest would be wasted time
-        self._max_trees, self._max_bytes = max_trees, max_bytes
-        self._by_key: OrderedDict[Hashable, GrownTree] = OrderedDict()
-        self._n_bytes = 0
-        self._lock = Lock()
-
-    def get(self, key: Hashable) -> GrownTree | None:
-        """Return the tree grown from the same input, or None."""
-        with self._lock:
-            if key in self._by_key:
-                self._by_key.move_to_end(key)
-            return self._by_key.get(key)
-
-    def add(self, key: Hashable, grown: GrownTree) -> None:
-        """Add a tree, and drop others until the cache is within its limits."""
-        with self._lock:
-            if key in self._by_key:  # two threads grew the same tree
-                return
-            self._by_key[key] = grown
-            self._n_bytes += grown.n_bytes
-            while len(self._by_key) > self._max_trees or self._n_bytes > self._max_bytes:
-                self._n_bytes -= self._by_key.popitem(last=False)[1].n_bytes
 
 
 def inherit_cache(cache: GrownTreeCache | None) -> GrownTreeCache:
@@ -270,7 +242,7 @@ def inherit_cache(cache: GrownTreeCache | None) -> GrownTreeCache:
 
 
 def grow_cached(
-    cache: GrownTreeCache | None, rows: TrainingRows, params: TreeParams, seed: np.random.SeedSequence
+    cache: GrownTreeCache | None, rows: TrainingRows, params: Any, seed: np.random.SeedSequence
 ) -> GrownTree:
     """Grow a tree, unless another clone has grown the same one.
 
@@ -287,7 +259,9 @@ def grow_cached(
     grown = key = None
     if cache is not None and cache.is_shared:
         growing = tuple(getattr(params, name) for name in RULES if name not in _NOT_IN_KEY)
-        key = (_digest(rows), growing, _class_weight_key(params), _seed_key(params, seed))
+        weights = params.class_weight
+        class_weight = repr(weights if weights is None or isinstance(weights, str) else dict(weights))
+        key = (_digest(rows), growing, class_weight, _seed_key(params, seed))
         grown = cache.get(key)
     if grown is None:
         examples = TrainingSet.of(
@@ -295,16 +269,11 @@ def grow_cached(
         )
         grown = GrownTree.fit(examples, params, seed)
         if cache is not None and key is not None:
-            cache.add(key, grown)
+            cache.keep(key, grown)
     return grown
 
 
-def _class_weight_key(params: TreeParams) -> str:
-    weights = params.class_weight
-    return repr(weights if weights is None or isinstance(weights, str) else dict(weights))
-
-
-def _seed_key(params: TreeParams, seed: np.random.SeedSequence) -> Hashable:
+def _seed_key(params: Any, seed: np.random.SeedSequence) -> Hashable:
     """Return the identity of a seed; None where no seed was passed and nothing is drawn, so any seed will do."""
     draws = params.honest or params.prune == "reduced_error" or params.tie_break == "random"
     draws = draws or (params.prune == "cost_complexity" and isinstance(params.ccp_alpha, str))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +41,7 @@ from calibrant.data._internal import (
     warn_of_weights,
 )
 from calibrant.exceptions import DataError, ModelFileError, ParameterError, nearest
-from calibrant.trees._tree import Tree, check_order
+from calibrant.trees._tree import Tree, check_order, check_table
 
 if TYPE_CHECKING:
     from calibrant._saved.documents import Writer
@@ -267,8 +266,7 @@ class TrainingSet:
 
     def adopt(self, trees: Sequence[Tree]) -> tuple[Tree, ...]:
         """Return trees of a file that were grown from these rows, whose codes they predict where rows are kept."""
-        same = trees[0].schema == self.schema and np.array_equal(trees[0].classes, self.classes)
-        need(same, "has trees or rows of other columns or classes")
+        check_table(trees[0], self.schema, self.classes)
         return tuple(each._with_table(self.table.core) for each in trees) if self.has_rows else tuple(trees)
 
     @property
@@ -417,14 +415,15 @@ class TrainingSet:
             kept_values=cut_values,
         )
 
-    def with_cut_values(self, values: tuple[NDArray[np.float64] | None, ...]) -> TrainingSet:
-        """Return a set that has lost its rows with the values next to the cuts of a tree."""
-        other = copy.copy(self)
-        vars(other)["kept_values"] = values
-        return other
+    def counted_in(self, tree: _core.Tree, rows: NDArray[np.bool_] | None) -> _core.Tree:
+        """Return a tree with the counts of the rows that are set aside for it."""
+        weights = cast("NDArray[np.float64]", self.weights_of(rows))
+        return _core.count_rows(tree, self.n_rows, self.table.core, self.labels, weights)
 
-    def weights_of(self, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the weights of some rows, 0 for the others."""
+    def weights_of(self, rows: NDArray[np.bool_] | None) -> NDArray[np.float64] | None:
+        """Return the weights of some rows, 0 for the others; those of all for None, None where each is 1."""
+        if rows is None:
+            return self.weights
         return rows.astype(np.float64) if self.weights is None else np.where(rows, self.weights, 0.0)
 
     def column(self, index: int, rows: NDArray[np.intp]) -> NDArray[Any]:
@@ -481,14 +480,9 @@ def _weight_classes(
 def class_factors(
     classes: NDArray[Any], class_weight: Mapping[Any, float] | Literal["balanced"], totals: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the factor of the weights of the rows of each class, whose sums are `totals`."""
+    """Return the factor of the weights of the rows of each class, whose sums are `totals`; 1 where it is not named."""
     if isinstance(class_weight, str):
         return np.asarray(totals.sum() / (len(totals) * totals))
-    return _factors(classes, class_weight)
-
-
-def _factors(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
-    """Return the weight of each class, 1 for one that is not named; raise if a name is not a class."""
     names = classes.tolist()
     unknown = [name for name in class_weight if name not in names]
     # As in scikit-learn: a dict that covers every class may name others too, absent from this fold.

@@ -14,7 +14,7 @@ from calibrant.trees._growing.grow import RowSubsets, grow
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._tree_params import TreeParamsMixin
 
 _MAX_FOLDS = 5  # as scikit-learn's cross-validation by default
 _FOLDS = 3  # key of the random stream of one fit
@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 def held_out_folds(
     examples: TrainingSet,
     subsets: RowSubsets,
-    params: TreeParams,
+    params: TreeParamsMixin,
     seed: np.random.SeedSequence,
     *,
     max_folds: int = _MAX_FOLDS,
@@ -51,7 +51,8 @@ def held_out_folds(
     for held in fold_weights(examples, params, seed, max_folds):
         rest = examples.reweighted(examples.weights_or_ones - held)
         without = subsets.within(rest.weights_or_ones > 0.0)
-        if not without.any_is_empty:
+        kept = (without.grow, without.prune, without.count)
+        if all(subset is None or subset.any() for subset in kept):
             found.append(_held_out(grow(rest, without, params, seed), examples, held, params))
     if not found:
         raise DataError(
@@ -62,7 +63,7 @@ def held_out_folds(
 
 
 def fold_weights(
-    examples: TrainingSet, params: TreeParams, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
+    examples: TrainingSet, params: TreeParamsMixin, seed: np.random.SeedSequence, max_folds: int = _MAX_FOLDS
 ) -> list[NDArray[np.float64]]:
     """Return the weight of each row in each fold: `max_folds`, at most the rows of the largest class or the groups.
 
@@ -76,7 +77,11 @@ def fold_weights(
            [1., 0., 0.],
            [0., 1., 0.]])
     """
-    copies, weights = _copies(examples, params), examples.weights_or_ones
+    # The number of rows that each row stands for: its weight as a frequency, else one
+    copies, weights = np.ones(examples.n_rows), examples.weights_or_ones
+    is_frequency = getattr(params, "weight_kind", "frequency") == "frequency"
+    if is_frequency and examples.copies is not None and can_be_frequencies(examples.copies):
+        copies = examples.copies
     pieces = _pieces(examples, copies, max_folds, stream(seed, _FOLDS))
     if pieces is None:
         return []
@@ -84,12 +89,6 @@ def fold_weights(
     np.add.at(held, (pieces.fold, pieces.rows), pieces.weight)
     # Whole rows are held out with exactly their weight: rounding must not leave a sliver behind
     return [np.where(each > (1.0 - _ROUNDING) * copies, weights, each * (weights / copies)) for each in held]
-
-
-def _copies(examples: TrainingSet, params: TreeParams) -> NDArray[np.float64]:
-    """Return the number of rows that each row stands for: its weight as a frequency, else one."""
-    copies, is_frequency = examples.copies, getattr(params, "weight_kind", "frequency") == "frequency"
-    return copies if copies is not None and is_frequency and can_be_frequencies(copies) else np.ones(examples.n_rows)
 
 
 def _pieces(
@@ -109,7 +108,7 @@ def _pieces(
     return Pieces(order[pieces.rows], pieces.weight, pieces.fold)
 
 
-def _held_out(tree: Tree, examples: TrainingSet, weight: NDArray[np.float64], params: TreeParams) -> HeldOutLeaves:
+def _held_out(tree: Tree, examples: TrainingSet, weight: NDArray[np.float64], params: TreeParamsMixin) -> HeldOutLeaves:
     labels = examples.sorted_labels
     # A class that is absent from the other folds gets probability 0 from any estimate and would decide every choice.
     held = (weight > 0.0) & (tree.counts[0] > 0)[labels]

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from calibrant.data._internal import Rows
 from calibrant.estimates import Curtailment, Estimate, Laplace, MBranch, MEstimate, as_estimate
-from calibrant.trees._prediction.tree_reading import leaf_shares, nearest_with_weight
+from calibrant.estimates._internal import nearest_above
+from calibrant.trees._prediction.tree_reading import leaf_shares
 from calibrant.trees._tree import Tree
 
 # The posterior of frequencies: Jeffreys' prior, since the estimate itself adds nothing.
@@ -34,7 +35,7 @@ def posterior(tree: Tree, estimate: Estimate) -> NDArray[np.float64]:
         at_node = posterior(tree, as_estimate("estimate", then))[estimate.answering(tree)]
     else:
         at_node = tree.counts + _prior(tree, estimate)
-    return np.asarray(at_node[nearest_with_weight(tree)])
+    return np.asarray(at_node[nearest_above(tree, tree.weight > 0)])
 
 
 def _prior(tree: Tree, estimate: Estimate) -> NDArray[np.float64] | float:
@@ -70,7 +71,9 @@ def intervals(tree: Tree, rows: Rows, estimate: Estimate, confidence: float, n_j
     found = ends[leaf[first]]
     is_mixed = np.diff(first, append=len(row)) > 1
     several = np.flatnonzero(is_mixed[row])
-    for block in _split_by_row(several, row[several]):
+    # Blocks end where a row begins, as the parts of one row are summed together.
+    cuts = np.unique(np.searchsorted(row[several], row[several][_BLOCK::_BLOCK]))
+    for block in filter(len, np.split(several, cuts)):
         mixed, position = np.unique(row[block], return_inverse=True)
         found[mixed] = _mixture_quantiles(parameters[leaf[block]], ends[leaf[block]], share[block], position, tails)
     return found
@@ -103,10 +106,3 @@ def _mixture_quantiles(
         below = np.add.reduceat(share[:, np.newaxis, np.newaxis] * betainc(a, b, middle[position]), first)
         low, high = np.where(below < tails, middle, low), np.where(below < tails, high, middle)
     return np.asarray((low + high) / 2)
-
-
-def _split_by_row(entries: NDArray[np.intp], row: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-    """Split entries sorted by row into blocks, each row within one block."""
-    # Blocks end where a row begins, as the parts of one row are summed together.
-    cuts = np.searchsorted(row, row[_BLOCK::_BLOCK])
-    return [block for block in np.split(entries, np.unique(cuts)) if len(block)]

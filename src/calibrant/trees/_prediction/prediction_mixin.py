@@ -20,7 +20,7 @@ from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._prediction.intervals import intervals
 from calibrant.trees._prediction.tree_reading import TreeReading, leaf_shares
 from calibrant.trees._tree import Tree, impurity_importances
-from calibrant.trees._tree_params import RULES, CriterionName, Dialect, EmptyLeaf
+from calibrant.trees._tree_params import RULES, TreeParamsMixin
 
 
 def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
@@ -49,16 +49,11 @@ def node_indicator(tree: Tree, rows: Rows, n_jobs: int | None) -> Any:
     return csr_matrix((np.ones(len(found), dtype=np.int64), found % tree.n_nodes, ends), shape=(n_rows, tree.n_nodes))
 
 
-class PredictionMixin(RowClassifierMixin):
+class PredictionMixin(RowClassifierMixin, TreeParamsMixin):
     """Predictions of a fitted tree, and other readings of it."""
 
     if TYPE_CHECKING:
         tree_: Tree
-        estimate: str | Estimate
-        criterion: CriterionName
-        dialect: Dialect
-        empty_leaf: EmptyLeaf | None
-        n_jobs: int | None
         _grown_tree: GrownTree
         _reading: TreeReading
 
@@ -101,8 +96,10 @@ class PredictionMixin(RowClassifierMixin):
                 f"estimates must be a sequence of estimates; got {estimates!r}. Pass a list, even for a single one."
             )
         rows = self._rows(X)
+        for estimate in estimates:
+            check_param("estimate", estimate, RULES["estimate"])
         with rows_needed(self, f"predict_proba_many(X, {list(estimates)!r})"):
-            readings = [TreeReading.of(self._grown_tree, _check_estimate(estimate), self) for estimate in estimates]
+            readings = [TreeReading.of(self._grown_tree, estimate, self) for estimate in estimates]
         return TreeReading.predict_many(readings, rows, self.n_jobs)
 
     @fill_docstring()
@@ -210,8 +207,3 @@ class PredictionMixin(RowClassifierMixin):
         """Read a grown tree by `estimate`; nothing is stored if that fails."""
         reading = TreeReading.of(grown, self.estimate, self)
         self._grown_tree, self._reading, self.estimate_ = grown, reading, reading.estimate
-
-
-def _check_estimate(estimate: str | Estimate) -> str | Estimate:
-    check_param("estimate", estimate, RULES["estimate"])
-    return estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from calibrant import _core
 from calibrant._memory import FLOAT_BYTES, check_output_memory
-from calibrant._normalize import normalize_rows
 from calibrant._saved import Array, Object, need, saved
 from calibrant._threads import n_threads
 from calibrant.estimates import (
@@ -30,76 +29,38 @@ from calibrant.estimates import (
     RowReader,
     as_estimate,
 )
-from calibrant.estimates._internal import check_estimate, with_classes
+from calibrant.estimates._internal import check_estimate, nearest_above, with_classes
 from calibrant.exceptions import CalibrantWarning
 from calibrant.trees._tree import Tree
-from calibrant.trees._tree_params import Dialect, EmptyLeaf, ReadingParams
+from calibrant.trees._tree_params import Dialect, EmptyLeaf, TreeParamsMixin
 
 if TYPE_CHECKING:
     from calibrant.data._internal import Rows
     from calibrant.trees._growing.grown_tree import GrownTree
 
 
-def probability_table(
-    tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect
-) -> NDArray[np.float64]:
-    """Return the probabilities of the sorted classes at every node.
+_MAX_ERROR = 4 * np.finfo(np.float64).eps  # of the sum of a row: one that is nearer to 1 keeps its bits
+
+
+def normalize_rows(proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide rows by their sums in place, where rounding has made an entry exceed 1 or a sum differ from 1.
+
+    A sum of numbers >= 0 is never rounded below one of them, so no quotient exceeds 1.
 
     Examples
     --------
-    >>> from calibrant.estimates import Laplace
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> tree = ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_
-    >>> probability_table(tree, Laplace(), empty_leaf=None, dialect="c45")[1]
-    array([0.75, 0.25])
+    >>> normalize_rows(np.array([[1.0 + 2e-15, 0.0], [0.25, 0.75], [np.nan, np.nan]]))
+    array([[1.  , 0.  ],
+           [0.25, 0.75],
+           [ nan,  nan]])
     """
-    table = normalize_rows(np.array(estimate.table(tree), dtype=np.float64, order="C"))
-    empty = np.flatnonzero(tree.weight <= 0)
-    if len(empty) == 0:
-        return table
-    # Empty nodes take the estimate of the nearest node with rows (ALGORITHMS.md 10.19).
-    table[empty] = table[nearest_with_weight(tree)[empty]]
-    voting = majority_leaves(tree, estimate, empty_leaf=empty_leaf, dialect=dialect)
-    table[voting] = 0.0
-    table[voting, tree.label[voting]] = 1.0
-    return table
+    total = proba.sum(axis=1)
+    off = np.flatnonzero((np.abs(total - 1.0) > _MAX_ERROR) | (proba > 1.0).any(axis=1))
+    proba[off] /= total[off, np.newaxis]
+    return proba
 
 
-def majority_leaves(
-    tree: Tree, estimate: Estimate, *, empty_leaf: EmptyLeaf | None, dialect: Dialect
-) -> NDArray[np.intp]:
-    """Return the leaves without training weight that predict their parent's majority class with certainty."""
-    empty = np.flatnonzero(tree.weight <= 0)
-    if len(empty) == 0 or _empty_leaf_rule(estimate, empty_leaf, dialect) == "parent":
-        return empty[:0]
-    # No row ends in a leaf that curtailment never enters.
-    return empty[estimate.answering(tree)[empty] == empty] if isinstance(estimate, Curtailment) else empty
-
-
-def nearest_with_weight(tree: Tree) -> NDArray[np.intp]:
-    """Return the nearest node at or above each node that training weight reached.
-
-    Examples
-    --------
-    >>> from calibrant.trees import ProbabilityTreeClassifier
-    >>> nearest_with_weight(ProbabilityTreeClassifier().fit([[1], [2], [3], [4]], ["a", "a", "b", "b"]).tree_)
-    array([0, 1, 2])
-    """
-    at = np.where(tree.weight > 0, np.arange(tree.n_nodes), tree.parent)
-    while (tree.weight[at] <= 0).any():  # a whole subtree of an honest tree may be without weight
-        at = at[at]
-    return at
-
-
-def _empty_leaf_rule(estimate: Estimate, specified: EmptyLeaf | None, dialect: Dialect) -> EmptyLeaf:
-    """Return the rule specified, or that of the dialect: C4.5's own frequencies predict the parent's majority."""
-    if specified is not None:
-        return specified
-    # C4.5 itself gives an empty leaf to its parent's majority class; smoothed estimates are not C4.5's.
-    return "majority" if dialect == "c45" and isinstance(estimate, Frequency) else "parent"
-
-
-def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+def resolve_estimate(estimate: Estimate, grown: GrownTree, params: TreeParamsMixin) -> Estimate:
     """Return the estimate with all its numbers: chosen by cross-validation, fitted, or computed from the tree.
 
     Examples
@@ -119,7 +80,7 @@ def resolve_estimate(estimate: Estimate, grown: GrownTree, params: ReadingParams
     return estimate
 
 
-def _best_candidate(estimate: Estimate, grown: GrownTree, params: ReadingParams) -> Estimate:
+def _best_candidate(estimate: Estimate, grown: GrownTree, params: TreeParamsMixin) -> Estimate:
     """Return the candidate with the least log-loss summed over the folds; the last, which is the smoothest, if tied."""
     candidates = estimate.candidates(grown.tree) if isinstance(estimate, ChosenByCV) else (estimate,)
     if len(candidates) == 1:
@@ -152,20 +113,10 @@ def log_loss_of(table: NDArray[np.float64], held_out: HeldOutLeaves) -> float:
     return float((losses * held_out.weight[counts]).sum())
 
 
-def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: ReadingParams) -> float:
-    empty_leaf, dialect = params.empty_leaf, params.dialect
+def _loss(estimate: Estimate, folds: Sequence[HeldOutLeaves], params: TreeParamsMixin) -> float:
+    readings = [TreeReading(cast("Tree", fold.tree), estimate, params.empty_leaf, params.dialect) for fold in folds]
     # Exact, so that the order of the folds cannot decide between candidates of equal loss.
-    return math.fsum(
-        log_loss_of(probability_table(cast("Tree", fold.tree), estimate, empty_leaf=empty_leaf, dialect=dialect), fold)
-        for fold in folds
-    )
-
-
-def is_recomputed(estimate: Estimate) -> bool:
-    """Return whether a table of probabilities has the same bits on any machine, being sums, products and quotients."""
-    if isinstance(estimate, Curtailment):
-        return estimate.then is None or is_recomputed(as_estimate("estimate", estimate.then))
-    return not (isinstance(estimate, PathAverage) and estimate.how == "bayes")
+    return math.fsum(log_loss_of(reading.table, fold) for reading, fold in zip(readings, folds, strict=True))
 
 
 class LeafShares(NamedTuple):
@@ -212,7 +163,7 @@ class TreeReading:
     reader: NodeReader | None = None
 
     @classmethod
-    def of(cls, grown: GrownTree, estimate: str | Estimate, params: ReadingParams) -> TreeReading:
+    def of(cls, grown: GrownTree, estimate: str | Estimate, params: TreeParamsMixin) -> TreeReading:
         """Read a grown tree by a validated estimate, choosing its number by cross-validation where it requests that.
 
         Examples
@@ -222,26 +173,52 @@ class TreeReading:
         >>> TreeReading.of(model._grown_tree, "frequency", model).table[1]
         array([1., 0.])
         """
-        tree, reader = grown.tree, None
-        resolved = resolve_estimate(as_estimate("estimate", estimate), grown, params)
+        tree, resolved = grown.tree, resolve_estimate(as_estimate("estimate", estimate), grown, params)
+        reading = cls(tree, resolved, params.empty_leaf, params.dialect)
         if isinstance(resolved, RowEstimate):
-            node = nearest_with_weight(tree)
-            node[majority_leaves(tree, resolved, empty_leaf=params.empty_leaf, dialect=params.dialect)] = -1
-            reader = NodeReader(resolved.reader(tree, *grown.counted_rows), node)
-        reading = cls(tree, resolved, params.empty_leaf, params.dialect, reader)
+            node = nearest_above(tree, tree.weight > 0)
+            node[reading.majority_leaves] = -1
+            reading = replace(reading, reader=NodeReader(resolved.reader(tree, *grown.counted_rows), node))
         _ = reading.table  # an estimate that fails does so in `fit`
         return reading
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
         """The probabilities of the sorted classes at every node; made at the first use in a model from a file."""
-        return probability_table(self.tree, self.estimate, empty_leaf=self.empty_leaf, dialect=self.dialect)
+        tree = self.tree
+        table = normalize_rows(np.array(self.estimate.table(tree), dtype=np.float64, order="C"))
+        empty = np.flatnonzero(tree.weight <= 0)
+        if len(empty) == 0:
+            return table
+        # Empty nodes take the estimate of the nearest node with rows (ALGORITHMS.md 10.19).
+        table[empty] = table[nearest_above(tree, tree.weight > 0)[empty]]
+        voting = self.majority_leaves
+        table[voting] = 0.0
+        table[voting, tree.label[voting]] = 1.0
+        return table
 
-    is_recomputed = staticmethod(is_recomputed)
+    @property
+    def majority_leaves(self) -> NDArray[np.intp]:
+        """The leaves without training weight that predict their parent's majority class with certainty."""
+        empty = np.flatnonzero(self.tree.weight <= 0)
+        # C4.5 itself gives an empty leaf to its parent's majority class; smoothed estimates are not C4.5's.
+        own_rule = "majority" if self.dialect == "c45" and isinstance(self.estimate, Frequency) else "parent"
+        if len(empty) == 0 or (self.empty_leaf or own_rule) == "parent":
+            return empty[:0]
+        # No row ends in a leaf that curtailment never enters.
+        estimate = self.estimate
+        return empty[estimate.answering(self.tree)[empty] == empty] if isinstance(estimate, Curtailment) else empty
 
-    def saved_table(self, params: ReadingParams) -> NDArray[np.float64] | None:
+    @staticmethod
+    def is_recomputed(estimate: Estimate) -> bool:
+        """Return whether a table has the same bits on any machine, being sums, products and quotients."""
+        if isinstance(estimate, Curtailment):
+            return estimate.then is None or TreeReading.is_recomputed(as_estimate("estimate", estimate.then))
+        return not (isinstance(estimate, PathAverage) and estimate.how == "bayes")
+
+    def saved_table(self, params: TreeParamsMixin) -> NDArray[np.float64] | None:
         """Return the table that a file must hold; None where it follows from tree and parameters, to the bit."""
-        if is_recomputed(self.estimate):
+        if self.is_recomputed(self.estimate):
             made = TreeReading(self.tree, self.estimate, params.empty_leaf, params.dialect).table
             # Compared by bytes: a file must predict what the model predicted, to the last bit.
             if made.tobytes() == self.table.tobytes():
@@ -253,7 +230,7 @@ class TreeReading:
         cls,
         tree: Tree,
         estimate: Estimate,
-        params: ReadingParams,
+        params: TreeParamsMixin,
         reader: NodeReader | None,
         table: NDArray[np.float64] | None,
     ) -> TreeReading:
@@ -297,12 +274,26 @@ class TreeReading:
         """
         if not readings:
             return []
-        tree = readings[0].tree
-        check_output_memory(rows[0], len(tree.classes) * len(readings))
+        tree, (n_rows, columns) = readings[0].tree, rows
+        check_output_memory(n_rows, len(tree.classes) * len(readings))
         # Readings by table share one descent, readings by rows another; each is returned at its place.
-        by_table = iter(_predict_by_table(tree, rows, [each.table for each in readings if each.reader is None], n_jobs))
-        by_reader = iter(_predict_by_reader(tree, rows, [each for each in readings if each.reader is not None], n_jobs))
-        return [next(by_table if each.reader is None else by_reader) for each in readings]
+        tables = [each.table for each in readings if each.reader is None]
+        outputs = [_allocate(n_rows, table.shape[1]) for table in tables]
+        if tables:
+            _core.predict_tree(tree.core, n_rows, columns, tables, outputs, n_threads(n_jobs))
+        found = iter(outputs)
+        shares = leaf_shares(tree, n_rows, columns, n_jobs) if len(tables) < len(readings) else None
+        return [next(found) if each.reader is None else each._read_rows(rows, shares) for each in readings]
+
+    def _read_rows(self, rows: Rows, shares: Any) -> NDArray[np.float64]:
+        """Predict by the reader, and add the shares of the leaves where the table predicts."""
+        n_rows, columns = rows[0], rows[1] if isinstance(rows[1], list) else list(rows[1].T)
+        (row, leaf, share), reader = shares, cast("NodeReader", self.reader)
+        node = reader.node[leaf]
+        read, voting = np.flatnonzero(node >= 0), np.flatnonzero(node < 0)
+        proba = reader.rows.predict(columns, row[read], node[read].astype(np.int32), share[read], n_rows)
+        np.add.at(proba, row[voting], share[voting, np.newaxis] * self.table[leaf[voting]])
+        return normalize_rows(proba)
 
 
 @saved(rows=Object("estimates.KernelReader"), node=Array("i8", low=-1))
@@ -313,16 +304,6 @@ class NodeReader(NamedTuple):
     node: NDArray[np.intp]
 
 
-def _predict_by_table(
-    tree: Tree, rows: Rows, tables: list[NDArray[np.float64]], n_jobs: int | None
-) -> list[NDArray[np.float64]]:
-    n_rows, columns = rows
-    outputs = [_allocate(n_rows, table.shape[1]) for table in tables]
-    if tables:
-        _core.predict_tree(tree.core, n_rows, columns, tables, outputs, n_threads(n_jobs))
-    return outputs
-
-
 def _allocate(n_rows: int, n_columns: int) -> NDArray[np.float64]:
     """Return memory for probabilities, aligned to a huge page where there is much of it."""
     n_bytes = FLOAT_BYTES * n_rows * n_columns
@@ -331,28 +312,3 @@ def _allocate(n_rows: int, n_columns: int) -> NDArray[np.float64]:
     memory = np.empty(n_bytes + _PAGE_BYTES, dtype=np.uint8)
     start = -memory.ctypes.data % _PAGE_BYTES
     return memory[start : start + n_bytes].view(np.float64).reshape(n_rows, n_columns)
-
-
-def _predict_by_reader(
-    tree: Tree, rows: Rows, readings: list[TreeReading], n_jobs: int | None
-) -> list[NDArray[np.float64]]:
-    if not readings:
-        return []
-    n_rows, columns = rows
-    shares = leaf_shares(tree, n_rows, columns, n_jobs)
-    by_column = columns if isinstance(columns, list) else list(columns.T)
-    return [_read_rows(reading, by_column, shares, n_rows) for reading in readings]
-
-
-def _read_rows(
-    reading: TreeReading, columns: list[NDArray[Any]], shares: LeafShares, n_rows: int
-) -> NDArray[np.float64]:
-    """Predict by the reader, and add the shares of the leaves where the table predicts."""
-    if reading.reader is None:
-        raise AssertionError("a reading of rows has a reader")
-    (row, leaf, share), reader = shares, reading.reader
-    node = reader.node[leaf]
-    read, voting = np.flatnonzero(node >= 0), np.flatnonzero(node < 0)
-    proba = reader.rows.predict(columns, row[read], node[read].astype(np.int32), share[read], n_rows)
-    np.add.at(proba, row[voting], share[voting, np.newaxis] * reading.table[leaf[voting]])
-    return normalize_rows(proba)

@@ -20,7 +20,7 @@ from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, Source
 from calibrant.exceptions import ClusterError
 from calibrant.trees._growing.training_set import TrainingSet, class_factors
 from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
-from calibrant.trees._sources.parts import DaskParts
+from calibrant.trees._sources.parts import Parts
 
 R = TypeVar("R")
 
@@ -114,15 +114,6 @@ class ClusterRows:
         """Whether every worker has memory for the codes of all rows."""
         return self.facts.n_bytes <= self.connection.memory() // _MEMORY_SHARE
 
-    def check_fits(self, why: str) -> None:
-        """Raise if a worker has no memory for the codes of all rows, and `why` there is no other way."""
-        if not self.fits_workers:
-            raise ClusterError(
-                f"the codes of {self.facts.n_rows:,} rows take {format_bytes(self.facts.n_bytes)} on each worker, for "
-                f"which it needs {format_bytes(_MEMORY_SHARE * self.facts.n_bytes)} of memory; the smallest has "
-                f"{format_bytes(self.connection.memory())}, and {why}. Start workers with more memory."
-            )
-
     def _code(self) -> None:
         """Code the partitions, which stay on their workers."""
         self._parts = self._source.start(_code_rows, self.facts)
@@ -207,7 +198,13 @@ class ClusterRows:
     def fit_by_one_worker(self, estimator: Any) -> dict[str, Any]:
         """Return the attributes of an estimator that one worker has fitted to the joined rows."""
         # One worker holds all codes: raising here costs less than workers killed for memory.
-        self.check_fits(f"{type(estimator).__name__} is fitted by one worker")
+        if not self.fits_workers:
+            raise ClusterError(
+                f"the codes of {self.facts.n_rows:,} rows take {format_bytes(self.facts.n_bytes)} on each worker, for "
+                f"which it needs {format_bytes(_MEMORY_SHARE * self.facts.n_bytes)} of memory; the smallest has "
+                f"{format_bytes(self.connection.memory())}, and {type(estimator).__name__} is fitted by one worker. "
+                "Start workers with more memory."
+            )
         self.join()
         return self.call(_fit, estimator, description="Fitting")
 
@@ -220,13 +217,13 @@ class ClusterRows:
 
         def start(number: int, first: int, last: int) -> Any:  # Dask would make all of them on one worker
             options = {"workers": [workers[number % len(workers)]], "allow_other_workers": True}
-            return submit(self.connection, _block, class_weight, first, last, self._joined, **options)
+            return submit(self.connection, JoinedRows.block, self._joined, class_weight, first, last, **options)
 
         return [start(number, first, last) for number, (first, last) in enumerate(pairwise(ends))]
 
-    def parts(self, futures: Sequence[Any], description: str = "Growing trees") -> DaskParts:
+    def parts(self, futures: Sequence[Any], description: str = "Growing trees") -> Parts:
         """Return parts of the rows, which the workers hold."""
-        return DaskParts(self.connection, futures, description)
+        return Parts(self.connection, futures, description)
 
     def release(self) -> None:
         """Release the rows on the workers."""
@@ -265,10 +262,6 @@ def _fit(estimator: Any, rows: JoinedRows) -> dict[str, Any]:
     return dict(vars(estimator))
 
 
-def _block(class_weight: Any, first: int, last: int, rows: JoinedRows) -> CodedPart:
-    return rows.block(class_weight, first, last)
-
-
 class _Numbering(NamedTuple):
     """The core's number of each sorted class, the factors of its weights, and the sum of all weights."""
 
@@ -278,10 +271,9 @@ class _Numbering(NamedTuple):
 
 
 def _add_totals(part: CodedPart, before: NDArray[np.float64]) -> NDArray[np.float64]:
-    weights = np.ones(part.n_rows) if part.weights is None else part.weights
     # The sum so far enters as the first addend of each class, so that adding goes on in the order of the rows.
     codes = np.concatenate([np.arange(len(before)), part.labels])
-    return np.bincount(codes, np.concatenate([before, weights]), len(before)).astype(np.float64)
+    return np.bincount(codes, np.concatenate([before, _weights(None, part)]), len(before)).astype(np.float64)
 
 
 def _weights(factors: NDArray[np.float64] | None, part: CodedPart) -> NDArray[np.float64]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from threading import Lock
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
@@ -14,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _core
+from calibrant._memory import SizedCache
 from calibrant.data._internal import Bins, CodedPart
 from calibrant.exceptions import DataError
 from calibrant.trees._growing.grow import grow_options
-from calibrant.trees._sources.parts import Parts
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._sources.parts import Parts, add_up
+from calibrant.trees._tree_params import TreeParamsMixin
 
 TreeState = tuple[Any, ...]  # the arrays of a tree, as the core restores them
 _MOST_TIMES = 0xFFFF  # the greatest weight, and sum of weights, that the core counts in whole numbers
@@ -49,7 +48,7 @@ class LevelPlan:
     n_classes: int
     n_declared: int
     n_rows: int
-    params: TreeParams
+    params: TreeParamsMixin
     row_weights: RowWeights | None = None  # None: those of the parts in every tree
     max_features: int = 0
     n_threads: int = 1
@@ -62,15 +61,22 @@ class LevelPlan:
 
         Nodes of about `few_rows` rows or fewer are grown from their rows, which one worker gathers.
         """
-        few = rows_of_small_nodes(self.n_rows) if few_rows is None else few_rows
-        whole = dict(zip(seeds, parts.reduce(_count_rows, list(seeds), self, merge=_add_rows), strict=True))
+        # Below it, moving a node's rows to one worker costs less than passes over all rows for its levels.
+        few = max(_LEAST_ROWS, min(self.n_rows // _SHARE, _MOST_ROWS)) if few_rows is None else few_rows
+        whole = dict(
+            zip(seeds, parts.reduce(_count_rows, list(seeds), self, merge=WholeRows.sum, by_item=True), strict=True)
+        )
         # Known only after the first pass, and raised before any histogram is counted.
         _check_missing(whole.values(), self)
-        tops = {number: _top_of(self, rows, seeds[number], few) for number, rows in whole.items()}
+        table = self.table(np.empty((0, len(self.bins.n_values)), dtype=np.uint8))  # the columns without rows
+        tops = {
+            number: _core.LevelTree(table, rows.counts, self.options(seeds[number]), rows.state(self.n_rows), few)
+            for number, rows in whole.items()
+        }
         # One pass over the parts serves a level of all trees
         while requests := {number: request for number, top in tops.items() if (request := top.request())[0]}:
             trees = [_OpenTree(each, _state(tops[each]), requests[each], whole[each].is_counted) for each in requests]
-            counted = parts.reduce(_count_histograms, trees, self, merge=_add_histograms)
+            counted = parts.reduce(_count_histograms, trees, self, merge=_add_histograms, by_item=True)
             for number, (cells, rows) in zip(requests, counted, strict=True):
                 tops[number].grow(cells, rows)
         return _finished(parts, self, tops, seeds, whole)
@@ -91,10 +97,6 @@ class LevelPlan:
     def table(self, matrix: NDArray[np.uint8]) -> _core.CodedTable:
         """Return the core's table of a matrix of codes."""
         return self.bins.table(matrix).core
-
-    def empty_table(self) -> _core.CodedTable:
-        """Return the core's table of the columns without rows."""
-        return self.table(np.empty((0, len(self.bins.n_values)), dtype=np.uint8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +129,6 @@ class WholeRows:
     def weight(self) -> float:
         """The weight of all rows."""
         return float(self.counts.sum())
-
-    @property
-    def any_missing(self) -> bool:
-        """Whether a value is missing."""
-        return bool(self.present[:, -1].any())
 
     def state(self, n_table_rows: int) -> tuple[Any, ...]:
         """Return the totals that the core needs to grow a subtree."""
@@ -182,48 +179,7 @@ class TreeRows(NamedTuple):
         return self.nodes.nbytes + (0 if self.compact_weights is None else self.compact_weights.nbytes)
 
 
-class KeptRows:
-    """The rows of parts in the trees that are grown; the oldest are dropped beyond a number of bytes.
-
-    Examples
-    --------
-    >>> kept = KeptRows()
-    >>> kept.keep("a", TreeRows.at_root(2, None), most_bytes=8)
-    >>> kept.take("a", 5)
-    TreeRows(n_made=0, nodes=array([0, 0], dtype=int32), compact_weights=None)
-    >>> kept.take("a", 5) is None
-    True
-    """
-
-    def __init__(self) -> None:
-        self._n_bytes = 0
-        self._kept: OrderedDict[Hashable, TreeRows] = OrderedDict()
-        self._lock = Lock()
-
-    def take(self, key: Hashable, n_nodes: int) -> TreeRows | None:
-        """Return the rows of a part in a tree, and forget them; None if they are not kept.
-
-        Those of a tree that has grown beyond `n_nodes` are of no use, and dropped.
-        """
-        with self._lock:
-            rows = self._kept.pop(key, None)
-            if rows is None:
-                return None
-            self._n_bytes -= rows.n_bytes
-        # Rows routed further than the tree that asks belong to a later level of a task that is run again.
-        return rows if rows.n_made <= n_nodes else None
-
-    def keep(self, key: Hashable, rows: TreeRows, most_bytes: int) -> None:
-        """Keep rows until there is no room."""
-        with self._lock:
-            before = self._kept.pop(key, None)  # of a task that Dask runs again
-            self._kept[key] = rows
-            self._n_bytes += rows.n_bytes - (0 if before is None else before.n_bytes)
-            while self._n_bytes > most_bytes:
-                self._n_bytes -= self._kept.popitem(last=False)[1].n_bytes
-
-
-KEPT_ROWS = KeptRows()
+KEPT_ROWS = SizedCache(0)  # rows of parts in the trees that are grown, within the bytes of the plan
 
 
 Histograms = tuple["NDArray[Any]", "NDArray[np.uint32]"]  # cells, and rows of values where their number matters
@@ -241,14 +197,15 @@ class _OpenTree:
 
 
 @dataclass(frozen=True)
-class _LeftNodes:
-    """Nodes of one tree that are grown from their rows: key, depth and used columns of each."""
+class _LeftNode:
+    """A node of a tree that is grown from its rows; `top` are its key, its depth and the columns used above."""
 
     number: int
     seed: int
     state: TreeState
     whole: tuple[Any, ...]
-    tops: dict[int, tuple[Any, ...]]
+    node: int
+    top: tuple[Any, ...]
 
 
 def _count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> list[WholeRows]:
@@ -256,15 +213,10 @@ def _count_rows(numbers: Sequence[int], plan: LevelPlan, part: CodedPart) -> lis
     table, found = plan.table_of(part), []
     for number in numbers:
         rows = _new_rows(number, plan, part)
-        KEPT_ROWS.keep(_key(number, plan, part), rows, plan.kept_bytes)
+        _keep_rows(_key(number, plan, part), rows, plan)
         totals: Any = _core.part_totals(table, part.labels, rows.weights, plan.n_classes)
         found.append(WholeRows(*totals))
     return found
-
-
-def _add_rows(several: Sequence[list[WholeRows]]) -> list[WholeRows]:
-    """Return the rows of several parts, added up tree by tree."""
-    return [WholeRows.sum(of_tree) for of_tree in zip(*several, strict=True)]
 
 
 def _count_histograms(trees: Sequence[_OpenTree], plan: LevelPlan, part: CodedPart) -> list[Histograms]:
@@ -277,47 +229,49 @@ def _count_histograms(trees: Sequence[_OpenTree], plan: LevelPlan, part: CodedPa
     return found
 
 
-def _add_histograms(several: Sequence[list[Histograms]]) -> list[Histograms]:
-    """Return the histograms of several parts, added up: sums of whole numbers, or exact ones of weights."""
-    return [
-        (_sum([cells for cells, _ in of_tree]), _sum([rows for _, rows in of_tree]))
-        for of_tree in zip(*several, strict=True)
-    ]
+def _add_histograms(several: Sequence[Histograms]) -> Histograms:
+    """Return the histograms of a tree in several parts, added up: sums of whole numbers, or exact ones of weights."""
+    cells, rows = zip(*several, strict=True)
+    return add_up(cells), add_up(rows)
 
 
-def _gather_nodes(job: Sequence[_LeftNodes], plan: LevelPlan, part: CodedPart) -> list[NodeRows]:
+def _gather_nodes(job: Sequence[_LeftNode], plan: LevelPlan, part: CodedPart) -> list[NodeRows]:
     """Return the rows of a part that are in each node, in their order."""
     found = []
     for left in job:
         rows = _rows_of_tree(left.number, left.state, plan, part)
-        weights = rows.compact_weights
-        for node in left.tops:
-            at = np.flatnonzero(rows.nodes == node)
-            found.append((part.matrix.take(at, axis=0), part.labels[at], None if weights is None else weights[at]))
+        weights, at = rows.compact_weights, np.flatnonzero(rows.nodes == left.node)
+        found.append((part.matrix.take(at, axis=0), part.labels[at], None if weights is None else weights[at]))
     return found
 
 
-def _grow_nodes(job: Sequence[_LeftNodes], plan: LevelPlan, parts: Sequence[list[NodeRows]]) -> list[TreeState]:
+def _grow_nodes(job: Sequence[_LeftNode], plan: LevelPlan, parts: Sequence[list[NodeRows]]) -> list[TreeState]:
     """Return the subtrees of nodes, grown from their rows in all parts."""
-    grown, pieces = list[Any](), zip(*parts, strict=True)
-    for left in job:
-        options = plan.options(left.seed)
-        for top in left.tops.values():
-            matrix, labels, weights = _concatenated(next(pieces))
-            args = plan.table(matrix), labels, weights, plan.n_classes, options, left.whole, top
-            grown.append(_core.grow_subtree(*args).state)
+    grown = list[Any]()
+    for left, pieces in zip(job, zip(*parts, strict=True), strict=True):
+        matrix, labels, weights = _concatenated(pieces)
+        args = plan.table(matrix), labels, weights, plan.n_classes, plan.options(left.seed), left.whole, left.top
+        grown.append(_core.grow_subtree(*args).state)
     return grown
 
 
 def _rows_of_tree(number: int, state: TreeState, plan: LevelPlan, part: CodedPart) -> TreeRows:
     """Return the rows of a part at the nodes that they have reached."""
     tree, key = _core.restore_tree(plan.n_classes, state), _key(number, plan, part)
-    rows = KEPT_ROWS.take(key, tree.n_nodes) or _new_rows(number, plan, part)
+    rows: TreeRows | None = KEPT_ROWS.pop(key)
+    # Rows routed further than the tree that asks belong to a later level of a task that is run again.
+    if rows is None or rows.n_made > tree.n_nodes:
+        rows = _new_rows(number, plan, part)
     if rows.n_made < tree.n_nodes:
         _core.route_rows(tree, plan.table_of(part), rows.nodes)
         rows = rows._replace(n_made=tree.n_nodes)
-    KEPT_ROWS.keep(key, rows, plan.kept_bytes)
+    _keep_rows(key, rows, plan)
     return rows
+
+
+def _keep_rows(key: Hashable, rows: TreeRows, plan: LevelPlan) -> None:
+    KEPT_ROWS.max_bytes = plan.kept_bytes
+    KEPT_ROWS.keep(key, rows)
 
 
 def _new_rows(number: int, plan: LevelPlan, part: CodedPart) -> TreeRows:
@@ -329,10 +283,6 @@ def _key(number: int, plan: LevelPlan, part: CodedPart) -> tuple[str, int, int, 
     return plan.run, part.first_row, part.n_rows, number
 
 
-def _sum(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    return np.asarray(np.add.reduce(arrays, dtype=arrays[0].dtype))
-
-
 def _concatenated(pieces: Sequence[NodeRows]) -> NodeRows:
     matrices, labels, weights = zip(*pieces, strict=True)
     own = [each for each in weights if each is not None]
@@ -340,29 +290,13 @@ def _concatenated(pieces: Sequence[NodeRows]) -> NodeRows:
     return np.concatenate(matrices), np.concatenate(labels), joined
 
 
-def rows_of_small_nodes(n_rows: int) -> int:
-    """Return the number of rows up to which a node is grown by one worker from its rows.
-
-    Examples
-    --------
-    >>> rows_of_small_nodes(1_000_000), rows_of_small_nodes(1_000)
-    (125000, 2048)
-    """
-    # Below it, moving a node's rows to one worker costs less than passes over all rows for its levels.
-    return max(_LEAST_ROWS, min(n_rows // _SHARE, _MOST_ROWS))
-
-
 def _check_missing(whole: Iterable[WholeRows], plan: LevelPlan) -> None:
     """Raise if a row with missing values would go to several branches."""
-    if plan.params.missing == "fractional" and any(rows.any_missing for rows in whole):
+    if plan.params.missing == "fractional" and any(rows.present[:, -1].any() for rows in whole):
         raise DataError(
             "values are missing, and missing='fractional' sends their rows to several branches, which trees that are "
             "grown level by level cannot do. Pass missing='learned', or workers with memory for the codes of all rows."
         )
-
-
-def _top_of(plan: LevelPlan, rows: WholeRows, seed: int, few_rows: int) -> _core.LevelTree:
-    return _core.LevelTree(plan.empty_table(), rows.counts, plan.options(seed), rows.state(plan.n_rows), few_rows)
 
 
 def _finished(
@@ -373,12 +307,16 @@ def _finished(
     whole: dict[int, WholeRows],
 ) -> list[_core.Tree]:
     """Return the trees with the subtrees of the nodes left."""
-    jobs = _share_out(_left_nodes(plan, tops, seeds, whole), tops, parts.n_jobs)
+    nodes = []
+    for number, top in tops.items():
+        tree = number, seeds[number], _state(top), whole[number].state(plan.n_rows)
+        nodes += [_LeftNode(*tree, node, top.top_of(node)) for node in top.left]
+    jobs = _share_out(nodes, tops, parts.n_jobs)
     grown = parts.collect(_gather_nodes, _grow_nodes, jobs, plan)
     subtrees: dict[tuple[int, int], _core.Tree] = {}
     for job, states in zip(jobs, grown, strict=True):
-        names = [(left.number, node) for left in job for node in left.tops]
-        subtrees |= {name: _core.restore_tree(plan.n_classes, state) for name, state in zip(names, states, strict=True)}
+        for left, state in zip(job, states, strict=True):
+            subtrees[left.number, left.node] = _core.restore_tree(plan.n_classes, state)
     return [top.finished([subtrees[number, node] for node in top.left]) for number, top in tops.items()]
 
 
@@ -386,32 +324,16 @@ def _state(top: _core.LevelTree) -> TreeState:
     return cast("TreeState", top.tree.state)
 
 
-def _left_nodes(
-    plan: LevelPlan, tops: dict[int, _core.LevelTree], seeds: dict[int, int], whole: dict[int, WholeRows]
-) -> list[_LeftNodes]:
-    """Return every node that is left, by itself."""
-    left = []
-    for number, top in tops.items():
-        state, rows = _state(top), whole[number].state(plan.n_rows)
-        tree = _LeftNodes(number, seeds[number], state, rows, {})
-        left += [replace(tree, tops={node: top.top_of(node)}) for node in top.left]
-    return left
-
-
-def _share_out(nodes: Sequence[_LeftNodes], tops: dict[int, _core.LevelTree], n_jobs: int) -> list[list[_LeftNodes]]:
+def _share_out(nodes: Sequence[_LeftNode], tops: dict[int, _core.LevelTree], n_jobs: int) -> list[list[_LeftNode]]:
     """Return jobs of about equal weight; one job for each node where one is done at a time."""
     if n_jobs == 1:
         return [[node] for node in nodes]
-    jobs: list[list[_LeftNodes]] = [[] for _ in range(min(n_jobs, len(nodes)))]
+    jobs: list[list[_LeftNode]] = [[] for _ in range(min(n_jobs, len(nodes)))]
     loads = [0.0] * len(jobs)
-    weights = [_weight_of(node, tops) for node in nodes]
+    weights = [tops[each.number].weight_of(each.node) for each in nodes]
     # The heaviest node first, each to the lightest job: Graham's rule, within 4/3 of the best schedule.
     for i in sorted(range(len(nodes)), key=lambda i: -weights[i]):
         lightest = min(range(len(jobs)), key=loads.__getitem__)
         jobs[lightest].append(nodes[i])
         loads[lightest] += weights[i]
     return jobs
-
-
-def _weight_of(left: _LeftNodes, tops: dict[int, _core.LevelTree]) -> float:
-    return sum(tops[left.number].weight_of(node) for node in left.tops)

@@ -1,9 +1,11 @@
-"""The parts of the rows that trees are grown from: in this process, or on the workers of a Dask cluster."""
+"""The parts of the rows that trees are grown from, on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
 from calibrant._dask.client import Connection
@@ -15,58 +17,54 @@ _MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and result
 _PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
 
 
-class Parts:
-    """Parts of the rows, in order, and the functions that are called where they are: here, in this process.
+def add_up(several: Sequence[Any]) -> Any:
+    """Return the sum of results: of numbers, arrays or exact sums, or of lists the joined one.
 
-    A function gets one part and the jobs of a whole batch, such as all trees that are grown together.
+    Examples
+    --------
+    >>> add_up([1, 2, 3]), add_up([["a"], ["b"]])
+    (6, ['a', 'b'])
+    """
+    return reduce(add, several)
+
+
+def merged_items(merge: Callable[[Sequence[Any]], Any], several: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return lists merged item by item.
+
+    Examples
+    --------
+    >>> merged_items(add_up, [[1, 2], [10, 20]])
+    [11, 22]
+    """
+    return [merge(items) for items in zip(*several, strict=True)]
+
+
+class Parts:
+    """Futures of parts of the rows, in order, on their workers; Dask computes those of a lost worker again.
+
+    A function is called where a part is, with the jobs of a whole batch, such as all trees that are grown together.
     """
 
-    n_jobs = 1  # that `collect` is best passed at once
-    n_processes = 1  # that hold parts
-    free_bytes = 1 << 30  # memory of each process that the rows of the trees grown together may take
-
-    def __init__(self, parts: Sequence[Any]) -> None:
-        self._parts = list(parts)
-
-    def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
-        """Return the results of ``function(*args, part)`` for all parts, merged one after another."""
-        result = function(*args, self._parts[0])
-        for part in self._parts[1:]:
-            result = merge([result, function(*args, part)])
-        return result
-
-    def collect(
-        self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
-    ) -> list[Any]:
-        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
-        return [finish(job, *args, [take(job, *args, part) for part in self._parts]) for job in jobs]
-
-    def share(self, value: Any) -> Any:
-        """Return a reference to a value for the last arguments of `reduce` and `each`, sent once to each worker."""
-        return value
-
-    def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
-        """Pass ``function(*args, part)`` of each part to `receive`, in any order, and keep none of them."""
-        for part in self._parts:
-            receive(function(*args, part))
-
-
-class DaskParts(Parts):
-    """Futures of parts, on their workers; one that is lost with its worker is computed again by Dask."""
-
     def __init__(self, connection: Connection, futures: Sequence[Any], description: str = "Growing trees") -> None:
-        super().__init__(futures)
-        self._connection, self._description = connection, description
+        self._connection, self._parts, self._description = connection, list(futures), description
         threads = connection.n_threads()
-        self.n_jobs, self.n_processes = max(2, _JOBS_PER_THREAD * sum(threads.values())), max(1, len(threads))
+        self.n_jobs = max(2, _JOBS_PER_THREAD * sum(threads.values()))  # that `collect` is best passed at once
+        self.n_processes = max(1, len(threads))  # that hold parts
 
     @property
-    def free_bytes(self) -> int:  # type: ignore[override]
-        """A quarter of the memory of the smallest worker."""
+    def free_bytes(self) -> int:
+        """A quarter of the memory of the smallest worker, for the rows of the trees that are grown together."""
         return self._connection.memory() // _MEMORY_SHARE
 
-    def reduce(self, function: Callable[..., Any], *args: Any, merge: Callable[[Sequence[Any]], Any]) -> Any:
-        """Return the results of ``function(*args, part)`` for all parts, merged on the workers."""
+    def reduce(
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        merge: Callable[[Sequence[Any]], Any] = add_up,
+        by_item: bool = False,
+    ) -> Any:
+        """Return the results of ``function(*args, part)`` for all parts, merged on the workers; lists `by_item`."""
+        merge = partial(merged_items, merge) if by_item else merge
         level = [submit(self._connection, function, *args, part) for part in self._parts]
         futures = level
         # A tree of additions: no task holds more than a few results, however many partitions there are.
@@ -87,7 +85,10 @@ class DaskParts(Parts):
         return self._gather(finished, [each for of_job in pieces for each in of_job] + finished)
 
     def share(self, value: Any) -> Any:
-        """Return the future of a value, which workers fetch from each other; it is made again if they die."""
+        """Return the future of a value for the last arguments of `reduce` and `each`, sent once to each worker.
+
+        Workers fetch it from each other, and it is made again if they die.
+        """
         # In pieces, since the scheduler passes a large value through one message; workers join them.
         whole = memoryview(pickle.dumps(value))
         pieces = [submit(self._connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]

@@ -12,7 +12,7 @@ from calibrant.trees._growing.grown_tree import GrownTree
 from calibrant.trees._growing.training_set import TrainingSet
 from calibrant.trees._sources.cluster_rows import ClusterRows, fit_coded
 from calibrant.trees._sources.grow_levels import LevelPlan
-from calibrant.trees._tree_params import TreeParams
+from calibrant.trees._tree_params import TreeParamsMixin
 
 E = TypeVar("E")
 
@@ -68,7 +68,7 @@ def fit_tree_on_cluster(estimator: Any, rows: ClusterRows) -> dict[str, Any]:
     if rows.fits_workers:
         return rows.fit_by_one_worker(estimator)
     check_source_params(estimator, "levels")
-    params = cast("TreeParams", SimpleNamespace(**estimator.get_params(deep=False)))
+    params = cast("TreeParamsMixin", SimpleNamespace(**estimator.get_params(deep=False)))
     seed = seed_sequence(estimator.random_state)
     parts, examples = rows.number(estimator.class_weight)
     plan = LevelPlan(rows.facts.bins, len(examples.classes), examples.n_declared, rows.facts.n_rows, params)
