@@ -35,6 +35,7 @@ def study(tmp_path: Path) -> Study:
     [
         "UPDATE calibrant_trials SET method = -92 WHERE split = 1",
         "UPDATE calibrant_trials SET n_test = 'many' WHERE split = 1",
+        "UPDATE calibrant_trials SET recorded = -9.5e17 WHERE split = 1",
         "UPDATE calibrant_scores SET value = 'good'",
         "UPDATE calibrant_names SET name = '{' WHERE name LIKE '{%'",
         "UPDATE calibrant_studies SET definition = substr(definition, 1, 100)",

@@ -9,7 +9,6 @@ from calibrant.data._datasets.catalog import costs_text
 from calibrant.data._discretize.mdl import cell_weights, interval_codes, mdl_cuts
 from calibrant.data._frames.columns import Columns, Nominal, fit_columns, match_problems, object_columns
 from calibrant.data._frames.schema import Feature, Schema
-from calibrant.data._frames.values import CategoryCodes
 from calibrant.data._readers.reading import Reading
 from calibrant.data._readers.source import TABLE_EXTENSIONS
 from calibrant.data._sources.model_columns import Chunk, WantedColumns
@@ -62,7 +61,6 @@ __all__ = [
     "TABLE_EXTENSIONS",
     "WEIGHT_KIND",
     "Bins",
-    "CategoryCodes",
     "Chunk",
     "CodedPart",
     "Columns",

@@ -18,7 +18,6 @@ from calibrant.trees._tree_params import (
     CriterionName,
     MissingValues,
     NominalSplits,
-    Pruning,
     TreeParamsMixin,
 )
 
@@ -38,7 +37,6 @@ __all__ = [
     "Outline",
     "Parts",
     "Probabilities",
-    "Pruning",
     "TrainingSet",
     "TreeParamsMixin",
     "TreeReading",

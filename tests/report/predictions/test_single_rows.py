@@ -42,7 +42,8 @@ def test_covariances_at_two_shares_differ_by_ten_positive_rows_or_not_at_all() -
     rank = np.argsort(np.argsort(-SCORE))
     for rows, fewest in ((True, 0), (False, 10)):
         analysed = CostBenefitAnalyser(read_report_data(POSITIVE, SCORE, **options, rows=rows))
-        alone = analysed._cluster_variances("model").alone[:, 0, 4]  # of hits and amounts: their sum, all but exactly
+        found = analysed.payload()["models"][0]["clusters"]["alone"]
+        alone = np.array(found)[:, 4]  # of hits and amounts: their sum, all but exactly
         sums = [amount[POSITIVE & (rank < 200 * step)].sum() for step in range(11)]
         counts = [int((POSITIVE & (rank < 200 * step)).sum()) for step in range(11)]
         shown = np.array([np.abs(np.array(sums) - each).argmin() for each in alone[1:] / (1 - counts[-1] / 2_000)])

@@ -33,6 +33,7 @@ SELECT trial, metric * 4 + part, value FROM calibrant_scores
 WHERE trial >= :first AND trial <= :last AND metric * 4 + part $IN_CODES
 """
 _TEXTS = ("dataset", "fingerprint", "method", "split_name", "versions", "choice")
+_LATEST = 2**33  # seconds: the year 2242, which a date in nanoseconds still reaches
 _FLOATS = ("fit_seconds", "predict_seconds", "shared_seconds", "recorded")
 _OBJECTS = ("key", "seed", "error")
 _COLUMNS = (*_TRIALS.split("SELECT")[1].split("FROM")[0].replace(",", " ").split(),)
@@ -54,6 +55,8 @@ def read_columns(
         after = int(batches[-1]["id"][-1]) if n_rows else after
     columns: Columns = {name: np.concatenate([batch[name] for batch in batches]) for name in _COLUMNS}
     trials = columns.pop("id")
+    if not (np.abs(columns["recorded"]) < _LATEST).all():
+        raise ValueError("a trial was recorded at no time")
     has_failed = columns["error"].astype(bool)
     columns["error"][~has_failed] = ""
     columns["state"] = np.array(["done", "failed"], dtype=object)[has_failed.astype(np.intp)]
