@@ -31,8 +31,9 @@ class LocalParts(Parts):
     def collect(
         self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
     ) -> list[Any]:
-        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
-        return [finish(job, *args, [take(job, *args, part) for part in self._parts]) for job in jobs]
+        """Return ``finish(job, *args, pieces)`` for each job; a part has the pieces ``take(jobs, *args, part)``."""
+        taken = zip(*(take(jobs, *args, part) for part in self._parts), strict=True)
+        return [finish(job, *args, list(pieces)) for job, pieces in zip(jobs, taken, strict=True)]
 
     def share(self, value: Any) -> Any:
         """Return the value."""

@@ -10,10 +10,12 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+import pytest
 from tests.local_parts import LocalParts, source_facts
 
 from calibrant import _core
 from calibrant._dask.client import Connection
+from calibrant._dask.tasks import SentByValue
 from calibrant.data._bins.bins import bins_of
 from calibrant.data._internal import CodedPart, fit_columns
 from calibrant.ensembles import BaggedTreesClassifier
@@ -93,3 +95,22 @@ def test_a_forest_is_the_local_one_when_a_worker_is_killed_between_levels(client
     client.wait_for_workers(2, timeout=60)
     assert parts.killed not in client.run(os.getpid).values()
     assert same(found, grow(LocalParts(local), bins, 4))
+
+
+@pytest.mark.parametrize(("n_bytes", "n_shared"), [(10, 0), (1 << 20, 2)], ids=["in the tasks", "sent once"])
+def test_jobs_get_the_pieces_of_all_parts_in_order_by_one_task_a_part(
+    client: Any, monkeypatch: pytest.MonkeyPatch, n_bytes: int, n_shared: int
+) -> None:
+    n_parts, jobs, several = 12, [7, 5, 3], bytes(n_bytes)
+    parts = Parts(Connection(client), client.map(lambda i: 10 * i, range(n_parts), pure=False))
+    client.gather(parts._parts)  # so that workers hold them
+    submit, submit_each, counts = client.submit, client.map, list[int]()
+    monkeypatch.setattr(client, "submit", lambda *args, **options: counts.append(1) or submit(*args, **options))
+    monkeypatch.setattr(
+        client, "map", lambda call, *over, **options: counts.append(len(over[0])) or submit_each(call, *over, **options)
+    )
+    take = SentByValue(lambda jobs, several, part: [(job, len(several), part) for job in jobs])
+    finish = SentByValue(lambda job, several, pieces: (job, len(several), pieces))
+    found = parts.collect(take, finish, jobs, several)
+    assert found == [(job, n_bytes, [(job, n_bytes, 10 * i) for i in range(n_parts)]) for job in jobs]
+    assert sum(counts) <= n_parts + 2 * (1 + len(jobs)) + len(jobs) + n_shared

@@ -92,16 +92,25 @@ def submit(connection: Connection, function: Callable[..., Any], *args: Any, **o
 
     The futures come last: ``submit(connection, function, 3, future)``.
     """
+    n_own = count_own(args)
+    return connection.client.submit(by_value(function, *args[:n_own]), *args[n_own:], pure=False, **options)
+
+
+def submit_each(
+    connection: Connection, function: Callable[..., Any], *args: Any, over: Sequence[Sequence[Any]], **options: Any
+) -> list[Any]:
+    """Return the futures of ``function(*args, *each)`` for each of some rows of futures or numbers, in one message.
+
+    `over` has a sequence for each of the last arguments.
+    """
+    return list(connection.client.map(by_value(function, *args), *over, pure=False, **options))
+
+
+def count_own(args: Sequence[Any]) -> int:
+    """Count the arguments before the first future, or list that holds one."""
     kind = import_distributed().Future
-    n_first = next((i for i, each in enumerate(args) if _holds(each, kind)), len(args))
-    task = by_value(function, *args[:n_first])
-    return connection.client.submit(task, *args[n_first:], pure=False, **options)
-
-
-def _holds(argument: Any, kind: type) -> bool:
-    return isinstance(argument, kind) or (
-        isinstance(argument, list) and any(isinstance(each, kind) for each in argument)
-    )
+    held = ([each] if not isinstance(each, list) else each for each in args)
+    return next((i for i, several in enumerate(held) if any(isinstance(each, kind) for each in several)), len(args))
 
 
 def gather(connection: Connection, futures: Sequence[Any], description: str, *, fetch: bool = True) -> list[Any]:

@@ -235,14 +235,16 @@ def _add_histograms(several: Sequence[Histograms]) -> Histograms:
     return add_up(cells), add_up(rows)
 
 
-def _gather_nodes(job: Sequence[_LeftNode], plan: LevelPlan, part: CodedPart) -> list[NodeRows]:
-    """Return the rows of a part that are in each node, in their order."""
-    found = []
-    for left in job:
-        rows = _rows_of_tree(left.number, left.state, plan, part)
-        weights, at = rows.compact_weights, np.flatnonzero(rows.nodes == left.node)
-        found.append((part.matrix.take(at, axis=0), part.labels[at], None if weights is None else weights[at]))
-    return found
+def _gather_nodes(jobs: Sequence[Sequence[_LeftNode]], plan: LevelPlan, part: CodedPart) -> list[list[NodeRows]]:
+    """Return the rows of a part that are in each node of each job, in their order."""
+    states = {left.number: left.state for job in jobs for left in job}
+    rows = {number: _rows_of_tree(number, state, plan, part) for number, state in states.items()}
+
+    def rows_at(left: _LeftNode) -> NodeRows:
+        weights, at = rows[left.number].compact_weights, np.flatnonzero(rows[left.number].nodes == left.node)
+        return part.matrix.take(at, axis=0), part.labels[at], None if weights is None else weights[at]
+
+    return [[rows_at(left) for left in job] for job in jobs]
 
 
 def _grow_nodes(job: Sequence[_LeftNode], plan: LevelPlan, parts: Sequence[list[NodeRows]]) -> list[TreeState]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from operator import add
+from operator import add, itemgetter
 from typing import Any
 
 from calibrant._dask.client import Connection
-from calibrant._dask.tasks import deliver, gather, submit
+from calibrant._dask.tasks import count_own, deliver, gather, submit, submit_each
 
 _MERGED_AT_ONCE = 8  # results that one task adds up
 _JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
 _MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others
-_PIECE = 4 << 20  # bytes of one message to the scheduler: Dask warns of 10 MB
+_PIECE = 4 << 20  # bytes of arguments that pass through the scheduler at once: Dask warns of 10 MB
 
 
 def add_up(several: Sequence[Any]) -> Any:
@@ -65,7 +65,7 @@ class Parts:
     ) -> Any:
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers; lists `by_item`."""
         merge = partial(merged_items, merge) if by_item else merge
-        level = [submit(self._connection, function, *args, part) for part in self._parts]
+        level = self._call_each(function, *args)
         futures = level
         # A tree of additions: no task holds more than a few results, however many partitions there are.
         while len(level) > 1:
@@ -77,12 +77,28 @@ class Parts:
     def collect(
         self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
     ) -> list[Any]:
-        """Return ``finish(job, *args, pieces)`` for each job; pieces are ``take(job, *args, part)`` of all parts."""
-        pieces = [[submit(self._connection, take, job, *args, part) for part in self._parts] for job in jobs]
+        """Return ``finish(job, *args, pieces)`` for each job; a part has the pieces ``take(jobs, *args, part)``."""
+        connection, taken = self._connection, self._call_each(take, jobs, *args)
+        # What a worker took is picked by job there: jobs x workers tasks, where jobs x parts would choke the scheduler
+        held, submitted = list[Any](), list(taken)
+        for address, numbers in self._numbers_by_worker().items():
+            options = {"workers": [address], "allow_other_workers": True} if address else {}
+            together = submit(connection, _by_job, numbers, [taken[i] for i in numbers], **options)
+            held.append(submit_each(connection, _pick, over=[[together] * len(jobs), range(len(jobs))]))
+            submitted += [together, *held[-1]]
+        passed = self._passed(args, len(jobs))
         finished = [
-            submit(self._connection, finish, job, *args, of_job) for job, of_job in zip(jobs, pieces, strict=True)
+            submit(connection, _finish, finish, job, passed, list(pieces))
+            for job, pieces in zip(jobs, zip(*held, strict=True), strict=True)
         ]
-        return self._gather(finished, [each for of_job in pieces for each in of_job] + finished)
+        return self._gather(finished, submitted + finished)
+
+    def _numbers_by_worker(self) -> dict[str, list[int]]:
+        """Return the numbers of the parts that each worker holds; those that none holds now are together."""
+        holders, found = self._connection.client.who_has(self._parts), dict[str, list[int]]()
+        for i, future in enumerate(self._parts):
+            found.setdefault(min(holders.get(future.key, ()), default=""), []).append(i)
+        return found
 
     def share(self, value: Any) -> Any:
         """Return the future of a value for the last arguments of `reduce` and `each`, sent once to each worker.
@@ -96,8 +112,20 @@ class Parts:
 
     def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
         """Pass ``function(*args, part)`` of each part to `receive` as it comes, and release it on its worker."""
-        futures = (submit(self._connection, function, *args, part) for part in self._parts)
+        futures = iter(self._call_each(function, *args))  # an iterator that is used up holds no future
         deliver(self._connection, futures, self._description, lambda _, result: receive(result))
+
+    def _call_each(self, function: Callable[..., Any], *args: Any) -> list[Any]:
+        """Return the futures of ``function(*args, part)`` for all parts; futures come last in `args`."""
+        n_own, n_parts = count_own(args), len(self._parts)
+        passed, over = self._passed(args[:n_own], n_parts), [*([each] * n_parts for each in args[n_own:]), self._parts]
+        if isinstance(passed, tuple):
+            return submit_each(self._connection, function, *passed, over=over)
+        return submit_each(self._connection, _call, function, over=[[passed] * n_parts, *over])
+
+    def _passed(self, args: tuple[Any, ...], n_calls: int) -> Any:
+        """Return arguments of some calls, or the future of those that would be too heavy to travel in every call."""
+        return args if len(pickle.dumps(args)) * n_calls <= _PIECE else self.share(args)
 
     def _gather(self, wanted: Sequence[Any], submitted: Sequence[Any]) -> list[Any]:
         """Return the results of some tasks; all of them are cancelled after an error or Ctrl-C."""
@@ -107,6 +135,25 @@ class Parts:
             # Dask would go on with tasks that nobody waits for.
             self._connection.cancel(submitted)
             raise
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], *further: Any) -> Any:
+    return function(*args, *further)
+
+
+def _by_job(numbers: Sequence[int], several: Sequence[Sequence[Any]]) -> list[list[tuple[int, Any]]]:
+    """Return for each job what some parts have, with their numbers."""
+    return [list(zip(numbers, pieces, strict=True)) for pieces in zip(*several, strict=True)]
+
+
+def _pick(by_job: Sequence[Any], number: int) -> Any:
+    return by_job[number]
+
+
+def _finish(finish: Callable[..., Any], job: Any, args: tuple[Any, ...], picked: Sequence[Any]) -> Any:
+    """Return the result of a job from the pieces of all parts, in their order."""
+    pieces = sorted((each for of_worker in picked for each in of_worker), key=itemgetter(0))
+    return finish(job, *args, [piece for _, piece in pieces])
 
 
 def _unpickled(pieces: Sequence[bytes]) -> Any:
