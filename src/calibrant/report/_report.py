@@ -176,8 +176,8 @@ class Report:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     found = compare_table(load("appeal").take(range(300)), methods=["naive Bayes"], store=f"{folder}/s.db")
         ...     report = Report.from_comparison(found)
-        >>> report.models, [section.name for section in report.sections][:2]
-        (('naive Bayes',), ['answer', 'ranking'])
+        >>> report.models, [section.name for section in report.sections][:3]
+        (('naive Bayes',), ['check', 'answer', 'ranking'])
         """
         from calibrant.report._comparison_sections import comparison_sections
 
