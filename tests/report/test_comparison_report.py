@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.blocks import callouts, facts, figures, paragraphs, tables
 
-from calibrant._sections import Callout, DataTable, Definitions, Figure, Paragraph
+from calibrant.exceptions import StoreError
+from calibrant.metrics import log_loss
 from calibrant.report import Report
-from calibrant.report._comparison_sections import answer_section, top_models
 from calibrant.studies import compare_table
 
 COSTS = {"no": {"leave": 0, "write": 1}, "yes": {"leave": 0, "write": -3}}
@@ -32,28 +34,23 @@ def report(found):
     return Report.from_comparison(found, command="calibrant compare table.csv")
 
 
-def blocks(report, name, kind):
-    section = next(each for each in report.sections if each.name == name)
-    return [block for block in section.blocks if isinstance(block, kind)]
-
-
 def test_it_opens_with_the_advice_the_verdict_and_money(report, found):
     assert report.sections[0].name == "answer"
-    (lead,) = blocks(report, "answer", Paragraph)
+    (lead,) = paragraphs(report, "answer")
     assert (lead.text, lead.kind) == (found.advice, "lead")
-    told = " ".join(f"{each.text} {each.detail}" for each in blocks(report, "answer", Callout))
+    told = " ".join(f"{each.text} {each.detail}" for each in callouts(report, "answer"))
     assert found.best.method in told
     assert found.verdict.words in told
     assert repr(found.money.now.total) in told
 
 
 def test_the_ranking_has_every_method_with_its_interval_and_test(report, found):
-    ranking, differences = blocks(report, "ranking", DataTable)
+    ranking, differences = tables(report, "ranking")
     assert [row[0] for row in ranking.rows] == [each.method for each in found.ranking]
     assert {row[0]: row[-1] for row in differences.rows} == {
         pair.b: "yes" if pair.better else "no" for pair in found.comparison.pairs
     }
-    (figure,) = blocks(report, "ranking", Figure)
+    (figure,) = figures(report, "ranking").values()
     lows = {layer.columns["x"][0]: layer.columns["low"][0] for layer in figure.layers}
     assert lows == {each.method: each.low for each in found.ranking}
 
@@ -61,25 +58,26 @@ def test_the_ranking_has_every_method_with_its_interval_and_test(report, found):
 def test_models_are_the_best_methods_on_the_same_rows_without_the_base_rate(report, found):
     assert report.models[0] == found.best.method
     assert set(report.models) == set(METHODS)
-    pooled = found.study.predictions("tree")
-    one = found.held_out.loc[7]
-    same = (pooled.row == one["row"]) & (pooled.split == one["split"])
-    assert top_models(found)["tree"][7].tolist() == pooled.y_pred[same][0].tolist()
+    (table,) = tables(report, "score-card")
+    losses = next(row for row in table.rows if "log-loss" in row[0])
+    held_out = set(zip(found.held_out["row"], found.held_out["split"], strict=True))
+    for column, cell in zip(table.columns[1:], losses[1:], strict=True):
+        pooled = found.study.predictions(column.model)
+        kept = [key in held_out for key in zip(pooled.row, pooled.split, strict=True)]
+        assert cell.startswith(f"{log_loss(pooled.y_true[kept], pooled.y_pred[kept]):.4f}\n")
 
 
 def test_without_its_store_the_report_has_the_best_method_alone(found):
-    class Gone:
-        def predictions(self, _method):
-            from calibrant.exceptions import StoreError
+    def predictions(_method):
+        raise StoreError("the store is gone")
 
-            raise StoreError("the store is gone")
-
-    assert list(top_models(replace(found, study=Gone()))) == [found.best.method]
+    known = {name: getattr(found.study, name) for name in ("definition", "name", "store")}
+    gone = replace(found, study=SimpleNamespace(**known, predictions=predictions))
+    assert Report.from_comparison(gone).models == (found.best.method,)
 
 
 def test_how_it_was_made_has_command_seed_and_fingerprint(report):
-    (facts,) = blocks(report, "how-made", Definitions)
-    named = dict(facts.pairs)
+    named = facts(report)
     assert named["Seed"] == "0"
     assert len(named["Fingerprint of the table"]) >= 16
     assert "calibrant" in named["Versions"]
@@ -97,8 +95,7 @@ def test_markup_in_names_is_escaped(report):
 
 def test_an_unfinished_comparison_says_so(found):
     cut = replace(found, ended="time limit", n_splits=3, left_out={"forest": "failed: no memory"})
-    told = [block for block in answer_section(cut).blocks if isinstance(block, Callout)]
-    warnings = [each.text for each in told if each.kind == "warning"]
+    warnings = [each.text for each in callouts(Report.from_comparison(cut), "answer") if each.kind == "warning"]
     assert len(warnings) == 2
     assert "fter 3 of 30 splits" in warnings[0]
     assert "no memory" in warnings[1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from matplotlib.figure import Figure
+from tests.report.blocks import callouts, paragraphs, section, tables
 
-from calibrant._sections import Callout, DataTable, Paragraph, PngPicture
 from calibrant.papers import Cell, Finding, PaperTable, Picture, Published, Reproduction
 from calibrant.report import Report
 
@@ -32,14 +32,9 @@ def report():
     return Report.from_reproduction(made, command="calibrant reproduce a-paper --quick")
 
 
-def blocks(report, name, kind):
-    section = next(each for each in report.sections if each.name == name)
-    return [block for block in section.blocks if isinstance(block, kind)]
-
-
 def test_findings_come_first_with_their_verdicts(report):
-    lead, about = blocks(report, "answer", Paragraph)
-    told = blocks(report, "answer", Callout)
+    lead, about = paragraphs(report, "answer")
+    told = callouts(report, "answer")
     assert lead.text == "Of 3 findings 1 holds, 1 does not, 1 cannot be decided by our figures."
     assert "A. Author (2000)" in about.text
     assert [each.kind for each in told] == ["good", "bad", "unsure"]
@@ -48,18 +43,18 @@ def test_findings_come_first_with_their_verdicts(report):
 
 
 def test_published_figures_stand_beside_ours(report):
-    (table,) = blocks(report, "table-1", DataTable)
+    (table,) = tables(report, "table-1")
     assert [column.name for column in table.columns][1:4] == ["MSE: paper", "ours", "difference"]
     assert table.rows[0][1:4] == ("0.20", "0.20", "0.00")
     assert table.rows[1] == ("Raw", "0.30", "0.35", "* 0.05", "$14,741", "14,741", "0", "1,234 [1,000, 1,500]")
-    notes = " ".join(each.text for each in blocks(report, "table-1", Paragraph))
+    notes = " ".join(each.text for each in paragraphs(report, "table-1"))
     assert "2 of 3 figures agree" in notes
     assert "Another split." in notes
     assert "On test rows." in notes
 
 
 def test_pictures_are_small_and_described(report):
-    (picture,) = blocks(report, "figures", PngPicture)
+    (picture,) = section(report, "figures").blocks
     assert picture.png.startswith(b"\x89PNG")
     assert len(picture.png) < 60_000
     assert picture.description == "A falling line."

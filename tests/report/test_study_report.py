@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.report.blocks import callouts, facts, figures, paragraphs, tables
 
-from calibrant._sections import Callout, DataTable, Definitions, Figure, Paragraph
 from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.exceptions import ParameterError
 from calibrant.report import Report
@@ -20,14 +20,9 @@ def results(n_sets=8):
     return StudyResults.from_values(values, methods=list(BASE), metric="mse")
 
 
-def blocks(report, name, kind):
-    section = next(each for each in report.sections if each.name == name)
-    return [block for block in section.blocks if isinstance(block, kind)]
-
-
 def test_means_are_those_of_the_study_with_the_best_marked():
     study = results()
-    table = blocks(Report.from_study(study), "metric-0", DataTable)[0]
+    table = tables(Report.from_study(study), "metric-0")[0]
     frame = study.table("mse")
     assert [row[0] for row in table.rows] == list(frame.index)
     for row, values in zip(table.rows, frame.to_numpy(), strict=True):
@@ -37,19 +32,19 @@ def test_means_are_those_of_the_study_with_the_best_marked():
 
 def test_ranks_have_bars_of_the_critical_difference():
     study = results()
-    (figure,) = blocks(Report.from_study(study), "metric-0", Figure)
+    (figure,) = figures(Report.from_study(study), "metric-0").values()
     critical = study.compare("mse", "nemenyi").ranks
     (layer,) = figure.layers
     assert dict(zip(layer.columns["x"], layer.columns["y"], strict=True)) == critical.mean_ranks
     lengths = np.subtract(layer.columns["high"], layer.columns["low"])
     assert lengths == pytest.approx(critical.critical_difference)
-    words = " ".join(each.text for each in blocks(Report.from_study(study), "metric-0", Paragraph))
+    words = " ".join(each.text for each in paragraphs(Report.from_study(study), "metric-0"))
     assert "Not shown to differ by their ranks" in words
 
 
 def test_differences_and_wins_are_those_of_the_study():
     study = results()
-    pairs, wins = blocks(Report.from_study(study), "metric-0", DataTable)[2:]
+    pairs, wins = tables(Report.from_study(study), "metric-0")[2:]
     found = {frozenset(row[0].split(" and ")): row[1] for row in pairs.rows}
     for pair in study.compare("mse").pairs:
         expected = f"{pair.better} is better" if pair.holds else "not shown to differ"
@@ -60,10 +55,10 @@ def test_differences_and_wins_are_those_of_the_study():
 
 
 def test_the_answer_claims_no_more_than_the_test_shows():
-    few = blocks(Report.from_study(results(2)), "answer", Callout)[0]
+    few = callouts(Report.from_study(results(2)), "answer")[0]
     assert few.kind == "unsure"
     assert "0 of 2 others" in few.detail
-    many = blocks(Report.from_study(results(12)), "answer", Callout)[0]
+    many = callouts(Report.from_study(results(12)), "answer")[0]
     assert (many.kind, "2 of 2 others" in many.detail) == ("good", True)
 
 
@@ -72,9 +67,9 @@ def test_one_data_set_has_intervals_by_method_where_predictions_are_kept(tmp_pat
     methods = {"bayes": NaiveBayesClassifier(), "base rate": ConstantClassifier()}
     study = Study("s", datasets={"rows": (X, y)}, methods=methods, plan=3, metrics=["mse"], store=tmp_path / "s.db")
     study.run()
-    (figure,) = blocks(Report.from_study(study), "metric-0", Figure)
+    (figure,) = figures(Report.from_study(study), "metric-0").values()
     assert figure.layers[0].columns["x"] == list(methods)
-    assert not blocks(Report.from_study(results(1)), "metric-0", Figure)
+    assert not figures(Report.from_study(results(1)), "metric-0")
 
 
 def test_a_stored_study_has_status_seed_store_and_failures(tmp_path):
@@ -85,10 +80,10 @@ def test_a_stored_study_has_status_seed_store_and_failures(tmp_path):
     study = Study("s", datasets=[tmp_path / "a.csv"], methods=methods, plan=2, store=tmp_path / "s.db")
     study.run()
     report = Report.from_study(study)
-    assert blocks(report, "answer", Callout)[-1].kind == "warning"
-    (failures,) = blocks(report, "failures", DataTable)
+    assert callouts(report, "answer")[-1].kind == "warning"
+    (failures,) = tables(report, "failures")
     assert failures.rows[0][1:3] == ("other", "2")
-    named = dict(blocks(report, "how-made", Definitions)[0].pairs)
+    named = facts(report)
     assert named["Seed"] == "0"
     assert named["Store"] == "sqlite:///s.db"
 
@@ -102,6 +97,6 @@ def test_a_metric_that_the_study_does_not_have_is_named():
 
 def test_another_test_and_a_reference_are_used():
     report = Report.from_study(results(), test="sign_test", reference="bayes", confidence=0.9)
-    pairs = blocks(report, "metric-0", DataTable)[2]
+    pairs = tables(report, "metric-0")[2]
     assert all("bayes" in row[0] for row in pairs.rows)
     assert len(pairs.rows) == 2

@@ -188,3 +188,11 @@ def test_the_loss_by_miscalibration_is_that_of_the_decision_report() -> None:
     report = found.data.money("m0")
     assert report is not None
     assert found.payload()["models"][0]["own"]["value"] == report.miscalibration.value
+
+
+def test_pages_of_classes_share_the_room_of_a_report() -> None:
+    """Of 41,000 rows on one page every row would be stored."""
+    rng = np.random.default_rng(0)
+    pages = read_report_data(rng.integers(0, 5, 41_000), rng.dirichlet(np.ones(5), 41_000)).class_pages()
+    assert [page.n_pages for page in pages] == [5] * 5
+    assert not CostBenefitAnalyser(pages[0]).has_rows

@@ -2,78 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.report.blocks import figures, layers_of, report_of
 
+from calibrant.curves import roc
 from calibrant.decisions import ExampleCosts, decision_report
 from calibrant.exceptions import DataError, ParameterError
-from calibrant.metrics import evaluate
-from calibrant.report._predictions.read_report_data import read_report_data
-from calibrant.report._predictions.report_data import ReportData, pooled
 
 RNG = np.random.default_rng(0)
 P = RNG.random(400)
 Y = np.where(RNG.random(400) < P, "yes", "no")
 
 
-def read(y: Any = Y, p: Any = P, **options: Any) -> ReportData:
-    return read_report_data(y, p, **{"n_boot": 100, **options})
-
-
-def test_scores_and_money_are_those_of_the_functions() -> None:
-    data = read(costs=[[0, 1], [5, 0]])
-    assert data.cards["model"]["log_loss"] == evaluate(Y, P, n_boot=100)["log_loss"]
-    found, expected = data.money("model"), decision_report(Y, P, [[0, 1], [5, 0]], n_boot=100)
-    assert found is not None
-    assert (repr(found), data.positive, data.is_binary) == (repr(expected), "yes", True)
+def test_money_is_that_of_the_decision_report() -> None:
+    found = report_of(Y, P, costs=[[0, 1], [5, 0]], n_boot=50).summary["money"]["model"]
+    expected = decision_report(Y, P, [[0, 1], [5, 0]], n_boot=50)
+    assert found["now"] == asdict(expected.now.total)
+    names = ("everybody", "ranking", "miscalibration", "unknown", "perfect")
+    assert {name: found[name] for name in names} == {name: asdict(getattr(expected, name)) for name in names}
 
 
 def test_rows_of_weight_zero_are_dropped_from_everything() -> None:
-    weight = np.r_[np.zeros(100), np.ones(300)]
-    costs = ExampleCosts(0.5, np.arange(400.0))
-    data = read(
-        sample_weight=weight, costs=costs, amount=np.arange(400.0), by=np.arange(400) % 3, groups=np.arange(400)
-    )
-    assert data.n_rows == len(data.by["segment"]) == 300
-    assert data.costs.benefit[0] == data.amount[0] == data.groups[0] == 100
-    expected = decision_report(
-        Y, P, costs, amount=np.arange(400.0), sample_weight=weight, groups=np.arange(400), n_boot=100
-    )
-    assert repr(data.money("model")) == repr(expected)
+    weight, rows = np.r_[np.zeros(40), np.ones(80)], np.arange(120)
+
+    def html(kept: Any) -> str:
+        return report_of(
+            Y[kept], P[kept], costs=ExampleCosts(0.5, rows[kept] * 1.0), amount=rows[kept] * 1.0, by=rows[kept] % 3,
+            groups=rows[kept], sample_weight=weight[kept], n_boot=10,
+        ).to_html()  # fmt: skip
+
+    assert html(rows) == html(rows[40:])
 
 
-def test_a_page_of_a_class_is_that_class_against_the_others() -> None:
+@pytest.mark.parametrize(("options", "label", "name"), [({}, "c", "class-2-roc"), ({"pos_label": "b"}, "b", "roc")])
+def test_a_class_of_three_is_judged_against_the_others(options: Any, label: str, name: str) -> None:
+    """On a page of its own, or on the main page where it is the positive class."""
     proba = np.random.default_rng(1).dirichlet([1, 2, 3], 300)
-    y = np.array([0, 1, 2])[np.arange(300) % 3]
-    data = read(y, proba)
-    pages = data.class_pages()
-    assert (data.positive, [page.page for page in pages]) == (None, ["0", "1", "2"])
-    assert np.array_equal(pages[2].probas["model"], proba[:, 2])
-    assert np.array_equal(pages[2].is_positive, y == 2)
-    assert len({page.figure_name("roc") for page in pages}) == 3
-
-
-def test_a_positive_class_of_three_is_the_main_page() -> None:
-    proba = np.random.default_rng(1).dirichlet([1, 2, 3], 300)
-    data = read(np.array(["a", "b", "c"])[np.arange(300) % 3], proba, pos_label="b")
-    assert (data.positive, data.page) == ("b", "")
-    assert np.array_equal(data.probas["model"], proba[:, 1])
+    y = np.array(["a", "b", "c"])[np.arange(300) % 3]
+    (line,) = layers_of(figures(report_of(y, proba, n_boot=10, **options), name)[name], "model")
+    expected = roc(y == label, proba[:, "abc".index(label)])
+    np.testing.assert_array_equal([line.columns["x"], line.columns["y"]], [expected.fpr, expected.tpr])
 
 
 def test_pooled_probabilities_are_shared_by_ten_rows_and_keep_the_order() -> None:
     proba = np.random.default_rng(2).beta(0.3, 2, 1234).round(3)
-    found = pooled(proba)
-    assert np.unique(found, return_counts=True)[1].min() >= 10
-    order = np.argsort(proba, kind="stable")
-    assert (np.diff(found[order]) >= 0).all()
-    assert (found[np.flatnonzero(proba == proba[5])] == found[5]).all()
-
-
-def test_without_rows_curves_get_pooled_probabilities() -> None:
-    assert np.array_equal(read(rows=False).curve_proba("model"), pooled(P))
-    assert read().curve_proba("model") is not None
+    y = np.random.default_rng(3).random(1234) < proba
+    (line,) = layers_of(figures(report_of(y, proba, rows=False, n_boot=10), "roc")["roc"], "model")
+    curve = roc(y, proba)
+    assert set(zip(line.columns["x"], line.columns["y"], strict=True)) <= set(zip(curve.fpr, curve.tpr, strict=True))
+    assert np.round(1234 * np.diff(line.columns["share of rows selected"])).min() >= 10
 
 
 @pytest.mark.parametrize(
@@ -92,23 +73,19 @@ def test_without_rows_curves_get_pooled_probabilities() -> None:
 )
 def test_data_that_cannot_be_reported_on_raise(options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        read(**options)
+        report_of(**{"y": Y, "p": P, **options})
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"p": {}}, "at least one model"),
+        ({"p": {"": P, "b": P}}, "a name for every model; got an empty one"),
         ({"p": {"tree": P, "bayes": P}, "reference": "bays"}, "one of the models tree, bayes; got 'bays'"),
         ({"confidence": 1.0}, "confidence must be"),
         ({"costs": {"no": {"x": 1}, "maybe": {"x": 0}}}, "maybe"),
     ],
 )
 def test_parameters_that_are_wrong_raise(options: dict[str, Any], message: str) -> None:
-    with pytest.raises((ParameterError, DataError), match=message):
-        read(**options)
-
-
-def test_models_have_names() -> None:
-    with pytest.raises(ParameterError, match="a name for every model; got an empty one"):
-        read(p={"": P, "b": P})
+    with pytest.raises(ParameterError, match=message):
+        report_of(**{"y": Y, "p": P, **options})

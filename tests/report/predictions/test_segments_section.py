@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.report.blocks import callouts, figures, paragraphs, report_of, tables
 
-from calibrant._sections import Callout, DataTable, Figure, Paragraph, Section
 from calibrant.exceptions import DataError
 from calibrant.metrics import evaluate, proportion_interval
-from calibrant.report._predictions import segments
-from calibrant.report._predictions.read_report_data import read_report_data
-from calibrant.report._predictions.segments import segments_section
+from calibrant.report import Report
 
 RNG = np.random.default_rng(0)
 P = RNG.beta(2, 3, 900)
@@ -20,22 +18,20 @@ Y = (RNG.random(900) < P).astype(int)
 REGION = np.repeat(["north", "south", "west"], [500, 300, 100])
 
 
-def found_of(by: Any, y: Any = Y, proba: Any = P, **options: Any) -> Section:
-    found = segments_section(read_report_data(y, proba, by=by, **{"n_boot": 20, **options}))
-    assert found is not None
-    return found
+def found_of(by: Any, y: Any = Y, proba: Any = P, **options: Any) -> Report:
+    return report_of(y, proba, by=by, **{"n_boot": 20, **options})
 
 
-def table(found: Section) -> DataTable:
-    return next(block for block in found.blocks if isinstance(block, DataTable))
+def rows_of(report: Report) -> Any:
+    return tables(report, "segments")[0].rows
 
 
 def test_without_segments_there_is_no_section() -> None:
-    assert segments_section(read_report_data(Y, P, n_boot=20)) is None
+    assert "segments" not in {each.name for each in report_of(Y, P, n_boot=20).sections}
 
 
 def test_a_segment_has_its_rows_rates_and_wilsons_interval() -> None:
-    first = table(found_of({"region": REGION})).rows[0]
+    first = rows_of(found_of({"region": REGION}))[0]
     rate, expected = Y[:500].mean(), P[:500].mean()
     low, high = proportion_interval(Y[:500].sum(), 500)
     assert first[:4] == ("north", "500", f"{100 * rate:.1f} %", f"{100 * expected:.1f} %")
@@ -46,8 +42,7 @@ def test_a_segment_has_its_rows_rates_and_wilsons_interval() -> None:
 
 def test_the_segment_that_is_calibrated_differently_is_named() -> None:
     proba = np.where(REGION == "south", P / 2, P)
-    first = found_of({"region": REGION}, proba=proba).blocks[0]
-    assert isinstance(first, Callout)
+    (first,) = callouts(found_of({"region": REGION}, proba=proba), "segments")
     assert first.kind == "bad"
     assert first.text.startswith("Calibrated differently from the rest of region: south (p < 0.0001)")
     expected = evaluate(Y, proba, metrics=[], by=REGION).equal_calibration
@@ -56,17 +51,16 @@ def test_the_segment_that_is_calibrated_differently_is_named() -> None:
 
 
 def test_segments_that_are_alike_are_not_shown_to_differ() -> None:
-    first = found_of({"region": REGION}).blocks[0]
-    assert isinstance(first, Callout)
+    (first,) = callouts(found_of({"region": REGION}), "segments")
     assert first.text == "No segment of region is shown to be calibrated differently from the rest."
 
 
 def test_more_than_fifty_segments_are_counted_in_a_sentence() -> None:
     by = np.concatenate([np.repeat(np.arange(50), 16), np.arange(50, 100).repeat(2)])
     found = found_of({"shop": by})
-    assert len(table(found).rows) == 51
-    assert table(found).rows[-1][:2] == ("all other segments", "100")
-    notes = [block.text for block in found.blocks if isinstance(block, Paragraph)]
+    assert len(rows_of(found)) == 51
+    assert rows_of(found)[-1][:2] == ("all other segments", "100")
+    notes = [each.text for each in paragraphs(found, "segments")]
     assert notes == [
         "Shown are the 50 largest segments; 50 smaller ones with 100 rows together count as “all other segments”."
     ]
@@ -74,34 +68,33 @@ def test_more_than_fifty_segments_are_counted_in_a_sentence() -> None:
 
 def test_without_rows_small_segments_are_pooled() -> None:
     by = np.array(["a"] * 880 + ["b"] * 12 + ["c"] * 5 + ["d"] * 3)
-    names = [row[0] for row in table(found_of({"s": by}, rows=False)).rows]
-    assert sorted(names) == ["a", "smaller segments"]  # c and d have 8 rows, too few without b
-    assert [row[1] for row in table(found_of({"s": by}, rows=False)).rows] == ["880", "20"]
+    shown = rows_of(found_of({"s": by}, rows=False))  # c and d have 8 rows, too few without b
+    assert [row[:2] for row in shown] == [("a", "880"), ("smaller segments", "20")]
 
 
 def test_the_figure_has_a_layer_for_each_model() -> None:
     found = found_of({"region": REGION}, proba={"one": P, "two": P / 2})
-    figure = next(block for block in found.blocks if isinstance(block, Figure))
+    (figure,) = figures(found, "segments").values()
     assert [layer.model for layer in figure.layers] == ["one", "two"]
     assert figure.layers[0].columns["x"] == ["north", "south", "west"]
-    assert table(found).models == ("one", "two") * 3
+    assert tables(found, "segments")[0].models == ("one", "two") * 3
 
 
-def test_very_many_rows_have_students_interval_of_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = table(found_of({"region": REGION}, n_boot=400)).rows[0]
-    monkeypatch.setattr(segments, "_MANY_ROWS", 100)
-    after = table(found_of({"region": REGION})).rows[0]
-    assert after[5] == before[5]
-    ends = [[float(end) for end in row[6].split(" to ")] for row in (before, after)]
-    assert np.abs(np.subtract(*ends)).max() < 0.01
+def test_very_many_rows_have_students_interval_of_the_loss() -> None:
+    """The interval of 56 copies of the rows is narrower by the root of 56."""
+    once = rows_of(found_of({"region": REGION}, n_boot=400))[0]
+    many = rows_of(found_of({"region": np.tile(REGION, 56)}, np.tile(Y, 56), np.tile(P, 56)))[0]
+    assert many[5] == once[5]
+    lengths = [np.ptp([float(end) for end in row[6].split(" to ")]) for row in (once, many)]
+    assert lengths[0] == pytest.approx(lengths[1] * 56**0.5, rel=0.15)
 
 
 def test_several_classes_have_no_area() -> None:
     proba = RNG.dirichlet(np.ones(3), 900)
     y = (proba.cumsum(axis=1) > RNG.random((900, 1))).argmax(axis=1)
-    assert len(table(found_of({"region": REGION}, y, proba)).columns) == 8
+    assert len(tables(found_of({"region": REGION}, y, proba), "segments")[0].columns) == 8
 
 
 def test_too_many_segments_are_an_error() -> None:
     with pytest.raises(DataError, match="at most 200"):
-        read_report_data(Y, P, by={"id": np.arange(900)})
+        found_of({"id": np.arange(900)})

@@ -14,40 +14,33 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
+from tests.report.blocks import html_of, report_of, section
 
 from calibrant import ProbabilityClassifier
-from calibrant._sections import Section, TreeDrawing
 from calibrant.calibration import CalibratedClassifier
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import ParameterError
-from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.tree import tree_section
+from calibrant.report import Report
 from calibrant.trees import ProbabilityTreeClassifier
 
 RANDOM = np.random.default_rng(0)
 X = pd.DataFrame({"age": RANDOM.integers(18, 90, 120), "income": RANDOM.normal(size=120)})
 Y = np.where(X["age"] + RANDOM.normal(scale=20, size=120) > 55, "buys", "leaves")
+RATES = RANDOM.random(120)
 TREE = ProbabilityTreeClassifier(min_leaf=5)
 
 
-def data(model: Any, **changes: Any) -> ReportData:
-    models = {} if model is None else {"mine": model}
-    return ReportData(Y, {"mine": np.full(120, 0.5)}, ("buys", "leaves"), "buys", model=models, **changes)
+def report(model: Any, **options: Any) -> Report:
+    return report_of(Y, RATES, name="mine", model=model, pos_label="buys", n_boot=2, **options)
 
 
-def made(model: Any, **changes: Any) -> Section:
-    found = tree_section(data(model, **changes))
-    assert found is not None
-    return found
-
-
-def drawing(model: Any, **changes: Any) -> TreeDrawing:
-    (found,) = (block for block in made(model, **changes).blocks if isinstance(block, TreeDrawing))
+def drawing(model: Any, **options: Any) -> Any:
+    (found,) = (block for block in section(report(model, **options), "tree").blocks if hasattr(block, "nodes"))
     return found
 
 
 def test_there_is_no_section_without_a_model() -> None:
-    assert tree_section(data(None)) is None
+    assert "tree" not in {each.name for each in report(None).sections}
 
 
 @pytest.mark.parametrize(
@@ -71,7 +64,7 @@ def test_a_tree_is_drawn_also_inside_other_models(model: Any) -> None:
 
 
 def test_a_tree_inside_another_model_is_said_to_be() -> None:
-    text = section_text(made(CalibratedClassifier(TREE, cv=3).fit(X, Y)))
+    text = html_of(report(CalibratedClassifier(TREE, cv=3).fit(X, Y)), "tree")
     assert "mine: ProbabilityTreeClassifier, inside a CalibratedClassifier" in text
 
 
@@ -99,25 +92,22 @@ def test_a_tree_of_scikit_learn_has_its_splits_and_probabilities(options: dict[s
     ],
 )
 def test_other_models_are_described(model: Any, words: str) -> None:
-    found = made(model.fit(X, Y))
+    found = section(report(model.fit(X, Y)), "tree")
     assert found.title == "What is the model made of?"
-    assert words in section_text(found)
+    assert words in found.html()
 
 
 def test_without_rows_no_branch_of_few_training_rows_is_shown() -> None:
     model = ProbabilityTreeClassifier(min_leaf=2, mdl_penalty=False).fit(X, Y)
-    weights = {node.id: model.tree_.weight[node.id] for node in drawing(model, rows=False).nodes}
-    assert min(weights.values()) >= 10
+    drawn = drawing(model, rows=False)
+    weights = [model.tree_.weight[node.id] for node in drawn.nodes]
+    assert min(weights) >= 10
     assert len(weights) > 1
-    assert drawing(model, rows=False).text == ""
+    assert drawn.text == ""
     assert min(model.tree_.weight) < 10
 
 
 @pytest.mark.parametrize("model", [clone(TREE), "tree", ProbabilityTreeClassifier])
 def test_what_is_not_a_fitted_model_raises(model: Any) -> None:
     with pytest.raises(ParameterError, match="model must be a fitted classifier; for 'mine' got"):
-        tree_section(data(model))
-
-
-def section_text(found: Section) -> str:
-    return found.html()
+        report(model)

@@ -6,22 +6,13 @@ import re
 from typing import Any
 
 import numpy as np
-
-from calibrant._sections import Callout
-from calibrant.metrics import Verdict
-from calibrant.report._predictions.cautions import warnings_section
-from calibrant.report._predictions.read_report_data import read_report_data
+from tests.report.blocks import callouts, report_of
 
 RNG = np.random.default_rng(0)
-CALIBRATED = Verdict("calibrated", "calibrated")
 
 
-def warned(y: Any, proba: Any, *, verdict: Verdict | None = CALIBRATED, **options: Any) -> list[str]:
-    data = read_report_data(y, proba, **{"n_boot": 20, **options})
-    for card in data.cards.values() if verdict is not None else ():
-        card.__dict__["verdict"] = verdict  # which takes longer than all else
-    blocks = warnings_section(data).blocks
-    return [block.text for block in blocks if isinstance(block, Callout)]
+def warned(y: Any, proba: Any, **options: Any) -> list[str]:
+    return [each.text for each in callouts(report_of(y, proba, n_boot=20, **options), "warnings")]
 
 
 def calibrated(n_rows: int) -> tuple[Any, Any]:
@@ -36,12 +27,12 @@ def spread() -> tuple[Any, Any]:
 
 
 def test_nothing_is_warned_of_where_all_is_well() -> None:
-    assert warned(*spread(), verdict=None) == ["Nothing to warn about."]
+    assert warned(*spread()) == ["Nothing to warn about."]
 
 
 def test_few_rows_and_few_of_a_class() -> None:
     y, proba = np.isin(np.arange(60), np.arange(0, 60, 5) + 1) | (np.arange(60) == 0), np.linspace(0.4, 0.1, 60)
-    found = warned(y, proba, verdict=None)
+    found = warned(y, proba)
     assert found[0] == "There are only 60 rows: read the intervals, not the values."
     assert found[1] == "There are few rows of some classes: True has 13 rows and False has 47 rows."
     assert re.match(r"These rows do not show that the probabilities are calibrated .*: about [\d,]+ rows in", found[-1])
