@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,17 +69,12 @@ def random_walk() -> tuple[Floats, Floats]:
 @pytest.mark.parametrize(
     ("curve", "most"), [(roc_curve, 200), (corners, 300), (profit_curve, 300), (random_walk, 2_500)]
 )
-def test_a_million_points_are_thinned_within_the_bound_in_a_tenth_of_a_second(curve, most: int) -> None:  # type: ignore[no-untyped-def]
+def test_a_million_points_are_thinned_within_the_bound(curve, most: int) -> None:  # type: ignore[no-untyped-def]
     x, y = curve()
-    seconds = []
-    for _ in range(2):
-        started = time.process_time()
-        rows = thin(x, y)
-        seconds.append(time.process_time() - started)
+    rows = thin(x, y)
     assert len(rows) <= most
     assert {0, MILLION - 1, int(y.argmin()), int(y.argmax())} <= set(rows.tolist())
     assert error(x, y, rows) <= TOLERANCE
-    assert min(seconds) < 0.1
 
 
 @st.composite
@@ -146,12 +139,10 @@ def test_a_curve_without_a_finite_point_keeps_one() -> None:
     assert thin(np.linspace(0, 1, 1_000), nothing).tolist() == [0]
 
 
-def test_a_curve_that_sheds_one_vertex_at_a_time_ends_quickly() -> None:
+def test_a_curve_that_sheds_one_vertex_at_a_time_keeps_the_bound() -> None:
     x = np.concatenate([[0.0], 1 - 0.997 ** np.arange(20_000)])
     y = np.where(np.arange(20_001) % 2, x, x * 0.99)
-    started = time.process_time()
     assert error(x, y, thin(x, y)) <= TOLERANCE
-    assert time.process_time() - started < 2
 
 
 def test_every_dropped_point_of_a_scatter_is_near_a_kept_one() -> None:
