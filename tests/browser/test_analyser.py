@@ -7,16 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm, skew
 from tests.browser.pages import opened_pages
+from tests.report.blocks import report_of, section
 
-from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit, profit
-from calibrant.decisions._internal import CostedPredictions
-from calibrant.metrics._intervals.intervals import mean_interval
+from calibrant.decisions import CostBenefit, CostMatrix, ExampleCosts, cost_benefit, decision_report, profit
 from calibrant.report import Report
-from calibrant.report._analyser.cost_benefit_analyser import CostBenefitAnalyser
-from calibrant.report._predictions.read_report_data import read_report_data
-from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.section_list import analyser_section
 
 N_ROWS, N_SETTINGS = 5000, 50
 MAIL = CostMatrix.from_benefits([[0, -0.8], [0, 9]], labels=["no", "yes"], actions=["leave", "mail"])
@@ -40,9 +36,10 @@ APPLY = """(settings) => {
 
 
 @pytest.fixture(scope="module")
-def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[ReportData], Any]]:
+def open_page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Report], Any]]:
+    """Yield a function that opens the analyser of a report."""
     with opened_pages(browser, tmp_path_factory.mktemp("analyser")) as opened:
-        yield lambda data: opened(Report("Mail", (analyser_section(data),), data.names))
+        yield lambda report: opened(Report("Mail", (section(report, "analyser"),), report.models))
 
 
 def made_rows() -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
@@ -54,20 +51,9 @@ def made_rows() -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def by_matrix() -> ReportData:
+def page(open_page: Callable[[Report], Any]) -> Any:
     label, models, _ = made_rows()
-    return read_report_data(label, models, costs=MAIL, n_boot=100)
-
-
-@pytest.fixture(scope="module")
-def page(open_page: Callable[[ReportData], Any], by_matrix: ReportData) -> Any:
-    return open_page(by_matrix)
-
-
-def not_recalibrated(data: ReportData) -> ReportData:
-    """Return data that need no time for what a test does not look at."""
-    data._computed.update({(what, name): None for what in ("_recalibrated", "money") for name in data.names})
-    return data
+    return open_page(report_of(label, models, costs=MAIL))
 
 
 def random_cuts(rng: np.random.Generator, analysis: CostBenefit, number: int) -> dict[str, Any]:
@@ -104,18 +90,17 @@ def test_the_numbers_are_those_of_cost_benefit_at_random_settings(page: Any) -> 
         assert_equal_to_cost_benefit(shown, analysis, setting["by"], setting["value"])
 
 
-def test_rows_are_ranked_again_by_expected_gain_where_amounts_differ(open_page: Callable[[ReportData], Any]) -> None:
+def test_rows_are_ranked_again_by_expected_gain_where_amounts_differ(open_page: Callable[[Report], Any]) -> None:
     label, models, amount = made_rows()
     expected = np.round(0.9 * amount + 1, 2)
     weight = np.random.default_rng(1).integers(1, 4, N_ROWS)
-    data = read_report_data(label, models, costs=ExampleCosts(0.68, expected), amount=amount, sample_weight=weight)
-    page = open_page(not_recalibrated(data))
+    options = {"amount": amount, "sample_weight": weight}
+    page = open_page(report_of(label, models, costs=ExampleCosts(0.68, expected), n_boot=2, **options))
     rng, settings, analyses = np.random.default_rng(0), [], []
     for number in range(N_SETTINGS):
         cost, model = round(float(rng.uniform(0.1, 5)), 2), int(rng.integers(2))
         costs = ExampleCosts(cost, expected)
-        rest = {"amount": amount, "sample_weight": weight}
-        analyses.append(cost_benefit(label, list(models.values())[model], costs, **rest))
+        analyses.append(cost_benefit(label, list(models.values())[model], costs, **options))
         cells = {"tp": -cost, "fp": -cost}
         settings.append({"cells": cells, "model": model, **random_cuts(rng, analyses[-1], number)})
     for shown, setting, analysis in zip(page.evaluate(APPLY, settings), settings, analyses, strict=True):
@@ -128,69 +113,61 @@ def test_the_interval_is_bca_by_the_moments_of_what_rows_earn(page: Any) -> None
     label, models, _ = made_rows()
     selected, positive = models["raw"] >= 0.4, label == "yes"
     earned = np.where(selected, np.where(positive, 7.0, -1.5), np.where(positive, -0.5, 0.25))
-    moments = [float((earned**power).mean()) for power in (1, 2, 3)]
-    ends = mean_interval(*moments, N_ROWS, 0.95)
-    assert (shown["low"], shown["high"]) == pytest.approx((N_ROWS * ends[0], N_ROWS * ends[1]), rel=1e-9)
+    sixth, z = skew(earned) / (6 * N_ROWS**0.5), norm.ppf([0.025, 0.975])
+    level = sixth + (sixth + z) / (1 - sixth * (sixth + z))
+    ends = earned.sum() + N_ROWS**0.5 * earned.std() * (level + sixth * (level**2 - 1))  # Cornish & Fisher (1938)
+    assert [shown["low"], shown["high"]] == pytest.approx(ends, rel=1e-9)
 
 
-def test_groups_widen_the_interval_as_the_cluster_bootstrap_does(open_page: Callable[[ReportData], Any]) -> None:
+def test_groups_widen_the_interval_as_the_cluster_bootstrap_does(open_page: Callable[[Report], Any]) -> None:
     rng = np.random.default_rng(3)
     group = np.repeat(np.arange(300), 10)
     proba = np.clip(rng.beta(2, 5, 300)[group] + rng.normal(0, 0.02, 3000), 0.001, 0.999)
     label = np.where(rng.random(300)[group] < proba, "yes", "no")  # the rows of a group have like outcomes
-    data = not_recalibrated(read_report_data(label, proba, costs=MAIL, groups=group))
+    report = report_of(label, proba, costs=MAIL, groups=group, n_boot=2)
     cells = {"tn": 0, "fp": -2, "fn": 0, "tp": 6}
-    (shown,) = open_page(data).evaluate(APPLY, [{"cells": cells, "model": 0, "by": "threshold", "value": 0.25}])
+    (shown,) = open_page(report).evaluate(APPLY, [{"cells": cells, "model": 0, "by": "threshold", "value": 0.25}])
     costs = CostMatrix.from_benefits([[0, -2], [0, 6]], labels=["no", "yes"], actions=["leave", "mail"])
     total = profit(label, proba, costs, groups=group, n_boot=1000).total
     assert shown["profit"] == pytest.approx(total.value)
     assert (shown["low"], shown["high"]) == pytest.approx((total.low, total.high), abs=0.1 * (total.high - total.low))
 
 
-def test_recalibrating_gains_what_the_decision_report_says(page: Any, by_matrix: ReportData) -> None:
-    cells = {"tn": 0, "fp": -0.8, "fn": 0, "tp": 9}
-    settings = [{"cells": cells, "model": model, "by": "fraction", "value": 0.5} for model in (0, 1)]
-    for shown, name in zip(page.evaluate(APPLY, settings), by_matrix.names, strict=True):
-        report = by_matrix.money(name)
-        assert report is not None
-        assert shown["recalibration"] == report.miscalibration.value
-
-
-def test_recalibrating_at_other_costs_is_computed_from_the_rows(page: Any, by_matrix: ReportData) -> None:
-    cells = {"tn": 0.1, "fp": -1.3, "fn": -2, "tp": 3.7}
-    (shown,) = page.evaluate(APPLY, [{"cells": cells, "model": 0, "by": "fraction", "value": 0.5}])
-    costs = CostMatrix([[-0.1, 1.3], [2, -3.7]], labels=["no", "yes"])
-    costed = CostedPredictions.read(by_matrix.y_true, by_matrix.probas["raw"], costs, pos_label="yes")
-    again = by_matrix.recalibrated("raw")
-    assert again is not None
-    gained = costed.earnings(costed.decisions(np.stack([1 - again, again], axis=1)))
-    assert shown["recalibration"] == pytest.approx((gained - costed.earnings(costed.decisions())).sum(), abs=1e-6)
+def test_recalibrating_gains_what_the_decision_report_says(page: Any) -> None:
+    """Also at costs that the report was not made with, where the page computes it from the rows."""
+    label, models, _ = made_rows()
+    mail, other = {"tn": 0, "fp": -0.8, "fn": 0, "tp": 9}, {"tn": 0.1, "fp": -1.3, "fn": -2, "tp": 3.7}
+    for cells, model, name in ((mail, 1, "tied"), (other, 0, "raw")):
+        costs = CostMatrix([[-cells["tn"], -cells["fp"]], [-cells["fn"], -cells["tp"]]], labels=["no", "yes"])
+        (shown,) = page.evaluate(APPLY, [{"cells": cells, "model": model, "by": "fraction", "value": 0.5}])
+        expected = decision_report(label, models[name], costs, n_boot=2).miscalibration.value
+        assert shown["recalibration"] == pytest.approx(expected, abs=1e-6)
     assert "more than chance explains" in page.inner_text(".analyser-advice")
 
 
-def test_figure_5_2_of_witten_frank_and_hall(open_page: Callable[[ReportData], Any]) -> None:
+def test_figure_5_2_of_witten_frank_and_hall(open_page: Callable[[Report], Any]) -> None:
     """Figures of the chapter that determine the numbers: 1,417 of 2,402 respondents in the top 22,285 of 47,706."""
     sizes, positives = [22_285, 25_421], [1417, 985]
     label = np.concatenate([np.arange(size) < count for size, count in zip(sizes, positives, strict=True)]).astype(int)
-    data = not_recalibrated(read_report_data(label, np.repeat([0.06, 0.04], sizes)))
+    report = report_of(label, np.repeat([0.06, 0.04], sizes), n_boot=2)
     cut = {"model": 0, "by": "fraction", "value": 22_285 / 47_706}
     dear, cheap = ({"tp": 15, "fp": -cost, "fn": 0, "tn": 0} for cost in (0.8, 0.5))
-    at_80, at_50 = open_page(data).evaluate(APPLY, [{"cells": cells, **cut} for cells in (dear, cheap)])
+    at_80, at_50 = open_page(report).evaluate(APPLY, [{"cells": cells, **cut} for cells in (dear, cheap)])
     assert [round(at_80[name], 2) for name in ("best_profit", "profit", "random")] == [4560.60, 4560.60, -99.59]
     assert round(100 * at_80["best_fraction"], 1) == 46.7
     assert (round(at_50["best_profit"], 2), at_50["best_fraction"]) == (13_378.00, 1.0)
 
 
-def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[ReportData], Any]) -> None:
+def test_stored_cuts_are_exact_without_a_row(open_page: Callable[[Report], Any]) -> None:
     label, models, amount = made_rows()
     costs = ExampleCosts(0.68, amount)
     analysis = cost_benefit(label, models["raw"], costs)
-    data = not_recalibrated(read_report_data(label, {"raw": models["raw"]}, costs=costs, rows=False))
-    page = open_page(data)
+    report = report_of(label, {"raw": models["raw"]}, costs=costs, rows=False, n_boot=2)
+    page = open_page(report)
     stored = page.evaluate("JSON.parse(document.getElementById('calibrant-data').textContent).analysers[0]")
     assert stored["rows"] is None
     assert "proba" not in stored["models"][0]
-    table = CostBenefitAnalyser(data).shown("raw")
+    table = section(report, "analyser").blocks[-1].shown("raw")
     fractions = ((table.tp + table.fp) / N_ROWS).tolist()
     settings = [{"cells": {}, "model": 0, "by": "fraction", "value": fraction} for fraction in fractions]
     profits = [shown["profit"] for shown in page.evaluate(APPLY, settings)]

@@ -10,11 +10,10 @@ import pandas as pd
 from tests.browser.pages import PageOf
 from tests.browser.reports import MARKUP
 from tests.browser.test_accessibility import violations
+from tests.report.blocks import report_of, section
 
 from calibrant.metrics import evaluate
 from calibrant.report import Report
-from calibrant.report._predictions.report_data import ReportData
-from calibrant.report._predictions.tree import tree_section
 from calibrant.trees import ProbabilityTreeClassifier
 
 # The texts of boxes that are wider than their box, or wider than the room of their branch
@@ -37,10 +36,8 @@ def model(n_classes: int = 2) -> Any:
 
 def report(n_classes: int) -> Report:
     fitted, labels = model(n_classes)
-    data = ReportData(labels, {"mine": np.full(len(labels), 0.5)}, tuple(fitted.classes_), model={"mine": fitted})
-    found = tree_section(data)
-    assert found is not None
-    return Report("A tree", (found,), ("mine",))
+    proba = np.full((400, n_classes), 1 / n_classes)
+    return Report("A tree", (section(report_of(labels, proba, model=fitted, n_boot=2), "tree"),), ("mine",))
 
 
 def test_a_tree_in_a_report_is_harmless_and_accessible_its_texts_fit_and_it_scrolls(page_of: PageOf) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.curves import reliability, score_histogram
-from calibrant.plots._style import reliability_limits, score_bins
+from calibrant.plots import ReliabilityDisplay, ScoreHistogramDisplay
 
 
 @pytest.fixture
@@ -18,15 +17,15 @@ def rare() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_histogram_of_a_rare_class_holds_the_class(rare):
-    assert score_bins([score_histogram(*rare, n_bins=1_000)])["limits"][1] >= 0.9
+    assert ScoreHistogramDisplay.from_predictions(*rare).curves["model"].high[-1] >= 0.9
 
 
 def test_the_reliability_of_a_rare_class_holds_the_class(rare):
-    assert reliability_limits([reliability(*rare, method="corp")])[1] >= 0.9
+    assert ReliabilityDisplay.from_predictions(*rare, method="corp", bands=None).ax_.get_xlim()[1] >= 0.9
 
 
 def test_a_stray_row_does_not_set_the_scale():
     rng = np.random.default_rng(1)
     proba = np.append(rng.uniform(0, 0.1, 4_000), 0.95)
     y = np.append(rng.random(4_000) < proba[:-1], True).astype(int)
-    assert reliability_limits([reliability(y, proba, method="corp")])[1] < 0.9
+    assert ReliabilityDisplay.from_predictions(y, proba, method="corp", bands=None).ax_.get_xlim()[1] < 0.9

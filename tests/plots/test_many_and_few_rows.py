@@ -8,7 +8,7 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from scipy.spatial import cKDTree
 
-from calibrant.curves import decision_curve, precision_recall, reliability, roc, score_histogram
+from calibrant.curves import decision_curve, reliability, score_histogram
 from calibrant.exceptions import ParameterError
 from calibrant.plots import (
     BrierCurveDisplay,
@@ -23,7 +23,6 @@ from calibrant.plots import (
     ScoreHistogramDisplay,
     SortedScoresDisplay,
 )
-from calibrant.plots._style import MAX_POINTS, thin
 
 
 def rows(n, rate=0.35, seed=0):
@@ -195,17 +194,14 @@ def test_very_many_rows_are_thinned_out():
 
 
 @pytest.mark.parametrize(
-    "curve",
-    [
-        lambda y, p: (roc(y, p).fpr, roc(y, p).tpr),
-        lambda y, p: (precision_recall(y, p).recall, precision_recall(y, p).precision),
-    ],
+    ("kind", "names"), [(RocDisplay, ("fpr", "tpr")), (PrecisionRecallDisplay, ("recall", "precision"))]
 )
-def test_every_point_is_within_half_a_hundredth_of_a_point_that_is_drawn(curve):
-    x, y = curve(*rows(200_000, 0.01))
-    thinned = thin(x, y)
-    assert len(thinned[0]) <= 4000 < MAX_POINTS < len(x)
-    assert (thinned[0][0], thinned[1][-1]) == (x[0], y[-1])
+def test_every_point_is_within_half_a_hundredth_of_a_point_that_is_drawn(kind, names):
+    display = kind.from_predictions(*rows(200_000, 0.01))
+    x, y = (getattr(display.curves["model"], name) for name in names)
+    thinned = line(display, "model").get_data()
+    assert len(thinned[0]) <= 4000 < len(x)
+    assert (thinned[0][0], thinned[1][-1]) == (0.0, y[-1])
     assert (thinned[1].min(), thinned[1].max()) == (y.min(), y.max())
     distance, _ = cKDTree(np.column_stack(thinned)).query(np.column_stack([x, y]))
     assert distance.max() < 0.005
@@ -218,7 +214,7 @@ def test_many_rows_that_vary_widely_become_a_median_and_a_shaded_area():
     assert len(noisy.get_xdata()) == 100
     assert any(isinstance(each, PolyCollection) for each in display.ax_.collections)
     assert "shaded: 80 % of neighbouring rows, line: their median" in texts(display)
-    assert max(len(each.get_xdata()) for each in display.ax_.lines) <= MAX_POINTS
+    assert max(len(each.get_xdata()) for each in display.ax_.lines) <= 10_000
     display.figure_.draw_without_rendering()
     assert "20,000" in [tick.get_text() for tick in display.ax_.get_xticklabels()]
 
