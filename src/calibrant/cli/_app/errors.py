@@ -107,6 +107,7 @@ _SUGGESTIONS = {
     r"; to_probabilities converts percent and log-odds": "",
     r"\b([Pp]ass) (\w+)=(?=[\s.,;]|$)": r"\1 --\2",
     rf"\b({_OPTIONS})=(?=['\[])": r"--\1 ",
+    rf"\b({_OPTIONS})=(?=[\s.,;]|$)": r"--\1",
     r"--time_limit": "--time-limit",
 }
 

@@ -66,7 +66,7 @@ def check_table(table: Any, *, target: str | None = None) -> TableCheck:
     if len(known) < table.n_rows:
         table = table.take(known)
     classes, labels = _code_classes(table)
-    findings = [*_rare_classes(table), *find_copied_rows(table.X, classes)]
+    findings = [*_single_and_rare_classes(table), *find_copied_rows(table.X, classes)]
     sampled = table
     if table.n_rows > _MAX_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(table.n_rows, _MAX_ROWS, replace=False))
@@ -96,7 +96,10 @@ def _code_classes(table: Table) -> tuple[Any, list[object]]:
     return np.asarray(codes, np.int64), list(labels)
 
 
-def _rare_classes(table: Table) -> list[TableFinding]:
+def _single_and_rare_classes(table: Table) -> list[TableFinding]:
+    if len(table.class_counts) == 1:
+        advice = "There is nothing to predict. Is it the class column? --target names another."
+        return [TableFinding("one class", (), f"{next(iter(table.class_counts))} in every row", advice)]
     rare = {str(label): n for label, n in table.class_counts.items() if n < _MIN_CLASS}
     if not rare:
         return []

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FindingKind = Literal[
-    "leak", "time", "rare class", "id", "repeated id", "date", "text", "many values", "number as text",
+    "one class", "leak", "time", "rare class", "id", "repeated id", "date", "text", "many values", "number as text",
     "looks missing", "missing by class", "constant", "nearly constant", "copy", "duplicate rows", "sorted by class",
     "protected",
 ]  # fmt: skip
 
 # The title of each kind, in the order of their weight
 TITLES: dict[FindingKind, str] = {
+    "one class": "all rows are of one class",
     "leak": "may be a leak of the class",
     "time": "the table seems to be in order of time",
     "rare class": "a class has too few rows",
@@ -73,7 +74,7 @@ class TableFinding:
     def title(self) -> str:
         """The finding in a few words, with its columns."""
         words = TITLES[self.kind]
-        if not self.columns or self.kind in ("time", "rare class", "sorted by class", "duplicate rows"):
+        if not self.columns or self.kind in ("one class", "time", "rare class", "sorted by class", "duplicate rows"):
             return words[0].upper() + words[1:]
         names = listed([f"'{name}'" for name in self.columns[:_MAX_COLUMNS]], last=", ")
         more = f" and {len(self.columns) - _MAX_COLUMNS} more" if len(self.columns) > _MAX_COLUMNS else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -206,7 +207,7 @@ def finished_part(results: StudyResults) -> tuple[StudyResults, dict[str, str]]:
 def _failure(results: StudyResults, method: str) -> str:
     frame = results.to_frame()
     found = frame.loc[(frame["method"] == method) & (frame["state"] == "failed"), "failure"]
-    return str(found.iloc[0])
+    return re.sub(r"^calibrant\.exceptions\.\w+: ", "", str(found.iloc[0])).rstrip(".")
 
 
 def rank_methods(
