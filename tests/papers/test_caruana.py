@@ -11,16 +11,27 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from calibrant.papers import get_paper, reproduce
+from calibrant.papers import PaperTable, get_paper, reproduce
 from calibrant.papers._caruana.algorithms import ALGORITHMS, coded_models, tree_models
 from calibrant.papers._caruana.metrics import CLIP, METRIC_NAMES, TRIAL_METRICS
-from calibrant.papers._caruana.paper import CaruanaNiculescuMizil2004
 from calibrant.papers._caruana.problems import PROBLEMS, TEST, TRAINING, VALIDATION, RowNumbers, problem_table
 from calibrant.papers._caruana.published import TABLE_2, TABLE_4
-from calibrant.papers._caruana.scales import PAPER_MODELS, SCALES, STYLES, ModelGrid, Scale
-from calibrant.papers._caruana.selection import choose_models, with_accuracy_by_sign
+from calibrant.papers._caruana.scales import (
+    BAGGED_STYLES,
+    BOOSTED_STYLES,
+    NETS,
+    PAPER_MODELS,
+    SCALES,
+    STYLES,
+    SVMS,
+    ModelGrid,
+    Scale,
+)
+from calibrant.papers._caruana.selection import choose_default_grid, choose_models, with_accuracy_by_sign
 from calibrant.papers._caruana.tables_of_changes import ContrastResult, rank_correlation
 from calibrant.trees import ProbabilityTreeClassifier
+
+STORED = Path(__file__).parents[2] / "docs" / "papers" / "caruana_niculescu_mizil_2004"
 
 
 def test_the_two_tables_of_the_paper_agree_except_on_raw_svms() -> None:
@@ -137,6 +148,14 @@ def test_the_default_grid_has_20_svms_6_nets_and_two_styles() -> None:
     assert max(grid.boosting_steps) == max(grid.stump_steps) == 1024
 
 
+def test_the_default_grid_is_what_the_stored_validation_figures_choose() -> None:
+    chosen = choose_default_grid(PaperTable.from_csv(STORED / "default_grid.csv"))
+    assert set(chosen["BAG-DT"]) == set(BAGGED_STYLES)
+    assert set(chosen["BST-DT"]) == set(BOOSTED_STYLES)
+    assert set(chosen["ANN"]) == {str(net) for net in NETS}
+    assert set(chosen["SVM"]) == {str(svm) for svm in SVMS}
+
+
 def test_every_system_of_the_tables_is_a_method_of_the_paper() -> None:
     methods = get_paper("caruana-niculescu-mizil-2004").methods()
     assert list(methods) == [f"{row}, {name}" for row in order() for name in ("RAW", "PLATT", "ISOTONIC")]
@@ -171,6 +190,6 @@ def test_a_slice_of_quick_writes_tables_findings_and_figures(tmp_path: Path, mon
     assert 0 < tables["table_4"].cell("BST-DT", "PLATT", "Squared error").ours < 0.6
     assert {each.name for each in made.findings} >= {"gain-most", "hardly-gain", "beta-better"}
     assert {each.name for each in made.pictures} == {"figure_1", "figure_2", "figure_3", "figure_4"}
-    again = {each.name: each.verdict for each in CaruanaNiculescuMizil2004().findings(tables)}
+    again = {each.name: each.verdict for each in get_paper("caruana-niculescu-mizil-2004").findings(tables)}
     assert again == {each.name: each.verdict for each in made.findings}
     assert (tmp_path / "figure_1.png").stat().st_size > 10_000

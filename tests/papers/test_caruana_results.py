@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from calibrant.papers import PaperTable
-from calibrant.papers._caruana import scales
-from calibrant.papers._caruana.paper import CaruanaNiculescuMizil2004
-from calibrant.papers._caruana.selection import choose_default_grid
+from calibrant.papers import PaperTable, get_paper
 
 STORED = Path(__file__).parents[2] / "docs" / "papers" / "caruana_niculescu_mizil_2004"
+PAPER = get_paper("caruana-niculescu-mizil-2004")
 MAPS = ("PLATT", "ISOTONIC")
 
 
@@ -23,7 +21,7 @@ def stored_tables() -> dict[str, PaperTable]:
 def test_stored_findings_follow_from_the_stored_tables() -> None:
     with (STORED / "findings.csv").open(encoding="utf-8", newline="") as file:
         stored = {line["name"]: (line["verdict"], line["evidence"]) for line in csv.DictReader(file)}
-    found = CaruanaNiculescuMizil2004().findings(stored_tables())
+    found = PAPER.findings(stored_tables())
     assert {each.name: (each.verdict, each.evidence) for each in found} == stored
     named = {"gain-most", "boosted-trees-best", "svms-next-best", "hardly-gain", "best-before", "away-from-ends"}
     assert named <= set(stored)
@@ -31,7 +29,7 @@ def test_stored_findings_follow_from_the_stored_tables() -> None:
 
 def test_stored_tables_show_what_the_verdicts_say() -> None:
     tables = stored_tables()
-    verdicts = {each.name: each.verdict for each in CaruanaNiculescuMizil2004().findings(tables)}
+    verdicts = {each.name: each.verdict for each in PAPER.findings(tables)}
     for name, rows in (("boosted-trees-best", ["BST-DT"]), ("svms-next-best", ["SVM"])):
         ranks = {tables["orderings"].cell(row, "our rank", f"RMS, {each}").ours for row in rows for each in MAPS}
         assert verdicts[name] != "holds" or max(ranks) <= 2
@@ -43,11 +41,3 @@ def test_published_changes_are_differences_of_table_4() -> None:
     change = stored_tables()["changes"].cell("SVM", "MXE, ISOTONIC").published
     assert change is not None
     assert change.text == "-0.1783"
-
-
-def test_the_default_grid_is_what_the_stored_validation_figures_choose() -> None:
-    chosen = choose_default_grid(stored_tables()["default_grid"])
-    assert set(chosen["BAG-DT"]) == set(scales.BAGGED_STYLES)
-    assert set(chosen["BST-DT"]) == set(scales.BOOSTED_STYLES)
-    assert set(chosen["ANN"]) == {str(net) for net in scales.NETS}
-    assert set(chosen["SVM"]) == {str(svm) for svm in scales.SVMS}
