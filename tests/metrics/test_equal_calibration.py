@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from calibrant.metrics import evaluate
-from calibrant.metrics._calibration.calibration_tests import equal_calibration, holm
-from calibrant.metrics._calibration.slope_and_intercept import fitted_line
-from calibrant.metrics._validation.predictions import BinaryRows
+from calibrant.comparison import holm
+from calibrant.metrics import calibration_intercept, calibration_slope, evaluate
 
 
 def drawn(seed, n=1500, shift=0.0, slope=1.0):
@@ -17,60 +15,51 @@ def drawn(seed, n=1500, shift=0.0, slope=1.0):
     rng = np.random.default_rng(seed)
     odds, segment = rng.normal(size=n), rng.integers(0, 3, n)
     truth = 0.3 + 0.7 * odds + (segment == 2) * (shift + (slope - 1.0) * odds)
-    return BinaryRows(1 / (1 + np.exp(-odds)), rng.random(n) < 1 / (1 + np.exp(-truth))), segment
+    return rng.random(n) < 1 / (1 + np.exp(-truth)), 1 / (1 + np.exp(-odds)), segment
+
+
+def found_in(y, proba, segment, cluster=None):
+    """Return the test of the card of these rows."""
+    return evaluate(y, proba, by=segment, groups=cluster, metrics=["accuracy"], n_boot=20).equal_calibration
 
 
 def test_p_values_of_equally_calibrated_segments_are_uniform():
-    pvalues = [equal_calibration(*drawn(seed), ["a", "b", "c"]).pvalues["c"] for seed in range(200)]
+    pvalues = [found_in(*drawn(seed)).pvalues[2] for seed in range(200)]
     assert kstest(pvalues, "uniform").pvalue > 1e-4
 
 
 def clustered(seed, n=300, copies=5):
     """Draw rows in equal copies, like those of one patient."""
-    rows, segment = drawn(seed, n)
-    proba, positive = np.repeat(rows.proba, copies), np.repeat(rows.positive, copies)
-    return BinaryRows(proba, positive), np.repeat(segment, copies), np.repeat(np.arange(n), copies)
+    return [np.repeat(each, copies) for each in (*drawn(seed, n), np.arange(n))]
 
 
 def test_p_values_of_clustered_rows_are_uniform():
-    pvalues = []
-    for seed in range(200):
-        rows, segment, cluster = clustered(seed)
-        found = equal_calibration(rows, segment, ["a", "b", "c"], cluster)
-        pvalues.append(found.pvalues["c"])
+    pvalues = [found_in(*clustered(seed)).pvalues[2] for seed in range(200)]
     assert kstest(pvalues, "uniform").pvalue > 1e-4
 
 
 def test_clusters_of_one_row_have_about_the_p_values_of_rows():
-    rows, segment = drawn(7)
-    plain, robust = (equal_calibration(rows, segment, ["a", "b", "c"], of) for of in (None, np.arange(1500)))
+    plain, robust = (found_in(*drawn(7), of) for of in (None, np.arange(1500)))
     assert list(robust.pvalues.values()) == pytest.approx(list(plain.pvalues.values()), abs=0.1)
-
-
-def test_a_card_of_clusters_tests_its_segments_with_clusters():
-    rows, segment, cluster = clustered(4)
-    alone, by_cluster = (
-        evaluate(rows.positive, rows.proba, by=segment, groups=groups, metrics=["mse"], n_boot=20).equal_calibration
-        for groups in (None, cluster)
-    )
-    assert by_cluster.pvalues == pytest.approx(equal_calibration(rows, segment, [0, 1, 2], cluster).pvalues, rel=1e-9)
-    assert by_cluster.pvalues != alone.pvalues
+    assert robust.pvalues != plain.pvalues
 
 
 @pytest.mark.parametrize("change", [{"shift": 0.8}, {"slope": 2.0}])
 def test_a_segment_with_another_line_is_found(change):
-    found = equal_calibration(*drawn(0, 4000, **change), ["a", "b", "c"])
-    assert found.corrected["c"] < 0.01
-    assert "c (p = " in repr(found)
+    found = found_in(*drawn(0, 4000, **change))
+    assert found.corrected[2] < 0.01
+    assert "2 (p = " in repr(found)
 
 
-def test_holm_never_lowers_a_p_value_and_keeps_their_order():
-    pvalues = [0.2, 0.001, 0.03, 0.04]
-    corrected = holm(pvalues)
-    assert corrected == pytest.approx([0.2, 0.004, 0.09, 0.09])
-    assert all(after >= before for after, before in zip(corrected, pvalues, strict=True))
+@pytest.mark.parametrize("seed", range(3))
+def test_p_values_are_corrected_by_holm(seed):
+    y, proba, _ = drawn(seed)
+    found = found_in(y, proba, np.arange(1500) % 6)
+    assert list(found.corrected.values()) == pytest.approx(holm(list(found.pvalues.values())))
+    assert all(found.corrected[name] >= pvalue for name, pvalue in found.pvalues.items())
 
 
 def test_the_common_line_is_the_one_that_was_drawn():
-    rows, _ = drawn(3, 100_000)
-    assert fitted_line(rows).coef == pytest.approx([0.3, 0.7], abs=0.05)
+    y, proba, _ = drawn(3, 100_000)
+    assert calibration_intercept(y, proba, joint=True) == pytest.approx(0.3, abs=0.05)
+    assert calibration_slope(y, proba) == pytest.approx(0.7, abs=0.05)

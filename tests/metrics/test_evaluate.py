@@ -9,7 +9,8 @@ from scipy.stats import norm
 
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import METRICS, evaluate
-from calibrant.metrics._intervals.metric_intervals import CALIBRATION_ERRORS
+
+CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
 
 
 def drawn(n=400, seed=0, power=1.0):

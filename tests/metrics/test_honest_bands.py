@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import beta, binomtest
 
-from calibrant.metrics._intervals.honest_bands import honest_bands
+from calibrant.curves import reliability
 
 COUNTS = arrays(np.float64, st.integers(1, 12), elements=st.integers(1, 60).map(float))
+
+
+def honest_band(x, y, weight=None, **options):
+    return reliability(y, x, bands="honest", sample_weight=weight, labels=[0, 1], **options).band
 
 
 def upper_by_trying_all(positive, weight, alpha):
@@ -28,28 +32,27 @@ def upper_by_trying_all(positive, weight, alpha):
 def test_both_ends_are_the_best_of_all_ranges(weight, data):
     share = data.draw(arrays(np.float64, len(weight), elements=st.floats(0, 1)))
     x, positive = np.linspace(0.1, 0.9, len(weight)), np.round(share * weight)
-    lower, upper = honest_bands(x, positive, weight).at(x)
+    ones = np.repeat([1, 0], len(x))
+    lower, upper = honest_band(np.tile(x, 2), ones, np.append(positive, weight - positive)).at(x)
     np.testing.assert_allclose(upper, upper_by_trying_all(positive, weight, 0.05), rtol=1e-9)
     swapped = upper_by_trying_all((weight - positive)[::-1], weight[::-1], 0.05)[::-1]
     np.testing.assert_allclose(1 - lower, swapped, rtol=1e-9)
 
 
-@given(COUNTS, st.data(), st.integers(0, 3))
+@given(COUNTS, st.data(), st.integers(1, 3))
 def test_a_row_of_weight_k_is_k_rows(weight, data, digits):
     x = data.draw(arrays(np.float64, len(weight), elements=st.floats(0, 1)))
     is_positive = data.draw(arrays(np.bool_, len(weight)))
     often = np.repeat(np.arange(len(weight)), weight.astype(int))
-    once = honest_bands(x, is_positive * weight, weight, digits=digits)
-    repeated = honest_bands(x[often], is_positive[often] * 1.0, np.ones(len(often)), digits=digits)
+    once = honest_band(x, is_positive, weight, digits=digits)
+    repeated = honest_band(x[often], is_positive[often], digits=digits)
     np.testing.assert_allclose(once, repeated)
 
 
 @given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95]))
 def test_the_band_of_one_probability_is_the_exact_interval_of_clopper_and_pearson(n, share, confidence):
     found = round(share * n)
-    lower, upper = honest_bands(
-        np.full(n, 0.3), np.repeat([1.0, 0.0], [found, n - found]), np.ones(n), confidence=confidence
-    ).at(0.3)
+    lower, upper = honest_band(np.full(n, 0.3), np.arange(n) < found, confidence=confidence).at(0.3)
     exact = binomtest(found, n).proportion_ci(confidence, "exact")
     assert (float(lower), float(upper)) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
@@ -60,7 +63,7 @@ def test_eight_times_the_rows_make_a_band_about_half_as_wide():
     widths = []
     for n in (2_000, 16_000):
         x = random.random(n)
-        lower, upper = honest_bands(x, (random.random(n) < x) * 1.0, np.ones(n), digits=2).at(where)
+        lower, upper = honest_band(x, random.random(n) < x, digits=2).at(where)
         widths.append(np.mean(upper - lower))
     assert widths[1] < 0.25
     assert 1.6 < widths[0] / widths[1] < 2.6
@@ -69,8 +72,8 @@ def test_eight_times_the_rows_make_a_band_about_half_as_wide():
 def test_the_bound_of_a_rounded_group_holds_at_its_least_probability():
     random = np.random.default_rng(0)
     x = random.random(400)
-    y = (random.random(400) < x) * 1.0
-    band = honest_bands(x, y, np.ones(400), digits=1)
+    y = random.random(400) < x
+    band = honest_band(x, y, digits=1)
     order, cell = np.argsort(x), np.floor(np.sort(x) * 10).astype(int)
     upper = upper_by_trying_all(np.bincount(cell, y[order]), np.bincount(cell) * 1.0, 0.05)
     np.testing.assert_allclose(band.at(x)[1], np.append(upper, 1.0)[np.searchsorted(first_of(cell, x), x)], rtol=1e-9)
@@ -83,21 +86,21 @@ def first_of(cell, x):
 @pytest.mark.parametrize("shrunk", [1.0, 0.03])
 def test_many_distinct_probabilities_are_rounded_automatically(shrunk):
     x = np.linspace(0.0, shrunk, 5000)
-    band = honest_bands(x, np.zeros(5000), np.ones(5000))
+    band = honest_band(x, np.zeros(5000))
     assert 200 < len(band.x) <= 2004
 
 
 def test_bands_are_monotone_and_reach_from_0_to_1():
     random = np.random.default_rng(1)
     x = random.random(300) * 0.5 + 0.2
-    band = honest_bands(x, (random.random(300) < 0.5) * 1.0, np.ones(300))
+    band = honest_band(x, random.random(300) < 0.5)
     assert min(np.diff(band.lower).min(), np.diff(band.upper).min()) >= 0
     assert (band.x[0], band.x[-1], band.lower[0], band.upper[-1]) == (0.0, 1.0, 0.0, 1.0)
 
 
 def test_the_ends_cross_where_higher_probabilities_have_lower_frequencies():
-    x, y = np.repeat([0.2, 0.8], 200), np.repeat([1.0, 0.0], 200)
-    lower, upper = honest_bands(x, y, np.ones(400)).at([0.5])
+    x, y = np.repeat([0.2, 0.8], 200), np.repeat([1, 0], 200)
+    lower, upper = honest_band(x, y).at([0.5])
     assert lower[0] > upper[0]
 
 
@@ -118,9 +121,9 @@ def test_calibrationband_finds_the_same_areas_of_miscalibration():
     x = uniform(10_000)
     curve = 1 / (1 + (1 / x * (1 - x)) ** 1.8)
     rarer = uniform(10_000) >= 1 - np.minimum(curve, 1 - curve)  # as R draws a binomial of size 1
-    y = np.where(curve > 0.5, ~rarer, rarer) * 1.0
+    y = np.where(curve > 0.5, ~rarer, rarer)
     grid = np.linspace(0, 1, 10_000)
-    lower, upper = honest_bands(x, y, np.ones(10_000), digits=3).at(grid)
+    lower, upper = honest_band(x, y, digits=3).at(grid)
     edges = np.flatnonzero(np.diff(np.r_[0, (upper < grid) | (lower > grid), 0])).reshape(-1, 2)
     areas = sorted(((grid[first], grid[end - 1]) for first, end in edges), key=lambda area: area[0] - area[1])
     assert [f"{low:.3g} to {high:.3g}" for low, high in areas[:3]] == [

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from calibrant.metrics import evaluate
-from calibrant.metrics._intervals.large_samples import group_rows
-from calibrant.metrics._validation.read_predictions import read_predictions
 
 NAMES = ["log_loss", "mse", "rms", "auc", "average_precision", "ks", "lift", "f1", "mcc", "kappa", "aulc"]
 
@@ -31,18 +29,13 @@ def test_intervals_are_those_of_all_rows(cards, name):
         assert fast.high == pytest.approx(slow.high, abs=0.12 * width)
 
 
-def test_groups_keep_the_weights_of_classes_predictions_and_ties():
-    rng = np.random.default_rng(0)
-    p = rng.random(20_000).round(3)
-    y = rng.random(len(p)) < p
-    whole = read_predictions(y, p, rng.integers(1, 4, len(p)))
-    grouped = group_rows(whole)
-    assert grouped.n_rows < 6000
-    assert grouped.class_weights() == pytest.approx(whole.class_weights())
-    for label in (0, 1):
-        for predicted in (0, 1):
-            cells = [x.weight[(x.label == label) & (x.predicted_class() == predicted)].sum() for x in (whole, grouped)]
-            assert cells[0] == cells[1]
+def test_few_rows_above_the_threshold_are_not_joined_with_those_below_it():
+    """Eight rows are fewer than a group has: joined with others their f1 would have an interval twice as wide."""
+    p = np.r_[np.linspace(0.1, 0.49, 59_992), np.linspace(0.51, 0.6, 8)]
+    y = np.arange(60_000) % 2 == 1
+    fast, slow = (evaluate(y, p, metrics=["f1"], n_boot=2000, interval=how)["f1"] for how in ("auto", "bootstrap"))
+    width = slow.high - slow.low
+    assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), abs=0.15 * width)
 
 
 def test_an_infinite_loss_of_many_rows_has_an_infinite_end():
@@ -56,7 +49,7 @@ def test_weighted_rows_and_several_classes_have_intervals():
     rng = np.random.default_rng(0)
     p = rng.random(60_000)
     y = rng.random(60_000) < p
-    weight = rng.integers(1, 3, 60_000)
+    weight = rng.integers(1, 8, 60_000)  # taken for rows, they would make intervals twice as wide
     card = evaluate(y, p, sample_weight=weight, metrics=["mse", "f1"], n_boot=200)
     copies = evaluate(np.repeat(y, weight), np.repeat(p, weight), metrics=["mse", "f1"], n_boot=200)
     for name in card:

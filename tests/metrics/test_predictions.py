@@ -7,12 +7,20 @@ import pyarrow as pa
 import pytest
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
-from calibrant.metrics import accuracy, auc, log_loss
-from calibrant.metrics._validation.read_predictions import read_predictions
+from calibrant.metrics import accuracy, auc, evaluate, informational_loss, log_loss, precision
 
 Y = ["no", "yes", "no"]
 P = np.array([0.1, 0.7, 0.4])
 BOTH = np.column_stack([1 - P, P])
+
+
+def true_class_proba(y, proba, **options):
+    """Return the probability of each row's own class."""
+    return 2.0 ** -informational_loss(y, proba, **options)
+
+
+def classes_of(y, proba, **options):
+    return list(evaluate(y, proba, metrics=["log_loss"], confidence=None, **options).classes)
 
 
 @pytest.mark.parametrize(
@@ -36,10 +44,8 @@ BOTH = np.column_stack([1 - P, P])
     ids=lambda proba: type(proba).__name__,
 )
 def test_probabilities_come_in_many_forms(proba):
-    predictions = read_predictions(Y, proba)
-    np.testing.assert_allclose(predictions.proba, BOTH)
-    np.testing.assert_array_equal(predictions.label, [0, 1, 0])
-    assert predictions.classes.tolist() == ["no", "yes"]
+    np.testing.assert_allclose(true_class_proba(Y, proba), [0.9, 0.7, 0.6])
+    assert classes_of(Y, proba) == ["no", "yes"]
 
 
 @pytest.mark.parametrize(
@@ -56,60 +62,57 @@ def test_probabilities_come_in_many_forms(proba):
     ids=lambda proba: type(proba).__name__,
 )
 def test_labels_come_in_many_forms_and_are_sorted(labels):
-    predictions = read_predictions(labels, BOTH)
-    np.testing.assert_array_equal(predictions.label, [0, 1, 0])
-    assert predictions.classes.tolist() == ["no", "yes"]
+    np.testing.assert_allclose(true_class_proba(labels, BOTH), [0.9, 0.7, 0.6])
+    assert classes_of(labels, BOTH) == ["no", "yes"]
 
 
 def test_one_column_is_of_the_last_sorted_class_or_of_pos_label():
-    np.testing.assert_allclose(read_predictions(Y, P).proba[:, 1], P)
-    np.testing.assert_allclose(read_predictions(Y, P, pos_label="no").true_class_proba(), [0.1, 0.3, 0.4])
+    np.testing.assert_allclose(true_class_proba(Y, P), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(true_class_proba(Y, P, pos_label="no"), [0.1, 0.3, 0.4])
 
 
-def test_labels_are_the_order_of_the_columns():
-    predictions = read_predictions(Y, BOTH[:, ::-1], labels=["yes", "no"])
-    np.testing.assert_allclose(predictions.true_class_proba(), [0.9, 0.7, 0.6])
-    assert predictions.positive == 0
-    assert read_predictions(Y, P, labels=["yes", "no"]).positive == 0
+def test_labels_are_the_order_of_the_columns_and_the_last_sorted_class_stays_the_positive_one():
+    np.testing.assert_allclose(true_class_proba(Y, BOTH[:, ::-1], labels=["yes", "no"]), [0.9, 0.7, 0.6])
+    for proba in (BOTH[:, ::-1], P):  # from 0.2 on two rows are taken for a yes, and all three for a no
+        assert precision(Y, proba, labels=["yes", "no"], threshold=0.2) == 1 / 2
 
 
 def test_labels_name_classes_that_do_not_occur():
-    predictions = read_predictions([0, 0], [[0.2, 0.8, 0], [0.5, 0.25, 0.25]], labels=[1, 0, 2])
-    np.testing.assert_allclose(predictions.true_class_proba(), [0.8, 0.25])
-    assert predictions.positive == 2
+    rows = [0, 0], [[0.2, 0.8, 0], [0.5, 0.25, 0.25]]
+    np.testing.assert_allclose(true_class_proba(*rows, labels=[1, 0, 2]), [0.8, 0.25])
+    assert classes_of(*rows, labels=[1, 0, 2]) == [1, 0, 2]
 
 
 def test_a_single_class_requires_pos_label_or_labels():
     with pytest.raises(DataError, match=r"y_true has one class \(0\).* pass pos_label= or labels="):
-        read_predictions([0, 0], [0.2, 0.3])
+        log_loss([0, 0], [0.2, 0.3])
     for options in [{"pos_label": 1}, {"labels": [0, 1]}]:
-        np.testing.assert_allclose(read_predictions([0, 0], [0.2, 0.3], **options).true_class_proba(), [0.8, 0.7])
-    np.testing.assert_allclose(read_predictions([1, 1], [0.2, 0.3], pos_label=1).true_class_proba(), [0.2, 0.3])
+        np.testing.assert_allclose(true_class_proba([0, 0], [0.2, 0.3], **options), [0.8, 0.7])
+    np.testing.assert_allclose(true_class_proba([1, 1], [0.2, 0.3], pos_label=1), [0.2, 0.3])
 
 
 def test_a_model_of_one_class_is_certain():
-    predictions = read_predictions(["a", "a"], [[1.0], [1.0]], labels=["a"])
-    np.testing.assert_array_equal(predictions.proba, [[1], [1]])
+    np.testing.assert_array_equal(true_class_proba(["a", "a"], [[1.0], [1.0]], labels=["a"]), [1, 1])
 
 
 def test_truth_values_and_numbers_are_labels():
-    np.testing.assert_allclose(read_predictions([False, True, False], P).true_class_proba(), [0.9, 0.7, 0.6])
-    np.testing.assert_allclose(read_predictions([0.0, 1.0, 0.0], P, pos_label=1).true_class_proba(), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(true_class_proba([False, True, False], P), [0.9, 0.7, 0.6])
+    np.testing.assert_allclose(true_class_proba([0.0, 1.0, 0.0], P, pos_label=1), [0.9, 0.7, 0.6])
 
 
 def test_a_row_of_weight_0_is_ignored():
     """Its probability and its class may be missing, or its class may be one that no other row has."""
-    predictions = read_predictions(["a", "b", "c", None], [0.2, 0.7, np.nan, 9], sample_weight=[1, 2, 0, 0])
-    np.testing.assert_allclose(predictions.proba[:, 1], [0.2, 0.7])
-    np.testing.assert_array_equal(predictions.weight, [1, 2])
-    assert predictions.classes.tolist() == ["a", "b"]
+    rows, weight = (["a", "b", "c", None], [0.2, 0.7, np.nan, 9]), [1, 2, 0, 0]
+    np.testing.assert_allclose(true_class_proba(*rows, sample_weight=weight), [0.8, 0.7, 1, 1])  # 0 bits are lost
+    assert log_loss(*rows, sample_weight=weight) == pytest.approx(-(np.log(0.8) + 2 * np.log(0.7)) / 3)
+    assert classes_of(*rows, sample_weight=weight) == ["a", "b"]
 
 
 def test_single_precision_may_sum_less_exactly():
     rows = np.full((2, 3), 1 / 3, dtype=np.float32) + np.float32(1e-5)
-    assert read_predictions([0, 1], rows, labels=[0, 1, 2]).n_rows == 2
+    assert log_loss([0, 1], rows, labels=[0, 1, 2]) == pytest.approx(np.log(3), abs=1e-4)
     with pytest.raises(DataError, match="do not sum to 1"):
-        read_predictions([0, 1], np.full((2, 3), 1 / 3 + 1e-5), labels=[0, 1, 2])
+        log_loss([0, 1], np.full((2, 3), 1 / 3 + 1e-5), labels=[0, 1, 2])
 
 
 @pytest.mark.parametrize(
@@ -133,13 +136,13 @@ def test_single_precision_may_sum_less_exactly():
 )
 def test_wrong_probabilities_raise_errors_that_name_them(proba, message):
     with pytest.raises(DataError, match=message):
-        read_predictions(Y, proba)
+        log_loss(Y, proba)
 
 
 @pytest.mark.parametrize("proba", [["a", "b", "c"], [{}, {}, {}], [[0.5], [0.5, 0.5], [1]]])
 def test_values_that_are_not_numbers_raise_an_error(proba):
     with pytest.raises(DataTypeError, match="y_proba must hold numbers"):
-        read_predictions(Y, proba)
+        log_loss(Y, proba)
 
 
 @pytest.mark.parametrize(
@@ -159,15 +162,15 @@ def test_values_that_are_not_numbers_raise_an_error(proba):
 )
 def test_wrong_labels_and_weights_raise_errors_that_name_them(labels, options, message):
     with pytest.raises(ValueError, match=message) as caught:
-        read_predictions(labels, P, **options)
+        log_loss(labels, P, **options)
     assert isinstance(caught.value, DataError | ParameterError)
 
 
 def test_pos_label_must_be_a_class_of_the_column():
     with pytest.raises(ParameterError, match=r"pos_label is 'yess', which is not a class.* Did you mean 'yes'\?"):
-        read_predictions(Y, P, pos_label="yess")
+        log_loss(Y, P, pos_label="yess")
     with pytest.raises(DataTypeError, match="y_true is None"):
-        read_predictions(None, P)
+        log_loss(None, P)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -185,12 +188,11 @@ def test_columns_are_matched_by_the_text_of_a_class_too():
 
 def test_a_frame_names_classes_that_have_no_row():
     proba = pd.DataFrame({"c": [0.1, 0.2], "b": [0.2, 0.7], "a": [0.7, 0.1]})
-    predictions = read_predictions(["a", "b"], proba)
-    assert predictions.classes.tolist() == ["a", "b", "c"]  # sorted, as without a frame
-    assert predictions.proba[0].tolist() == [0.7, 0.2, 0.1]
+    assert classes_of(["a", "b"], proba) == ["a", "b", "c"]  # sorted, as without a frame
+    np.testing.assert_allclose(true_class_proba(["a", "b"], proba), [0.7, 0.7])
 
 
 def test_default_column_names_are_no_classes():
     with pytest.raises(DataError, match="pass labels="):
-        read_predictions([1, 2], pd.DataFrame([[0.1, 0.2, 0.7], [0.2, 0.3, 0.5]]))
+        log_loss([1, 2], pd.DataFrame([[0.1, 0.2, 0.7], [0.2, 0.3, 0.5]]))
     assert accuracy([1, 2], pd.DataFrame([[0.8, 0.2], [0.2, 0.8]])) == 1.0

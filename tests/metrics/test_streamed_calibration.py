@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant.metrics import METRICS, cal, evaluate, evaluate_table
-from calibrant.metrics._scorecard.running_sums import SortedRows, WindowSums
-from calibrant.metrics._validation.predictions import BinaryRows
 
 OF_TWO = ["ece", "classwise_ece", "cal", "calibration_slope", "calibration_intercept", "spiegelhalter_z"]
 RANKS = ["average_precision", "ks", "lift", "aulc"]
@@ -129,21 +127,16 @@ def test_degenerate_lines_are_those_of_evaluate():
     assert one["calibration_intercept"].value == np.inf
 
 
-@given(seed=st.integers(0, 2**32 - 1), batch=st.integers(20, 100), piece=st.integers(1, 200))
-def test_sorting_on_disk_finds_the_windows_of_cal(seed, batch, piece):
+@given(seed=st.integers(0, 2**32 - 1), batch=st.integers(20, 600))
+def test_sorting_on_disk_finds_the_windows_of_cal(seed, batch):
     random = np.random.default_rng(seed)
-    n = int(random.integers(2, 400))
+    n = int(random.integers(2, 2000))
     p, w = random.random(n).round(int(random.integers(1, 5))), [None, random.random(n) * 3 + 0.01][seed % 2]
-    y = random.random(n) < p
-    with SortedRows(piece) as rows:
-        for begin in range(0, n, batch):
-            part = slice(begin, begin + batch)
-            rows.add(BinaryRows(p[part], y[part], None if w is None else w[part]))
-        windows = WindowSums(20.0)
-        for groups in rows:
-            windows.add(*groups)
-    expected = cal(y, p, sample_weight=w, window=20, pos_label=True, labels=[False, True])
-    assert windows.mean() == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    rows = pl.DataFrame({"y": random.random(n) < p, "p": p, "w": np.ones(n) if w is None else w})
+    options = {"metrics": ["cal"], "weight": "w", "labels": [False, True], "confidence": None, "batch_size": batch}
+    found = evaluate_table(rows, target="y", proba="p", **options)["cal"].value
+    expected = cal(rows["y"], p, sample_weight=w, pos_label=True, labels=[False, True])
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 def test_memory_does_not_grow_with_the_table(tmp_path):

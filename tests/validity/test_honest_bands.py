@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from calibrant.metrics._intervals.honest_bands import honest_bands
+from calibrant.curves import reliability
 
 CURVES = {
     "the bisector": lambda x: x,
@@ -17,8 +17,8 @@ CURVES = {
 
 def covers(curve, random, n_rows, digits, confidence=0.95):
     x = random.random(n_rows)
-    y = (random.random(n_rows) < curve(x)) * 1.0
-    band = honest_bands(x, y, np.ones(n_rows), digits=digits, confidence=confidence)
+    y = random.random(n_rows) < curve(x)
+    band = reliability(y, x, bands="honest", labels=[False, True], digits=digits, confidence=confidence).band
     inside = band.x[1:-1]
     lower, upper = band.at(inside)
     return bool(((lower <= curve(inside)) & (curve(inside) <= upper)).all())
