@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from calibrant.exceptions import DataError, DataTypeError, ParameterError
 from calibrant.metrics import brier, information_score
@@ -29,7 +30,6 @@ from calibrant.resampling import (
     estimate_performance,
     learning_curve,
 )
-from calibrant.resampling._performance.estimate import bootstrap_632_values
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(0)
@@ -101,13 +101,27 @@ def test_a_predefined_split_has_the_interval_of_its_test_rows_unless_they_are_tr
         assert (found.score("error").low, found.interval_text) == (None, "")
 
 
-def test_632_plus_omits_replicates_without_a_value_and_keeps_an_infinite_loss() -> None:
-    tested = np.array([0.5, np.nan, 0.3])
-    whole = bootstrap_632_values(tested[[0, 2]], np.zeros(2), np.full(2, 0.5), ".632+")
-    found = bootstrap_632_values(tested, np.zeros(3), np.full(3, 0.5), ".632+")
-    np.testing.assert_allclose(found, [whole[0], np.nan, whole[1]])
-    endless = bootstrap_632_values(np.array([np.inf, 0.3]), np.zeros(2), np.full(2, np.inf), ".632+")
-    assert np.isinf(endless.mean())
+def bootstrapped(model: Any, X: Any, y: Any, metric: str) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return the values by .632+, those on out-of-bag rows alone, and that of the model on all rows."""
+    plus = estimate_performance(model, X, y, Bootstrap632(20, plus=True), [metric])
+    tested = estimate_performance(model, X, y, list(Bootstrap632(20).split(X, y)), [metric])
+    return plus.values, tested.values, estimate_performance(model, X, y, Resubstitution(), [metric]).mean(metric)
+
+
+def test_632_plus_omits_replicates_without_a_value() -> None:
+    """Areas of out-of-bag rows of one class; equations 28 to 32 for the others, 1/2 by guessing."""
+    plus, tested, trained = bootstrapped(KNeighborsClassifier(1), X[:30], np.arange(30) < 3, "auc")
+    assert (0 < np.isnan(tested).sum() < 20, trained) == (True, 1.0)
+    excess = max(np.nanmean(tested), 0.5) - trained
+    rate = excess / (0.5 - trained)
+    added = excess * 0.368 * 0.632 * rate / (1 - 0.368 * rate)
+    np.testing.assert_allclose(plus, 0.632 * tested + 0.368 * trained + added)
+
+
+def test_632_plus_keeps_an_infinite_loss() -> None:
+    plus, tested, _ = bootstrapped(ProbabilityTreeClassifier(estimate="frequency", min_leaf=1), X, Y, "log_loss")
+    assert np.isinf(tested).any()
+    np.testing.assert_array_equal(np.isinf(plus), np.isinf(tested))
 
 
 class Contrary(GaussianNB):  # type: ignore[misc]
@@ -125,14 +139,12 @@ def test_632_plus_adds_nothing_where_training_rows_are_worse_than_guessing(metri
     np.testing.assert_allclose(plus.values, 0.632 * tested.values + 0.368 * trained.values, rtol=1e-12)
 
 
-def test_632_plus_is_the_formula_of_efron_and_tibshirani_also_where_guessing_is_better() -> None:
-    # Equations 28 to 32 of the paper, with error .3 on out-of-bag rows, .1 on training rows and .4 by guessing.
-    train, guess = np.array([0.1]), np.array([0.4])
-    rate = (0.3 - 0.1) / (0.4 - 0.1)
-    expected = (1 - 0.632 / (1 - 0.368 * rate)) * 0.1 + 0.632 / (1 - 0.368 * rate) * 0.3
-    assert bootstrap_632_values(np.array([0.3]), train, guess, ".632+")[0] == pytest.approx(expected)
-    beyond = 0.368 * 0.1 + 0.632 * 0.6 + (0.4 - 0.1) * 0.368 * 0.632 / (1 - 0.368)
-    assert bootstrap_632_values(np.array([0.6]), train, guess, ".632+")[0] == pytest.approx(beyond)
+def test_632_plus_overfits_completely_where_guessing_is_better() -> None:
+    """Equations 29 to 32: a row out of the bag has the class of its twin, which is wrong, and R is 1 at most."""
+    twins = np.repeat(np.arange(30.0), 2)[:, None]
+    plus, tested, trained = bootstrapped(KNeighborsClassifier(1), twins + [[0.1], [0]] * 30, [0, 1] * 30, "error")
+    assert (tested.mean() > 0.5, trained) == (True, 0.0)
+    np.testing.assert_allclose(plus, 0.632 * tested + 0.368 * 0.5)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from calibrant.resampling import (
     RepeatedHoldout,
     estimate_performance,
 )
-from calibrant.resampling._performance.row_statistics import split_interval
+from calibrant.studies import StudyResults
 from calibrant.trees import ProbabilityTreeClassifier
 
 CALIBRATION_ERRORS = ("cal", "ece", "classwise_ece", "smooth_ece", "ici")
@@ -87,16 +87,27 @@ def test_every_interval_is_within_its_range_and_has_some_width(plan: Any, gap: f
         assert found.score("mse", model).low is not None
 
 
-@given(
-    st.lists(st.floats(0, 1), min_size=2, max_size=30),
-    st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (0.0, 2.0), (0.0, math.inf), (-math.inf, 1.0)]),
-    st.floats(0.5, 0.999),
-)
-def test_intervals_hold_the_mean_and_stay_in_any_range(
-    values: list[float], ends: tuple[float, float], confidence: float
-) -> None:
-    n_train, n_test = np.full(len(values), 90), np.full(len(values), 10)
-    low, high = split_interval(np.array(values), n_train, n_test, confidence, len(values), low=ends[0], high=ends[1])
+# A metric of each range, none of which counts rows: their intervals by splits follow from the values alone.
+RANGES = {
+    "rms": (0.0, 1.0),
+    "mcc": (-1.0, 1.0),
+    "mse": (0.0, 2.0),
+    "log_loss": (0.0, math.inf),
+    "kappa": (-math.inf, 1.0),
+}
+VALUES = np.array([0.1, 0.3, 0.2, 0.25, 0.4])
+
+
+def by_splits(values: Any, metric: str, confidence: float = 0.95, n_train: int = 80, n_test: int = 20) -> Any:
+    """Return the ends of the interval of a mean over splits by their variance."""
+    sizes = {"n_train": n_train, "n_test": n_test}
+    results = StudyResults.from_values({"rows": [values]}, methods=["model"], metric=metric, **sizes)
+    return results.table(metric, interval="splits", confidence=confidence)["model"].loc["rows", ["low", "high"]]
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.sampled_from([*RANGES]), st.floats(0.5, 0.999))
+def test_intervals_hold_the_mean_and_stay_in_any_range(values: list[float], metric: str, confidence: float) -> None:
+    (low, high), ends = by_splits(values, metric, confidence), RANGES[metric]
     if math.isnan(low):  # values that do not differ have an interval only within a range of two ends
         assert np.ptp(values) < 1e-10
         assert math.inf in map(abs, ends)
@@ -106,33 +117,30 @@ def test_intervals_hold_the_mean_and_stay_in_any_range(
     assert high >= np.mean(values) - 1e-12
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0)])
-def test_the_ends_are_t_standard_errors_from_the_mean_by_the_variance_at_the_ends(low: float, high: float) -> None:
-    values, n_train, n_test = np.array([0.1, 0.3, 0.2, 0.25, 0.4]), np.full(5, 80), np.full(5, 20)
-    ends = np.array(split_interval(values, n_train, n_test, 0.9, 5, low=low, high=high))
+@pytest.mark.parametrize("metric", ["rms", "mcc", "log_loss", "kappa"])
+def test_the_ends_are_t_standard_errors_from_the_mean_by_the_variance_at_the_ends(metric: str) -> None:
+    (low, high), ends = RANGES[metric], by_splits(VALUES, metric, 0.9)
 
     def shrink(x: Any) -> Any:
         return (x - low if math.isfinite(low) else 1.0) * (high - x if math.isfinite(high) else 1.0)
 
-    variance = (1 / 5 + 20 / 80) * values.var(ddof=1) * shrink(ends) / shrink(values.mean())
+    variance = (1 / 5 + 20 / 80) * VALUES.var(ddof=1) * shrink(ends) / shrink(VALUES.mean())
     distance = scipy.stats.t(4).ppf(0.95) * np.sqrt(variance)
-    assert np.abs(ends - values.mean()) == pytest.approx(distance)
+    assert np.abs(ends - VALUES.mean()).tolist() == pytest.approx(distance.tolist())
 
 
-def test_a_wide_range_has_the_plain_t_interval_in_the_limit() -> None:
-    values, n_train, n_test = np.array([0.1, 0.3, 0.2, 0.25, 0.4]), np.full(5, 80), np.full(5, 20)
-    plain = split_interval(values, n_train, n_test, 0.95, 5)
-    wide = split_interval(values, n_train, n_test, 0.95, 5, low=-1e9, high=1e9)
-    assert wide == pytest.approx(plain, abs=1e-6)
+def test_far_from_the_ends_of_its_range_a_mean_has_the_plain_t_interval() -> None:
+    values = 1 + 1e-5 * (VALUES - VALUES.mean())  # the range of mse ends at 0 and 2, a profit has none
+    plain, within = by_splits(values, "profit"), by_splits(values, "mse")
+    assert (within - 1).tolist() == pytest.approx((plain - 1).tolist(), rel=1e-6)
 
 
 def test_proportions_are_no_more_certain_than_independent_rows() -> None:
-    values, n_train, n_test = np.array([0.2, 0.2, 0.2, 0.21]), np.full(4, 75), np.full(4, 25)
-    of_rows = split_interval(values, n_train, n_test, 0.95, 4, low=0, high=1, n_counted=n_test)
-    wilson = proportion_interval(values.mean() * 25 / (1 / 4 + 1 / 3), 25 / (1 / 4 + 1 / 3))
-    assert of_rows == pytest.approx(wilson)
-    alone = split_interval(values, n_train, n_test, 0.95, 4, low=0, high=1)
-    assert alone.high - alone.low < of_rows.high - of_rows.low
+    values = [0.2, 0.2, 0.2, 0.21]
+    of_rows, alone = (by_splits(values, metric, n_train=75, n_test=25) for metric in ("error", "rms"))
+    wilson = proportion_interval(np.mean(values) * 25 / (1 / 4 + 1 / 3), 25 / (1 / 4 + 1 / 3))
+    assert tuple(of_rows) == pytest.approx(tuple(wilson))
+    assert alone["high"] - alone["low"] < of_rows["high"] - of_rows["low"]
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from calibrant.resampling import (
     TimeOrderedHoldout,
     estimate_performance,
 )
-from calibrant.resampling._internal import splitters
 
+ROWS, CLASSES = np.zeros((80, 1)), np.arange(80) % 2
 times = st.lists(st.integers(0, 40), min_size=12, max_size=80)
 
 
@@ -112,25 +112,29 @@ def test_rows_of_weight_0_leave_the_order_of_the_others() -> None:
 @pytest.mark.parametrize(
     ("words", "plan"),
     [
-        ("10", CrossValidation(10, random_state=3)),
-        ("10x3", CrossValidation(10, 3, random_state=3)),
-        (" 5 X 2 ", CrossValidation(5, 2, random_state=3)),
-        ("holdout", Holdout(random_state=3)),
-        ("holdout 30%", Holdout(0.3, random_state=3)),
-        ("Holdout 30 %", Holdout(0.3, random_state=3)),
-        ("holdout 500", Holdout(500, random_state=3)),
-        ("holdout 0.25", Holdout(0.25, random_state=3)),
+        ("10", CrossValidation(10)),
+        ("10x3", CrossValidation(10, 3)),
+        (" 5 X 2 ", CrossValidation(5, 2)),
+        ("holdout", Holdout()),
+        ("holdout 30%", Holdout(0.3)),
+        ("Holdout 30 %", Holdout(0.3)),
+        ("holdout 50", Holdout(50)),
+        ("holdout 0.25", Holdout(0.25)),
         ("time", RollingOrigin()),
         ("time 8", RollingOrigin(8)),
         ("time 30%", TimeOrderedHoldout(0.3)),
         ("loo", LeaveOneOut()),
-        ("632", Bootstrap632(random_state=3)),
-        (".632+", Bootstrap632(plus=True, random_state=3)),
+        ("632", Bootstrap632()),
+        (".632+", Bootstrap632(plus=True)),
     ],
 )
 def test_words_stand_for_plans(words: str, plan: Plan) -> None:
-    found = splitters.read_plan(words, seed=3)
-    assert (type(found), vars(found)) == (type(plan), vars(plan))
+    found, expected = (
+        estimate_performance(ConstantClassifier(), ROWS, CLASSES, each, ["mse"]) for each in (words, plan)
+    )
+    assert found.plan == expected.plan
+    for name in ("row", "split"):
+        assert np.array_equal(getattr(found.pooled(), name), getattr(expected.pooled(), name))
 
 
 @pytest.mark.parametrize(
@@ -148,12 +152,7 @@ def test_words_stand_for_plans(words: str, plan: Plan) -> None:
 )
 def test_other_words_are_refused_by_name(words: str, reason: str) -> None:
     with pytest.raises(ParameterError, match=reason):
-        splitters.read_plan(words)
-
-
-def test_plans_by_time_are_known_as_such() -> None:
-    plans = (RollingOrigin(), TimeOrderedHoldout(), TimeSeriesSplit(), CrossValidation(), 5)
-    assert [splitters.is_by_time(plan) for plan in plans] == [True, True, True, False, False]
+        estimate_performance(ConstantClassifier(), ROWS, CLASSES, words)
 
 
 def test_missing_times_are_counted() -> None:
