@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests.blending.members import MEMBERS
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._plan import MEMBERS
 from calibrant.exceptions import SchemaError
 
 FAST = ["bayes", "logistic"]

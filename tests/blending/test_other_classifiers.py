@@ -15,9 +15,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from tests.blending.members import MEMBERS
 
 from calibrant.blending import ProbabilityClassifier
-from calibrant.blending._plan import MEMBERS
 from calibrant.exceptions import ParameterError
 
 
