@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import sklearn
 from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant.calibration import CalibratedClassifier
-from calibrant.calibration._classifier.base_rate import warn_of_shift
-from calibrant.calibration._classifier.held_out_scores import HeldOut
 from calibrant.ensembles import BPETsClassifier
 from calibrant.exceptions import BaseRateWarning, CalibrantWarning, DataError, LittleDataWarning, ParameterError
 
@@ -60,7 +59,9 @@ def test_groups_reach_a_forest_and_its_out_of_bag_scores():
     forest = BPETsClassifier(n_trees=20, random_state=0).fit(X, y, groups=groups)
     np.testing.assert_array_equal(model.held_out_.scores[:, 0], forest.oob_proba_[:, 1])
     folds = CalibratedClassifier(BPETsClassifier(n_trees=3, random_state=0), ensemble=True).fit(X, y, groups=groups)
-    assert folds.estimators_[0]._forest.examples.groups is not None
+    never_out = np.isnan(folds.estimators_[0].oob_proba_[:, 0]).reshape(-1, 8)  # the rows of a group by line
+    assert (never_out == never_out[:, :1]).all()
+    assert never_out.any()
 
 
 def test_out_of_bag_scores_of_groups_need_bags_of_groups():
@@ -123,12 +124,25 @@ def test_weights_that_are_no_frequencies_get_a_warning():
         CalibratedClassifier(GaussianNB(), "platt").fit(X, y, np.full(len(y), 1 / len(y)))
 
 
-def test_a_shifted_base_rate_of_few_groups_is_no_evidence():
-    """Forty rows whose mean probability differs from the base rate: in four groups that is chance."""
-    y, groups = np.repeat([1, 1, 1, 0], 10), np.repeat(np.arange(4), 10)
-    scores = np.linspace(0.3, 0.5, 40)[:, None]
-    with pytest.warns(BaseRateWarning):
-        warn_of_shift(None, HeldOut(np.arange(40), scores, y), [0, 1], is_prefit=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warn_of_shift(None, HeldOut(np.arange(40), scores, y, None, groups), [0, 1], is_prefit=True)
+class Given(ClassifierMixin, BaseEstimator):
+    """Returns its column as probabilities of the class 1."""
+
+    def fit(self, _, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.hstack([1 - X, X])
+
+
+@pytest.mark.parametrize("weight", [None, np.full(80, 7.0)])
+@pytest.mark.parametrize(("z", "is_found"), [(3.95, False), (4.05, True)])
+def test_a_shifted_base_rate_is_evidence_from_four_standard_errors_of_group_means_on(z, is_found, weight):
+    """Twenty groups of four rows with one score: the mean of y less the score is 0.15 + away or 0.15 - away in each."""
+    away = 0.15 * np.sqrt(19) / z
+    scores = np.repeat(0.5 - 0.15 + np.tile([away, -away], 10), 4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = CalibratedClassifier(Given().fit(None, [0, 1]), "platt", cv="prefit")
+        model.fit(scores[:, None], np.tile([0, 1], 40), weight, groups=np.repeat(np.arange(20), 4))
+    assert any(issubclass(each.category, BaseRateWarning) for each in caught) == is_found

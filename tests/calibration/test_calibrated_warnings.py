@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -12,7 +12,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from calibrant.calibration import CalibratedClassifier
-from calibrant.calibration._classifier.base_rate import causes_of_shift
 from calibrant.exceptions import BaseRateWarning, CalibrantWarning, LittleDataWarning
 
 
@@ -51,22 +50,45 @@ class Undersampler(BaseEstimator):
     """Resamples as imbalanced-learn's samplers do."""
 
     def fit_resample(self, X, y):
-        return X, y
+        rows = np.r_[np.flatnonzero(y), np.flatnonzero(~y)[: y.sum()]]
+        return X[rows], y[rows]
 
 
-class Steps(BaseEstimator):
-    """Holds a sampler and a classifier."""
+class Steps(ClassifierMixin, BaseEstimator):
+    """Fits a classifier to even classes, of rows that a sampler returns or that are weighted."""
 
     def __init__(self, sampler=None, model=None, scale_pos_weight=1.0):
         self.sampler = sampler
         self.model = model
         self.scale_pos_weight = scale_pos_weight
 
+    def fit(self, X, y):
+        even = Undersampler().fit_resample(X, y)
+        self.model_ = clone(GaussianNB() if self.model is None else self.model).fit(*even)
+        self.classes_ = self.model_.classes_
+        return self
 
-def test_resamplers_and_weights_of_boosters_are_found_wherever_they_stand():
-    assert causes_of_shift(Steps(Undersampler())) == ["the resampler Undersampler"]
-    assert causes_of_shift(Steps(model=Steps(scale_pos_weight=9))) == ["model__scale_pos_weight=9"]
-    assert causes_of_shift(Steps(model=LogisticRegression())) == []
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "cause"),
+    [
+        (Steps(Undersampler()), "the resampler Undersampler"),
+        (Steps(model=Steps(scale_pos_weight=9)), "model__scale_pos_weight=9"),
+        (Steps(Undersampler(), LogisticRegression(class_weight="balanced")), "model__class_weight='balanced' and the "),
+    ],
+)
+def test_resamplers_and_weights_of_boosters_are_found_wherever_they_stand(estimator, cause):
+    with pytest.warns(BaseRateWarning, match=f": {cause}.* ?changed the base rate"):
+        CalibratedClassifier(estimator, "platt").fit(*rare())
+
+
+def test_a_changed_base_rate_without_a_known_cause_raises_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CalibratedClassifier(Steps(), "platt").fit(*rare())
 
 
 def test_too_few_rows_raise_a_warning_for_any_map():

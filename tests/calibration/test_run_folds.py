@@ -1,21 +1,23 @@
 """Folds fitted at once: which estimators start processes, and that the number of jobs changes nothing."""
 
+import contextlib
+import itertools
 import threading
 import time
 import warnings
+from typing import ClassVar
 
 import joblib
 import numpy as np
 import pytest
 from joblib._parallel_backends import LokyBackend
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
-from calibrant.calibration._classifier.run_folds import fits_in_threads, run_folds
 from calibrant.decisions import CostSensitiveClassifier
 from calibrant.ensembles import BPETsClassifier
 from calibrant.trees import ProbabilityTreeClassifier
@@ -66,35 +68,43 @@ def test_our_learners_are_fitted_in_threads_whatever_the_number_of_rows():
     np.testing.assert_array_equal(at_once, CalibratedClassifier(ProbabilityTreeClassifier()).fit(X, y).predict_proba(X))
 
 
-class _Slow(ClassifierMixin, BaseEstimator):
-    """A stranger's estimator of which a fold takes longer than its share of starting processes."""
+class _Recorder(GaussianNB):
+    """Somebody else's estimator that keeps the thread of each fit."""
+
+    threads: ClassVar = []
+
+    def fit(self, X, y):
+        self.threads.append(threading.get_ident())
+        return super().fit(X, y)
 
 
-def _wait_and_name_thread(seconds):
-    time.sleep(seconds)
-    return threading.get_ident()
-
-
-def test_slow_folds_of_other_estimators_go_to_processes():
-    with pytest.raises(_StartedError):
-        run_folds(_wait_and_name_thread, [(1.1,), (0.0,), (0.0,)], estimator=_Slow(), n_rows=100, n_jobs=2)
+@pytest.mark.parametrize(("seconds", "starts"), [(0.9, False), (1.1, True)])
+def test_other_estimators_go_to_processes_where_the_other_two_folds_take_two_seconds(seconds, starts, monkeypatch):
+    monkeypatch.setattr(time, "perf_counter", itertools.count(0.0, seconds).__next__)
+    with pytest.raises(_StartedError) if starts else contextlib.nullcontext():
+        CalibratedClassifier(_Recorder(), "platt", cv=3, n_jobs=2).fit(*rows())
 
 
 def test_many_rows_of_other_estimators_go_to_processes_at_once():
     with pytest.raises(_StartedError):
-        run_folds(_wait_and_name_thread, [(0.0,)] * 3, estimator=_Slow(), n_rows=100_000, n_jobs=2)
+        CalibratedClassifier(_Recorder(), "platt", n_jobs=2).fit(*rows(6000))
 
 
 def test_a_backend_that_was_chosen_is_used():
+    _Recorder.threads.clear()
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        found = run_folds(_wait_and_name_thread, [(0.05,)] * 4, estimator=_Slow(), n_rows=10, n_jobs=None)
-    assert threading.get_ident() not in found
+        CalibratedClassifier(_Recorder(), "platt", ensemble=True).fit(*rows())
+    assert len(_Recorder.threads) == 5
+    assert threading.get_ident() not in _Recorder.threads
 
 
 def test_somebody_elses_estimator_inside_one_of_ours_is_not_ours():
     costs = [[0, 1], [5, 0]]
-    assert fits_in_threads(CostSensitiveClassifier(ProbabilityTreeClassifier(), costs))
-    assert not fits_in_threads(CostSensitiveClassifier(LogisticRegression(), costs))
+    CalibratedClassifier(CostSensitiveClassifier(ProbabilityTreeClassifier(), costs), "platt", n_jobs=2).fit(
+        *rows(6000)
+    )
+    with pytest.raises(_StartedError):
+        CalibratedClassifier(CostSensitiveClassifier(LogisticRegression(), costs), "platt", n_jobs=2).fit(*rows(6000))
 
 
 def test_threads_leave_the_filters_of_warnings_as_they_were():
