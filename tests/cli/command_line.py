@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,25 @@ def execute(
         env={**inherited, **PLAIN, **env},
         timeout=120,
     )
+
+
+def call(*args: str, cwd: Path | None = None, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in this process, with a folder, an environment and streams of its own, as `execute` does."""
+    raw = io.BytesIO(stdin), io.BytesIO(), io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)  # shown as notes; pytest makes errors of all warnings
+        patch.delenv("COLUMNS", raising=False)
+        for name, value in {**PLAIN, **env}.items():
+            patch.setenv(name, value)
+        for name, stream in zip(("stdin", "stdout", "stderr"), raw, strict=True):
+            patch.setattr(sys, name, io.TextIOWrapper(stream, encoding="utf-8", write_through=True))
+        if cwd is not None:
+            patch.chdir(cwd)
+        try:
+            code = main(args)
+        except SystemExit as stop:  # of completion by the shell
+            code = stop.code
+        return subprocess.CompletedProcess(args, code, *(stream.getvalue().decode() for stream in raw[1:]))
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: str, code: int = 0) -> str:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.cli.command_line import EXECUTABLE, PLAIN, execute, run, run_json
+from tests.cli.command_line import EXECUTABLE, PLAIN, call, execute, run, run_json
 
-from calibrant.cli._app.files import open_output
+from calibrant.cli import main
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -52,8 +52,6 @@ BAD = {
 def test_bad_tables_have_exit_code_3_and_a_message(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from calibrant.cli import main
-
     monkeypatch.chdir(tmp_path)
     raw, message = BAD.get(name, (None, "missing.csv: no such file. Check the path"))
     if raw is not None:
@@ -73,14 +71,13 @@ def test_the_executable_prints_the_error_and_no_traceback(tmp_path: Path) -> Non
 
 
 def test_an_error_with_json_is_a_document(tmp_path: Path) -> None:
-    done = execute("evaluate", "missing.csv", "--target", "y", "--proba", "p", "--json", cwd=tmp_path)
+    done = call("evaluate", "missing.csv", "--target", "y", "--proba", "p", "--json", cwd=tmp_path)
     error = json.loads(done.stdout)["error"]
     assert (done.returncode, error["kind"], error["exit_code"]) == (3, "bad_data", 3)
 
 
-@pytest.mark.long
 def test_bad_standard_input_is_called_standard_input() -> None:
-    done = execute("evaluate", "-", "--target", "y", "--proba", "p", stdin=b"")
+    done = call("evaluate", "-", "--target", "y", "--proba", "p")
     assert (done.returncode, done.stderr) == (
         3,
         "Error: standard input: is empty. Pass a file with a header and rows.\n",
@@ -138,36 +135,15 @@ def test_a_half_written_output_of_another_program_is_replaced(capsys: pytest.Cap
     assert len(pd.read_csv("out.csv")) == 600
 
 
-def test_the_part_of_another_running_command_stays(tmp_path: Path) -> None:
-    out = str(tmp_path / "out.csv")
-    with open_output(out) as first:
-        first.write(b"first\n")
-        with open_output(out) as second:
-            second.write(b"second\n")
-    assert (tmp_path / "out.csv").read_text() == "first\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
-
-
-def test_a_failure_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
-    def write_half() -> None:
-        with open_output(str(tmp_path / "out.csv")) as file:
-            file.write(b"half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_half()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_link_is_followed_and_permissions_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "real.csv").write_text("older")
-    (tmp_path / "real.csv").chmod(0o640)
-    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    with open_output(str(tmp_path / "link.csv")) as file:
-        file.write(b"newer")
-    assert (tmp_path / "real.csv").read_text() == "newer"
-    assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "real.csv").stat().st_mode & 0o777 == 0o640
+def test_a_link_is_followed_and_permissions_are_kept(costs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    real, link = costs.with_name("real.csv"), costs.with_name("link.csv")
+    real.write_text("older")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    run(capsys, "decide", "pred.csv", "--proba", "p", "--costs", "costs.csv", "--out", "link.csv")
+    assert len(pd.read_csv(real)) == 600
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.long  # `make test` closes the pipe of `calibrant predict`

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import execute, run, run_json
+from tests.cli.command_line import call, execute, run, run_json
 
 from calibrant.report import Report
 from calibrant.studies import compare_table
@@ -82,6 +82,6 @@ def test_fit_warns_of_a_leak(loans: str) -> None:
 
 
 def test_a_narrow_terminal_has_the_findings(loans: str) -> None:
-    result = execute("check", loans, "--target", "default", COLUMNS="40")
+    result = call("check", loans, "--target", "default", COLUMNS="40")
     assert result.returncode == 0
     assert "may be a leak" in result.stdout

@@ -7,15 +7,14 @@ import os
 import signal
 import subprocess
 import time
+from itertools import chain, repeat
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import EXECUTABLE, PLAIN, execute, run, run_json
+from tests.cli.command_line import EXECUTABLE, PLAIN, call, execute, run, run_json
 
-from calibrant.cli._app import invocation
 from calibrant.studies import Study
 
 QUICK = ("--method", "naive Bayes", "--method", "tree", "--workers", "1")
@@ -71,15 +70,24 @@ def test_html_is_a_report_of_the_comparison(folder, capsys):
     assert [path.name for path in folder.glob("**/*.html*")] == ["report.html"]
 
 
-def test_time_limit_is_of_the_whole_command(monkeypatch):
-    times = SimpleNamespace(monotonic=lambda: 112.0, process_time=lambda: 3.0)
-    monkeypatch.setattr(invocation, "time", SimpleNamespace(monotonic=times.monotonic, process_time=lambda: 0.0))
-    invocation.record_start(100.0)
-    monkeypatch.setattr(invocation, "time", times)
-    assert invocation.seconds_left(60, later=0.0) == 48
-    assert invocation.seconds_left(60, later=2.0) == 40  # 3 s of work took 12
-    assert invocation.seconds_left(60, later=9.0) == 18  # at most half is kept
-    assert invocation.seconds_left(5, later=0.0) > 0
+def test_time_limit_is_of_the_whole_command(folder, monkeypatch):
+    write_table(folder / "donors.csv")
+
+    def seconds_left(limit: str, processor: float, *html: str) -> float:
+        """Return what the comparison may take 12 s after the start of the command, of which it worked some."""
+        passed = []
+        monkeypatch.setattr("time.monotonic", chain([100.0], repeat(112.0)).__next__)
+        monkeypatch.setattr("time.process_time", chain([0.0], repeat(processor)).__next__)
+        monkeypatch.setattr("calibrant.studies.compare_table", lambda *_, **more: passed.append(more) or 1 / 0)
+        assert call("compare", "donors.csv", "--time-limit", limit, *html).returncode == 1
+        return passed[0]["time_limit"]
+
+    quiet, busy = seconds_left("60s", 12.0), seconds_left("60s", 3.0)
+    assert 47 < quiet < 48
+    assert 48 - busy == pytest.approx(4 * (48 - quiet))  # 3 s of work took 12, and so will what follows
+    assert seconds_left("60s", 3.0, "--html", "a.html") < busy
+    assert seconds_left("30s", 3.0, "--html", "a.html") == 3  # at most half is kept
+    assert seconds_left("5s", 3.0) > 0
 
 
 def test_a_finished_run_does_not_depend_on_the_time_limit(folder, capsys):
@@ -92,7 +100,7 @@ def test_a_finished_run_does_not_depend_on_the_time_limit(folder, capsys):
 @pytest.mark.long
 def test_standard_input(folder):
     write_table(folder / "donors.csv")
-    done = execute("compare", "-", *QUICK, stdin=(folder / "donors.csv").read_bytes())
+    done = call("compare", "-", *QUICK, stdin=(folder / "donors.csv").read_bytes())
     assert done.returncode == 0, done.stderr
     assert (folder / "calibrant-stdin" / "model.calibrant").exists()
 
@@ -135,7 +143,7 @@ def test_bad_input(folder, capsys, text, args, code, message):
 
 
 def test_no_such_file(tmp_path):
-    done = execute("compare", "nowhere.csv", cwd=tmp_path)
+    done = call("compare", "nowhere.csv", cwd=tmp_path)
     assert done.returncode == 3
     assert "nowhere.csv: no such file" in done.stderr
     assert "Traceback" not in done.stderr

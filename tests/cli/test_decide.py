@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import execute, run, run_json
+from tests.cli.command_line import call, run, run_json
 
 from calibrant.decisions import CostMatrix, best_decision, expected_cost
 
@@ -40,7 +40,7 @@ def test_every_format_is_written(name: str, capsys: Capture) -> None:
 
 
 def test_rows_go_to_standard_output_alone(costs: Path) -> None:
-    done = execute("decide", "pred.csv", "--proba", "p", "--costs", "costs.csv", "--out", "-", cwd=costs.parent)
+    done = call("decide", "pred.csv", "--proba", "p", "--costs", "costs.csv", "--out", "-", cwd=costs.parent)
     lines = done.stdout.splitlines()
     assert len(lines) == 601
     assert lines[0].endswith("action,expected_cost")

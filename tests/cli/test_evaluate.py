@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import execute, run, run_json
+from tests.cli.command_line import call, execute, run, run_json
 
 from calibrant import metrics
 
@@ -27,9 +27,9 @@ def test_the_scores_are_those_of_the_function(pred: Path, predictions: pd.DataFr
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["pred.parquet", "pred.feather", "pred.tsv", "pred.csv.gz"])
 def test_every_format_gives_the_same_scores(name: str, pred: Path, predictions: pd.DataFrame, capsys: Capture) -> None:
-    from calibrant.cli._app.files import write_frame
-
-    write_frame(predictions, name)
+    text = {"index": False, "sep": "\t" if name.endswith("tsv") else ","}
+    columnar = {"pred.parquet": predictions.to_parquet, "pred.feather": predictions.to_feather}
+    columnar[name](name) if name in columnar else predictions.to_csv(name, **text)
     args = ("--target", "y", "--proba", "p", "--metric", "auc")
     csv = run_json(capsys, "evaluate", str(pred), *args)["models"]
     assert run_json(capsys, "evaluate", name, *args)["models"] == csv
@@ -52,12 +52,11 @@ def test_standard_input_is_read(pred: Path) -> None:
     assert done.stdout.startswith("standard input: 600 rows")
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("pred")
 def test_parquet_from_standard_input_is_recognized(predictions: pd.DataFrame) -> None:
     predictions.to_parquet("pred.parquet")
     raw = Path("pred.parquet").read_bytes()
-    done = execute("evaluate", "-", "--target", "y", "--proba", "p", "--metric", "auc", stdin=raw)
+    done = call("evaluate", "-", "--target", "y", "--proba", "p", "--metric", "auc", stdin=raw)
     assert "600 rows" in done.stdout
 
 
@@ -128,7 +127,7 @@ def test_a_column_of_predict_says_its_class(predictions: pd.DataFrame, capsys: C
 
 
 def test_probabilities_of_the_other_class_are_noticed(pred: Path) -> None:
-    done = execute("evaluate", "pred.csv", "--target", "y", "--proba", "p", "--positive", "no", cwd=pred.parent)
+    done = call("evaluate", "pred.csv", "--target", "y", "--proba", "p", "--positive", "no", cwd=pred.parent)
     assert "Pass --positive" in done.stderr
 
 

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.cli.command_line import EXECUTABLE, PLAIN, execute, run, run_json
+from tests.cli.command_line import EXECUTABLE, PLAIN, call, run, run_json
 
-from calibrant.cli._app.errors import as_command_line
+from calibrant.exceptions import DataError
 
 
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    pd.DataFrame({"a": [*range(30)] * 2, "y": ["no", "yes"] * 30}).to_csv(tmp_path / "t.csv", index=False)
-    made = execute("fit", "t.csv", "--target", "y", "--method", "tree", "--out", "m.calibrant", cwd=tmp_path)
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    pd.DataFrame({"a": [*range(30)] * 2, "y": ["no", "yes"] * 30}).to_csv(folder / "t.csv", index=False)
+    made = call("fit", "t.csv", "--target", "y", "--method", "tree", "--out", "m.calibrant", cwd=folder)
     assert made.returncode == 0, made.stderr
-    return tmp_path
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def model(tmp_path: Path) -> Path:
     ],
 )
 def test_a_wrong_option_is_named(model: Path, option: str, value: str, message: str) -> None:
-    failed = execute("predict", "m.calibrant", "t.csv", "--out", "p.csv", option, value, cwd=model)
+    failed = call("predict", "m.calibrant", "t.csv", "--out", "p.csv", option, value, cwd=model)
     assert failed.returncode in (2, 3)
     assert message in failed.stderr
     assert "bug" not in failed.stderr
@@ -54,7 +55,8 @@ def test_a_closed_standard_output_is_no_bug(model: Path) -> None:
 
 @pytest.mark.parametrize("args", [("inspect", "m.calibrant"), ("fit", "--help"), ("compare", "--help"), ("--help",)])
 def test_lines_fit_a_narrow_terminal(model: Path, args: tuple[str, ...]) -> None:
-    printed = execute(*args, cwd=model, COLUMNS="40").stdout
+    printed = call(*args, cwd=model, COLUMNS="40").stdout
+    assert printed
     long = [line for line in printed.splitlines() if len(line) > 42 and " " in line.strip()]
     assert not long
 
@@ -85,5 +87,9 @@ def test_the_name_of_a_streamed_column_says_the_class(
         ("types names 'x', which is not a column", "--types names 'x'"),
     ],
 )
-def test_messages_of_commands_speak_of_commands(message: str, shown: str) -> None:
-    assert shown in as_command_line(message)
+def test_messages_of_commands_speak_of_commands(message: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise DataError(message)
+
+    monkeypatch.setattr("calibrant.data.list_datasets", fail)
+    assert shown in call("datasets", "list").stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import EXECUTABLE, execute, run, run_json
+from tests.cli.command_line import EXECUTABLE, call, execute, run, run_json
 
 import calibrant
 from calibrant.bayes import NaiveBayesClassifier
@@ -88,7 +88,7 @@ def test_the_result_as_json(donors: Path, capsys: Capture) -> None:
 
 def test_columns_that_changed_have_exit_code_4_and_are_listed(donors: Path, capsys: Capture) -> None:
     (donors / "new.csv").write_text("agee,zone\n31,007\n64,010\n")
-    done = execute("predict", "model.calibrant", "new.csv", "--out", "p.csv", cwd=donors)
+    done = call("predict", "model.calibrant", "new.csv", "--out", "p.csv", cwd=donors)
     assert done.returncode == 4
     assert "Missing: 'age' (found 'agee': the same column?)" in done.stderr
     assert "Not in the model: 'agee'" in done.stderr

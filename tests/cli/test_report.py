@@ -315,17 +315,6 @@ def test_ctrl_c_leaves_the_older_file(pred: Path, capsys: Capture, monkeypatch: 
     assert {path.name for path in Path().iterdir()} == {"pred.csv", "out.html"}
 
 
-@pytest.mark.parametrize("option", ["target", "proba", "by", "groups", "ids", "weight", "amount"])
-def test_columns_are_completed(option: str, pred: Path) -> None:
-    from calibrant.cli._app.app import make_command
-
-    command = make_command()
-    report = command.get_command(None, "report")
-    (parameter,) = (each for each in report.params if each.name == option)
-    context = report.make_context("report", [pred.name, "--html", "out.html"])
-    assert [item.value for item in parameter.shell_complete(context, "reg")] == ["region"]
-
-
 def test_probabilities_of_the_other_class_are_noticed(made: Made) -> None:
     assert (
         "Is it the probability of another class than no? Pass --positive."

@@ -9,7 +9,6 @@ from tests.cli.command_line import run, run_json
 from tests.papers.small_paper import SmallPaper
 
 from calibrant.cli import main
-from calibrant.cli._app.options import complete_papers
 from calibrant.papers._reproduction import paper, reproduce
 
 Capture = pytest.CaptureFixture[str]
@@ -55,10 +54,6 @@ def test_quick_and_full_exclude_each_other(capsys: Capture) -> None:
 def test_an_unknown_paper_is_named_with_the_known_ones(capsys: Capture) -> None:
     assert main(["reproduce", "breiman-1996"]) == 2
     assert "zadrozny-elkan-2001" in capsys.readouterr().err
-
-
-def test_papers_are_completed() -> None:
-    assert complete_papers("ni") == ["nielsen-2004"]
 
 
 def test_the_estimate_is_shorter_with_more_processes(monkeypatch: pytest.MonkeyPatch) -> None:

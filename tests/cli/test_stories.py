@@ -1,13 +1,15 @@
-"""What people did with their own tables: stories of the real command line."""
+"""What people did with their own tables: stories, of each of which one command is run by the real executable."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import execute
+from tests.cli.command_line import call, execute
 
 RNG = np.random.default_rng(0)
 INCOME = RNG.integers(10_000, 90_000, 240)
@@ -24,9 +26,9 @@ def german(thousands: bool = True) -> str:
     return "\n".join(rows) + "\n"
 
 
-def done(folder: Path, *args: str) -> str:
+def done(folder: Path, *args: str, by: Callable[..., CompletedProcess[str]] = call) -> str:
     """Run a command that must succeed; return what it prints, notes too."""
-    result = execute(*args, cwd=folder)
+    result = by(*args, cwd=folder)
     assert result.returncode == 0, result.stderr
     return result.stdout + result.stderr
 
@@ -35,14 +37,16 @@ def test_a_constant_column_does_not_prevent_saving(tmp_path: Path) -> None:
     frame = pd.DataFrame({"income": INCOME, "currency": "USD", "left": LEFT})
     frame.to_csv(tmp_path / "loans.csv", index=False)
     done(tmp_path, "fit", "loans.csv", "--target", "left", "--out", "model.calibrant")
-    assert "240 rows predicted" in done(tmp_path, "predict", "model.calibrant", "loans.csv", "--out", "p.csv")
+    printed = done(tmp_path, "predict", "model.calibrant", "loans.csv", "--out", "p.csv", by=execute)
+    assert "240 rows predicted" in printed
     assert pd.read_csv(tmp_path / "p.csv")["probability_ja"].between(0, 1).all()
 
 
 def test_a_table_of_another_locale_is_read_and_the_next_one_alike(tmp_path: Path) -> None:
     (tmp_path / "kunden.csv").write_text(german(), encoding="utf-8")
     (tmp_path / "neu.csv").write_text("\n".join(german().split("\n")[:3]), encoding="utf-8")
-    printed = done(tmp_path, "fit", "kunden.csv", "--target", "geht", "--method", "tree", "--out", "m.calibrant")
+    args = ("fit", "kunden.csv", "--target", "geht", "--method", "tree", "--out", "m.calibrant")
+    printed = done(tmp_path, *args, by=execute)
     assert "2 numeric, 1 nominal" in printed
     assert "semicolons, decimal commas; " in printed
     assert "2021-" in printed
@@ -58,7 +62,7 @@ def test_a_table_in_latin_1_needs_no_option(tmp_path: Path) -> None:
     args = ("fit", "kunden.csv", "--target", "geht", "--method", "naive_bayes", "--out", "m.calibrant")
     assert "cp1252" in done(tmp_path, *args)
     assert "latin-1" in done(tmp_path, *args, "--encoding", "latin-1")
-    assert "Zürich" in done(tmp_path, "inspect", "m.calibrant")
+    assert "Zürich" in done(tmp_path, "inspect", "m.calibrant", by=execute)
     printed = done(tmp_path, "predict", "m.calibrant", "kunden.csv", "--keep", "Ort", "--out", "p.csv")
     assert "not seen" not in printed
     assert set(pd.read_csv(tmp_path / "p.csv")["Ort"]) == {"Zürich", "Bern"}
@@ -69,11 +73,11 @@ def test_costs_with_semicolons_and_sums_decide(tmp_path: Path) -> None:
     pd.DataFrame({"p": chance, "y": np.where(chance > 0.5, "yes", "no")}).to_csv(tmp_path / "pred.csv", index=False)
     (tmp_path / "costs.csv").write_text("actual;leave;write\nno;0;20,00\nyes;0;20-200\n")
     args = ("decide", "pred.csv", "--proba", "p", "--costs", "costs.csv", "--out", "decided.csv")
-    assert "leave: 2 rows" in done(tmp_path, *args)
+    assert "leave: 2 rows" in done(tmp_path, *args, by=execute)
     decided = pd.read_csv(tmp_path / "decided.csv")
     assert (decided["action"] == np.where(chance * 180 > (1 - chance) * 20, "write", "leave")).all()
     (tmp_path / "costs.csv").write_text("actual;leave;write\nno;0;20\nyes;0;free\n")
-    failed = execute(*args, cwd=tmp_path)
+    failed = call(*args, cwd=tmp_path)
     assert failed.returncode == 3
     assert "such as 0.68-amount" in failed.stderr
 

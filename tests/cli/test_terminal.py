@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.command_line import execute, run
+from tests.cli.command_line import call, execute, run
 from tests.cli.terminal import in_terminal
 
 from calibrant.cli._app import printing
@@ -43,7 +43,7 @@ def test_a_pipe_gets_tables_that_are_not_wrapped(capsys: pytest.CaptureFixture[s
 def test_colors_are_for_terminals_that_want_them(tmp_path: Path) -> None:
     assert "\x1b[1m" in in_terminal(*LIST, width=80, cwd=tmp_path)
     assert "\x1b" not in in_terminal(*LIST, width=80, cwd=tmp_path, NO_COLOR="1")
-    assert "\x1b" not in execute(*LIST, NO_COLOR="").stdout
+    assert "\x1b" not in call(*LIST, NO_COLOR="").stdout
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.command_line import execute
+from tests.cli.command_line import call, execute
 
 from calibrant import load_model
 from calibrant.metrics import log_loss
@@ -39,9 +39,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     loans, later = write_tables(folder)
     found: dict[str, Any] = {"loans": loans, "later": later, "folder": folder}
     rows = pd.read_csv(later, parse_dates=["issued"])
-    for name, options in (("shuffled", []), ("by time", ["--time", "issued"])):
+    for name, command, options in (("shuffled", call, []), ("by time", execute, ["--time", "issued"])):
         model = folder / f"{name}.calibrant"
-        done = execute("fit", str(loans), "--target", "bad", "--out", str(model), *options)
+        done = command("fit", str(loans), "--target", "bad", "--out", str(model), *options)
         assert done.returncode == 0, done.stderr
         loaded = load_model(model)
         proba = loaded.predict_proba(rows[list(loaded.feature_names_in_)])
@@ -77,8 +77,8 @@ def test_fit_shows_both_numbers_side_by_side(story: dict[str, Any]) -> None:
 
 def compare(story: dict[str, Any], *options: str) -> dict[str, Any]:
     files = ["--store", str(story["folder"] / "s.db"), "--out", str(story["folder"] / "out")]
-    methods = ["--method", "forest", "--method", "tree"]
-    done = execute("compare", str(story["loans"]), "--target", "bad", *files, *methods, *options, "--json")
+    methods = ["--method", "forest", "--method", "tree", "--workers", "1"]
+    done = call("compare", str(story["loans"]), "--target", "bad", *files, *methods, *options, "--json")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -126,7 +126,7 @@ def test_what_cannot_be_split_is_said_in_a_sentence(
     story: dict[str, Any], command: str, options: list[str], message: str
 ) -> None:
     out = ["--out", str(story["folder"] / "never")]
-    done = execute(command, str(story["loans"]), "--target", "bad", *out, *options)
+    done = call(command, str(story["loans"]), "--target", "bad", *out, *options)
     assert done.returncode != 0
     assert message in " ".join(done.stderr.split())
     assert not (story["folder"] / "never").exists()
@@ -141,6 +141,6 @@ def test_a_table_kept_apart_must_have_the_same_columns_and_classes(story: dict[s
         (rows.drop(columns="bad"), "bad"),
     ):
         other.to_csv(path, index=False)
-        done = execute("fit", str(story["loans"]), "--target", "bad", "--out", "never.calibrant", "--test", str(path))
+        done = call("fit", str(story["loans"]), "--target", "bad", "--out", "never.calibrant", "--test", str(path))
         assert done.returncode != 0
         assert message in " ".join(done.stderr.split())
