@@ -9,14 +9,9 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from calibrant.data._internal import fit_columns
-from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPClassifier
+from calibrant.ensembles import EBPETsClassifier, MOBESPClassifier
 from calibrant.estimates import Curtailment, MEstimate
-from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, Nested, estimate_performance
-from calibrant.resampling._trials import coded_rows
-from calibrant.resampling._trials.coded_rows import CodedTrees
-from calibrant.resampling._trials.families import group_families
-from calibrant.resampling._trials.trial_data import read_trial_data
+from calibrant.resampling import Bootstrap632, CrossValidation, Holdout, LeaveOneOut, estimate_performance
 from calibrant.trees import ProbabilityTreeClassifier
 
 RNG = np.random.default_rng(7)
@@ -107,42 +102,13 @@ def test_a_class_without_training_rows_has_probability_0() -> None:
     assert found.pooled().y_pred[28, 2] == 0.0
 
 
-def test_trees_that_differ_only_in_the_estimate_are_grown_once() -> None:
-    methods = {each: ProbabilityTreeClassifier(estimate=each) for each in ("laplace", "frequency", "m")}
-    other = {"deeper": ProbabilityTreeClassifier(min_leaf=1)}
-    assert [family.positions for family in group_families(methods | other)] == [(0, 1, 2), (3,)]
-
-
-def test_forests_that_differ_only_in_the_reading_are_grown_once() -> None:
+def test_forests_that_differ_in_the_reading_are_those_of_an_ordinary_fit() -> None:
     common = {"n_trees": 5, "random_state": 0}
     methods = {"eb": EBPETsClassifier(**common), "mob": MOBESPClassifier(**common)}
-    assert len(group_families(methods)) == 1
     X, y = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)
     found = estimate_performance(methods, X, y, Holdout(), ["mse"])
     for number, expected in enumerate(by_hand(methods, X, y, Holdout())):
         np.testing.assert_array_equal(found.predictions[number].y_pred, expected)
-
-
-def test_forests_of_different_seeds_do_not_share_trees() -> None:
-    assert len(group_families({seed: BaggedTreesClassifier(random_state=seed) for seed in (0, 1)})) == 2
-
-
-def test_splits_with_every_class_and_category_are_grown_on_the_coded_table() -> None:
-    X, y = mixed(True)
-    data = read_trial_data(X, y, None, None, is_regression=False)
-    coded = CodedTrees.of(group_families({"tree": ProbabilityTreeClassifier()})[0], data)
-    assert coded is not None
-    for train, _ in CrossValidation(4).split(X, y):
-        assert coded.can_grow(np.bincount(train, minlength=N).astype(np.uint16))
-
-
-def test_a_nested_plan_codes_the_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[Any] = []
-    monkeypatch.setattr(coded_rows, "fit_columns", lambda *args: calls.append(args) or fit_columns(*args))
-    X, y = RNG.normal(size=(60, 3)), RNG.integers(0, 2, 60)
-    methods = {each: ProbabilityTreeClassifier(estimate=each) for each in ("laplace", "m")}
-    estimate_performance(methods, X, y, Nested(CrossValidation(3), CrossValidation(2)), ["mse"])
-    assert len(calls) == 1
 
 
 def test_one_and_two_threads_return_the_same_bits() -> None:

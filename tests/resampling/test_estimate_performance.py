@@ -41,8 +41,6 @@ from calibrant.resampling import (
     estimate_performance,
     learning_curve,
 )
-from calibrant.resampling._trials.scoring import read_scorer
-from calibrant.resampling._trials.trial_data import read_trial_data
 from calibrant.trees import ProbabilityTreeClassifier
 
 X, Y = load_iris(return_X_y=True)
@@ -186,17 +184,13 @@ def test_632_plus_of_a_nested_plan_and_of_smaller_training_takes_one_fit_on_all_
     assert estimate_performance(TREE, X, Y, Bootstrap632(1, plus=True), ["error"]).score("error").low is None
 
 
-def test_guessing_has_an_auc_of_one_half_and_no_correlation() -> None:
-    data = read_trial_data(X[:100], Y[:100], None, None, is_regression=False)
-    rows, score = np.arange(100), np.random.default_rng(0).random(100)
-    scorer = read_scorer(data, ["auc"], None, None)
-    found = scorer.no_information_scores(np.column_stack([1 - score, score]), rows, scorer.summarize(rows))
-    assert found == pytest.approx([0.5])
-    numbers = read_trial_data(NUMBERS[:80], TARGET[:80], None, None, is_regression=True)
-    rows = np.arange(80)
-    predicted = LinearRegression().fit(NUMBERS[:80], TARGET[:80]).predict(NUMBERS[:80])
-    scorer = read_scorer(numbers, ["correlation"], None, None)
-    assert scorer.no_information_scores(predicted, rows, scorer.summarize(rows))[0] == pytest.approx(0, abs=1e-12)
+def test_632_plus_takes_no_correlation_for_that_of_guessing() -> None:
+    rows, target, plan = NUMBERS[:80], TARGET[:80], Bootstrap632(6, plus=True)
+    test, train, plus = (
+        estimate_performance(LinearRegression(), rows, target, each, ["correlation"]).mean("correlation")
+        for each in (list(plan.split(rows)), Resubstitution(), plan)
+    )
+    assert 1 - plus == pytest.approx(by_formula(1 - test, 1 - train, 1.0))
 
 
 def test_632_takes_weights_numbers_and_several_methods() -> None:

@@ -13,7 +13,7 @@ from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.ensembles import BoostedTreesClassifier
 from calibrant.resampling import CrossValidation, estimate_performance
-from calibrant.resampling._trials.families import group_families
+from calibrant.studies import Study
 
 ESTIMATORS = {
     "bayes": (NaiveBayesClassifier(), 3),
@@ -30,17 +30,25 @@ def make_rows(weighted):
     return X, y, rng.integers(0, 3, 240).astype(float) if weighted else None
 
 
+@pytest.fixture
+def sharing(tmp_path):
+    """Return a function of methods: what their trials on two folds would share; none is run."""
+    X, y, _ = make_rows(weighted=False)
+    parts = {"datasets": {"rows": (X, y)}, "plan": 2, "store": tmp_path / "s.db"}
+    return lambda methods: Study(" ".join(methods), methods=methods, **parts).run(stop_after=lambda: True).sharing
+
+
 @pytest.mark.long
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_predictions_are_those_of_each_alone(name, weighted):
+def test_predictions_are_those_of_each_alone(name, weighted, sharing):
     estimator, cv = ESTIMATORS[name]
     if weighted and name == "pipeline":
         pytest.skip("a pipeline takes no weights without metadata routing")
     X, y, weight = make_rows(weighted)
     methods = {"plain": estimator, "calibrated": CalibratedClassifier(estimator, "platt", cv=cv)}
-    assert [family.positions for family in group_families(methods)] == [(0, 1)]
+    assert " instead of " in sharing(methods)
 
     def predictions(chosen):
         plan = CrossValidation(3, random_state=0)
@@ -52,7 +60,7 @@ def test_predictions_are_those_of_each_alone(name, weighted):
         assert np.array_equal(together.pooled(each).y_pred, alone.pooled(each).y_pred)
 
 
-def test_other_estimators_share_nothing():
+def test_other_estimators_share_nothing(sharing):
     one = NaiveBayesClassifier()
     methods = {
         "plain": one,
@@ -60,22 +68,18 @@ def test_other_estimators_share_nothing():
         "ensemble": CalibratedClassifier(one, ensemble=True),
         "prefit": CalibratedClassifier(one, cv="prefit"),
     }
-    assert len(group_families(methods)) == 4
+    assert sharing(methods) == "8 trials: nothing is shared."
 
 
-def test_calibrated_versions_without_their_head():
+def test_calibrated_versions_share_their_folds_also_without_the_plain_method(sharing):
     one = NaiveBayesClassifier()
-    methods = {
-        "plain": one,
-        "platt": CalibratedClassifier(one, "platt"),
-        "isotonic": CalibratedClassifier(one, "isotonic"),
-    }
-    (family,) = group_families(methods)
-    assert family.positions == (0, 1, 2)
-    assert family.subset([1, 2]).head is one
+    maps = {name: CalibratedClassifier(one, name) for name in ("platt", "isotonic")}
+    # Of two splits, each method 1 fit or 1 + 5 folds
+    assert sharing({"plain": one, **maps}) == "6 trials: 12 fits instead of 26."
+    assert sharing(maps) == "4 trials: 12 fits instead of 24."
     X, y, _ = make_rows(weighted=False)
     plan = CrossValidation(3, random_state=0)
-    found = estimate_performance(methods, X, y, plan, metrics=["mse"])
-    rest = estimate_performance({name: methods[name] for name in ("platt", "isotonic")}, X, y, plan, metrics=["mse"])
-    for name in ("platt", "isotonic"):
+    found = estimate_performance({"plain": one, **maps}, X, y, plan, metrics=["mse"])
+    rest = estimate_performance(maps, X, y, plan, metrics=["mse"])
+    for name in maps:
         assert np.array_equal(found.pooled(name).y_pred, rest.pooled(name).y_pred)

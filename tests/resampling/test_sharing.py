@@ -10,7 +10,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import _core
-from calibrant.ensembles import BaggedTreesClassifier
+from calibrant.ensembles import BaggedTreesClassifier, EBPETsClassifier, MOBESPClassifier
 from calibrant.resampling import Bootstrap632, CrossValidation, Nested
 from calibrant.resampling._internal import Experiment
 from calibrant.resampling._trials import coded_rows, fitting
@@ -22,11 +22,20 @@ TREES = {name: ProbabilityTreeClassifier(estimate=name) for name in ("frequency"
 FORESTS = {kind: BaggedTreesClassifier(n_trees=2, out_of_bag=kind) for kind in ("ignore", "count")}
 
 
+SEEDED = {"n_trees": 2, "random_state": 0}
+READINGS = {"eb": EBPETsClassifier(**SEEDED), "mob": MOBESPClassifier(**SEEDED)}
+DEEPER = {"deeper": ProbabilityTreeClassifier(min_leaf=1)}
+SEEDS = {str(seed): BaggedTreesClassifier(n_trees=2, random_state=seed) for seed in (0, 1)}
+
+
 @pytest.mark.parametrize(
     ("methods", "plan", "text"),
     [
         (TREES, CrossValidation(4), "12 trials: 4 growths instead of 12, 1 coding instead of 4."),
         (TREES | FORESTS, CrossValidation(4), "20 trials: 8 growths instead of 20, 1 coding instead of 8."),
+        (TREES | DEEPER, CrossValidation(4), "16 trials: 8 growths instead of 16, 1 coding instead of 8."),
+        (READINGS, CrossValidation(4), "8 trials: 4 growths instead of 8, 1 coding instead of 4."),
+        (SEEDS, CrossValidation(4), "8 trials: 1 coding instead of 8."),
         (
             TREES | {"bayes": GaussianNB()},
             CrossValidation(4),
