@@ -22,7 +22,6 @@ from calibrant.decisions import (
     ThresholdClassifier,
     best_decision,
 )
-from calibrant.decisions._cost_sensitive import accepted_rows, class_costs, resample_by_weight
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -100,25 +99,39 @@ def test_two_classes_weighted_by_costs_shift_the_odds_as_the_threshold_would():
             np.testing.assert_array_equal(late.predict(X), early.predict(X))
 
 
+class Sampled(GaussianNB):
+    """Knows how often it was fitted to each row, whose number is its only column; it takes no weights."""
+
+    def fit(self, X, y):
+        self.times_ = np.bincount(X[:, 0].astype(int), minlength=50)
+        return super().fit(X, y)
+
+
 @given(st.integers(0, 2**32 - 1))
 def test_rows_are_resampled_in_proportion_to_their_weight_rounded_at_random(seed):
-    weight = np.random.default_rng(seed).random(50) * 3
-    times = np.bincount(resample_by_weight(weight, np.random.default_rng(seed)), minlength=50)
-    assert (np.abs(times - weight) < 1).all()
-    assert abs(times.sum() - weight.sum()) < 1
+    """A row whose benefit is twice its cost is worth that cost, approached or not."""
+    worth = 0.1 + 3 * np.random.default_rng(seed).random(50)
+    model = CostSensitiveClassifier(
+        Sampled(), ExampleCosts(worth, 2 * worth), when="train", how="resample", random_state=seed
+    ).fit(np.arange(50.0)[:, None], np.repeat(["a", "b"], 25))
+    times = model.estimator_.times_
+    assert (np.abs(times - worth * 50 / worth.sum()) < 1).all()
+    assert abs(times.sum() - 50) < 1
 
 
 def test_costing_accepts_rows_in_proportion_to_their_costs():
-    importance = np.repeat([1.0, 4.0], [40_000, 1_000])
-    rows = accepted_rows(importance, np.random.default_rng(0))
-    assert (rows >= 40_000).sum() == 1_000
-    assert (rows < 40_000).sum() == pytest.approx(10_000, abs=5 * np.sqrt(7_500))
+    y = np.repeat(["a", "b"], [40_000, 1_000])
+    model = CostSensitiveClassifier(Sampled(), [[0, 1], [4, 0]], when="train", how="reject", n_models=1, random_state=0)
+    times = model.fit(np.arange(41_000.0)[:, None], y).estimator_.times_
+    assert (times[40_000:] == 1).all()
+    assert times.max() == 1
+    assert times[:40_000].sum() == pytest.approx(10_000, abs=5 * np.sqrt(7_500))
 
 
-def test_costs_that_cannot_weight_rows_raise():
+def test_costs_that_cannot_weight_rows_raise(rows):
     for matrix in ([[0, -1], [1, 0]], [[0, 0], [1, 0]]):
         with pytest.raises(ParameterError, match="for training"):
-            class_costs(CostMatrix(matrix, labels="ab"))
+            CostSensitiveClassifier(GaussianNB(), matrix, when="train").fit(*rows)
 
 
 def test_costs_by_row_are_learned_and_used(rows):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from calibrant.cli import main
 from calibrant.decisions import CostMatrix
-from calibrant.decisions._cost_file import read_cost_file
 from calibrant.exceptions import ReadError
 
 
@@ -35,10 +36,15 @@ def test_costs_of_windows_have_umlauts(tmp_path: Path) -> None:
 
 
 def test_a_cell_may_be_a_sum_of_a_number_and_a_column(tmp_path: Path) -> None:
+    """The row costs -0.5 * 4 to leave, and 0.5 * (0.68 - 5) + 0.5 * 0.68 to write."""
     (tmp_path / "costs.csv").write_text("actual;leave;write\nno;0;0,68\nyes;-lost;0,68-the-amount\n")
-    found = read_cost_file(tmp_path / "costs.csv", ["the-amount", "lost"])
-    assert found.costs == [[0, 0.68], [0, 0.68]]
-    assert found.columns == (("yes", "leave", -1, "lost"), ("yes", "write", -1, "the-amount"))
+    (tmp_path / "rows.csv").write_text("p,the-amount,lost\n0.5,5,4\n")
+    files = [str(tmp_path / name) for name in ("rows.csv", "costs.csv", "decided.csv")]
+    args = ["decide", files[0], "--proba", "p", "--costs", files[1], "--out", files[2]]
+    assert main(args) == 0
+    decided = pd.read_csv(files[2])
+    assert decided["action"].tolist() == ["leave"]
+    assert decided["expected_cost"].tolist() == pytest.approx([-2.0])
 
 
 @pytest.mark.parametrize("cell", ["free", "0.68-amount", "20 200", "1-", "20-x", "x" * 200_000, "1.2.3.4"])
@@ -56,8 +62,6 @@ def test_a_file_of_one_long_field_has_no_costs(tmp_path: Path) -> None:
 
 
 def test_costs_may_be_in_a_parquet_file(tmp_path: Path) -> None:
-    import pandas as pd
-
     frame = pd.DataFrame({"actual": ["no", "yes"], "leave": [0.0, 10.5], "write": [1, 0]})
     frame.to_parquet(tmp_path / "costs.parquet")
     assert CostMatrix.from_csv(tmp_path / "costs.parquet").matrix.tolist() == [[0, 1], [10.5, 0]]

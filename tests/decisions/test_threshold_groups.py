@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant.calibration import HeldOut
 from calibrant.decisions import ThresholdClassifier
-from calibrant.decisions._threshold import _Goal
 
 
 def test_folds_keep_groups_whole():
@@ -28,10 +26,16 @@ def test_folds_keep_groups_whole():
         assert not set(groups[inside]) & set(groups[~inside])
 
 
+class JustBelowHalf(GaussianNB):
+    """Predicts 0.45 for every row."""
+
+    def predict_proba(self, X):
+        return np.tile([0.55, 0.45], (len(X), 1))
+
+
 @pytest.mark.parametrize(("groups", "expected"), [(None, True), (np.repeat(np.arange(4), 25), False)])
 def test_the_evidence_of_few_groups_is_weak(groups, expected):
     """Rows just below one half are mostly positive in three of four groups: cheap by rows, chance by groups."""
-    y = np.repeat([1, 1, 1, 0], 25)
-    held = HeldOut(np.arange(100), np.full((100, 1), 0.45), y, None, groups)
-    goal = _Goal.of("cost", [[0, 1], [1, 0]], np.array([0, 1]))
-    assert goal.is_cheaper(held, 0.4, 2.0) is expected
+    y = np.concatenate([np.arange(25) < n_positive for n_positive in (20, 20, 20, 5)]).astype(int)
+    model = ThresholdClassifier(JustBelowHalf(), [[0, 1], [1, 0]], evidence=2, cv=2, random_state=0)
+    assert (model.fit(np.arange(100.0)[:, None], y, groups=groups).threshold_ <= 0.45) is expected
