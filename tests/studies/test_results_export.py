@@ -13,7 +13,7 @@ import pytest
 from tests.studies.results_of_trials import folds, results
 
 from calibrant.exceptions import CalibrantWarning, ParameterError
-from calibrant.studies._results.export import latex_escaped, markdown_escaped
+from calibrant.studies import StudyResults
 
 METHODS = ["naive_bayes", "trees & 50 %"]
 VALUES = {"a|b": [[0.1, 0.2], [0.3, 0.1]], "größe {x}": [[1 / 3, 1 / 3], [0.25, 0.25]]}
@@ -45,6 +45,11 @@ def test_latex_escapes_names() -> None:
     assert text.count("{tabular}") == 2
 
 
+def one_cell(name: str) -> StudyResults:
+    """Return the results of a method on a data set of some name."""
+    return StudyResults.from_values({name: [[0.5]]}, methods=["tree"], metric="mse")
+
+
 @pytest.mark.parametrize(
     ("name", "escaped"),
     [
@@ -56,11 +61,11 @@ def test_latex_escapes_names() -> None:
     ],
 )
 def test_latex_of_special_characters(name: str, escaped: str) -> None:
-    assert latex_escaped(name) == escaped
+    assert f"\n{escaped} & 0.5" in one_cell(name).export(format="latex")
 
 
 def test_markdown_of_special_characters() -> None:
-    assert markdown_escaped("a|b*c`<d>\n") == r"a\|b\*c\`\<d> "
+    assert r"| a\|b\*c\`\<d>  | 0.5" in one_cell("a|b*c`<d>\n").export(format="markdown")
 
 
 def test_ties_as_printed_are_all_bold() -> None:

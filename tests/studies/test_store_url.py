@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.studies.bad_study import make_study
 
-from calibrant.exceptions import MissingExtraError, ParameterError
-from calibrant.studies._store.read_url import read_store_url
-from calibrant.studies._store.store import Store
+from calibrant.exceptions import MissingExtraError, ParameterError, StoreError
+from calibrant.studies import Study, list_studies
+
+
+def url_of(store: object) -> str:
+    """Return the store of a study as the study shows it."""
+    return Study("s", datasets=["iris"], methods={"nb": "NaiveBayesClassifier"}, store=store).store  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -21,38 +25,29 @@ def test_a_path_and_an_sqlite_url_mean_a_file_of_the_working_folder(
     store: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    address = read_store_url(store)
-    assert (address.dialect, address.path) == ("sqlite", tmp_path / "results.db")
+    assert url_of(store) == f"sqlite:///{tmp_path}/results.db"
 
 
 def test_a_store_is_found_again_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with Store.open("results.db") as store:
-        monkeypatch.chdir("/")
-        store.save_definition("trees", {})
-        assert store.url == f"sqlite:///{tmp_path / 'results.db'}"
+    study = make_study(".", store="results.db")
+    monkeypatch.chdir("/")
+    study.run()
+    assert [each.name for each in list_studies(tmp_path / "results.db")] == ["study"]
 
 
-def test_four_slashes_begin_an_absolute_path() -> None:
-    assert read_store_url("sqlite:////data/results.db").path == Path("/data/results.db")
-
-
-def test_a_home_folder_is_expanded() -> None:
-    assert read_store_url("~/results.db").path == Path.home() / "results.db"
-
-
-def test_options_of_sqlite_are_read_from_the_url() -> None:
-    address = read_store_url("sqlite:///results.db?timeout=2.5&max_pages=100")
-    assert (address.timeout, address.max_pages) == (2.5, 100)
+def test_four_slashes_begin_an_absolute_path_and_a_home_folder_is_expanded() -> None:
+    assert url_of("sqlite:////data/results.db") == "sqlite:////data/results.db"
+    assert url_of("~/results.db") == f"sqlite:///{Path.home()}/results.db"
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
-def test_a_postgresql_url_uses_psycopg_3(scheme: str) -> None:
-    address = read_store_url(f"{scheme}://ada:se@cret@host:5433/studies?sslmode=require&password=other")
-    assert address.url == "postgresql+psycopg://ada:se@cret@host:5433/studies?sslmode=require&password=other"
-    assert address.shown == f"{scheme}://ada:***@host:5433/studies?sslmode=require&password=***"
-    assert "cret" not in repr(address)
-    assert "other" not in repr(address)
+def test_a_postgresql_url_is_shown_without_its_passwords(scheme: str) -> None:
+    url = "{}://ada:{}@127.0.0.1:1/studies?connect_timeout=1&password={}"
+    assert url_of(url.format(scheme, "se@cret", "other")) == url.format(scheme, "***", "***")
+    with pytest.raises(StoreError, match="no connection to PostgreSQL") as caught:
+        list_studies(url.format(scheme, "secret", "secret"))
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -60,25 +55,25 @@ def test_a_postgresql_url_uses_psycopg_3(scheme: str) -> None:
 )
 def test_other_databases_are_refused_with_the_two_that_exist(url: str) -> None:
     with pytest.raises(ParameterError, match=r"The databases there are: sqlite, postgresql") as caught:
-        read_store_url(url)
+        url_of(url)
     assert "secret" not in str(caught.value)
 
 
 def test_a_misspelled_database_suggests_the_right_one() -> None:
     with pytest.raises(ParameterError, match="Did you mean 'postgresql'"):
-        read_store_url("postgressql://host/x")
+        url_of("postgressql://host/x")
 
 
 @pytest.mark.parametrize("store", [None, 3, "", "  ", b"results.db", ["results.db"]])
 def test_what_is_no_text_and_no_path_is_refused(store: object) -> None:
     with pytest.raises(ParameterError, match="store must be the path of a file"):
-        read_store_url(store)  # type: ignore[arg-type]
+        url_of(store)
 
 
 @pytest.mark.parametrize("store", ["sqlite://", "sqlite:///", "sqlite:///:memory:", ":memory:"])
 def test_a_database_in_memory_is_refused(store: str) -> None:
     with pytest.raises(ParameterError, match=r"in memory|three slashes"):
-        read_store_url(store)
+        url_of(store)
 
 
 @pytest.mark.parametrize(
@@ -92,21 +87,15 @@ def test_a_database_in_memory_is_refused(store: str) -> None:
 )
 def test_a_malformed_url_is_an_error_that_says_how(store: str, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        read_store_url(store)
+        url_of(store)
 
 
-def test_an_address_can_be_sent_to_another_process() -> None:
-    address = read_store_url("sqlite:////data/results.db")
-    assert pickle.loads(pickle.dumps(address)) == address  # noqa: S301
-
-
-def test_importing_the_store_imports_no_database() -> None:
-    script = "import sys, calibrant.studies._store; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert {"sqlalchemy", "psycopg", "sqlite3"} & set(done.stdout.split()) == set(), done.stderr
+def test_a_study_with_its_store_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    study = Study("s", datasets=["iris"], methods={"nb": "NaiveBayesClassifier"}, store=tmp_path / "results.db")
+    assert pickle.loads(pickle.dumps(study)).store == study.store  # noqa: S301
 
 
 def test_sqlalchemy_is_needed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(MissingExtraError, match=r'pip install "calibrant\[studies\]"'):
-        Store.open(tmp_path / "results.db")
+        make_study(tmp_path).run()

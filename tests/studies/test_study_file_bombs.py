@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibrant.exceptions import CalibrantError, StudyError
-from calibrant.studies._definition.files import read_study_file
+from calibrant.studies import Study
 
 NB = "sklearn.naive_bayes.GaussianNB"
 YAML = f"""\
@@ -72,14 +72,14 @@ BOMBS = {
 def test_a_bomb_is_refused_quickly(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(BOMBS[name])
     with pytest.raises(StudyError):  # without limits it would take hours, or crash
-        read_study_file(tmp_path / name)
+        Study.from_file(tmp_path / name)
 
 
 def test_a_large_study_is_read(tmp_path: Path) -> None:
     methods = "".join(f"  m{i}: {{class: {NB}, params: {{var_smoothing: {i / 1e6}}}}}\n" for i in range(300))
     path = tmp_path / "s.yaml"
     path.write_text(f"name: s\ndatasets: [iris]\nmethods:\n{methods}")
-    assert len(read_study_file(path).definition.methods) == 300
+    assert "1 data set x 300 methods" in repr(Study.from_file(path))
 
 
 @given(st.text(max_size=200))
@@ -90,7 +90,7 @@ def test_any_text_is_a_study_or_an_error(tmp_path_factory: pytest.TempPathFactor
         path = folder / f"s.{suffix}"
         path.write_bytes(text.encode("utf-8", "replace"))
         with pytest.raises(CalibrantError):
-            read_study_file(path)
+            Study.from_file(path)
 
 
 LINES = YAML.splitlines(keepends=True)
@@ -111,4 +111,4 @@ def test_a_mutilated_study_is_a_study_or_an_error(
     path = tmp_path_factory.mktemp("torn") / "s.yaml"
     path.write_text("".join(lines))
     with contextlib.suppress(CalibrantError):
-        read_study_file(path)
+        Study.from_file(path)
