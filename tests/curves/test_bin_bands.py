@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from calibrant.curves import _reliability_curve as bin_bands_file
 from calibrant.curves import reliability
-from calibrant.curves._reliability_curve import bin_bands, merge_neighbours
 
-TAILS = [(0.95,), (0.5,), (0.99,)]
+
+def bands_of(p, n_rows=None, *, n_bins=1, confidence=0.95):
+    """Return the pointwise and the simultaneous band, which do not depend on the classes of the rows."""
+    y = np.arange(len(p)) % 2
+    options = {"labels": [0, 1], "n_bins": n_bins, "bands": "consistency", "confidence": confidence}
+    curve = reliability(y, p, sample_weight=n_rows, **options)
+    return [(band.lower, band.upper) for band in (curve.band, curve.simultaneous)]
 
 
 def convolved(p, confidence):
@@ -24,50 +28,44 @@ def convolved(p, confidence):
 @pytest.mark.parametrize(("n", "top"), [(1, 1.0), (5, 1.0), (60, 1.0), (400, 0.1), (900, 0.002), (3000, 1.0)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_the_pointwise_band_is_that_of_the_exact_distribution(n, top, confidence):
-    p = np.sort(np.random.default_rng(n).random(n) * top)
-    lower, upper = bin_bands(np.zeros(n, dtype=int), p, np.ones(n), confidence=confidence)[0]
+    """Also of 3,000 rows, which are merged with their neighbours first."""
+    p = np.random.default_rng(n).random(n) * top
+    (lower, upper), _ = bands_of(p, confidence=confidence)
     np.testing.assert_allclose([lower[0], upper[0]], convolved(p, confidence), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [30, 3000, 300_000])
 def test_one_probability_is_binomial(n):
-    lower, upper = bin_bands(np.array([0]), np.array([0.3]), np.array([float(n)]), confidence=0.95)[0]
+    (lower, upper), _ = bands_of([0.3], [n])
     np.testing.assert_allclose([lower[0], upper[0]], binom(n, 0.3).ppf([0.025, 0.975]) / n, atol=1e-12)
 
 
 def test_the_simultaneous_band_of_bins_is_sidaks():
-    bins, p = np.array([0, 1, 2]), np.array([0.2, 0.4, 0.7])
-    _, (lower, upper) = bin_bands(bins, p, np.full(3, 50.0), confidence=0.95)
+    p = np.array([0.2, 0.4, 0.7])
+    _, (lower, upper) = bands_of(p, [50, 50, 50], n_bins=5)
     tail = (1 - 0.95 ** (1 / 3)) / 2
     np.testing.assert_allclose(lower, binom(50, p).ppf(tail) / 50)
     np.testing.assert_allclose(upper, binom(50, p).ppf(1 - tail) / 50)
 
 
 def test_certain_probabilities_have_no_spread():
-    pointwise, simultaneous = bin_bands(np.array([0, 1]), np.array([0.0, 1.0]), np.full(2, 9.0), confidence=0.95)
-    for lower, upper in (pointwise, simultaneous):
+    for lower, upper in bands_of([0.0, 1.0], [9, 9], n_bins=2):
         assert (lower.tolist(), upper.tolist()) == ([0, 1], [0, 1])
 
 
+@pytest.mark.filterwarnings("ignore::calibrant.exceptions.CalibrantWarning")  # of fractional frequencies
 @pytest.mark.parametrize("p", [0.3, 0.7])
 def test_weights_below_1_spread_as_much_as_their_rows(p):
     """Four hundred rows of weight 1/2 spread as 400 rows do, not as 200."""
-    half, whole = (
-        bin_bands(np.zeros(400, dtype=int), np.full(400, p), np.full(400, weight), confidence=0.95)[0]
-        for weight in (0.5, 1.0)
-    )
+    near = p + np.arange(400) * 1e-9  # so that they are not one row of weight 200
+    half, whole = (bands_of(near, np.full(400, weight))[0] for weight in (0.5, 1.0))
     np.testing.assert_allclose(half, whole, atol=0.003)
 
 
-def test_merged_groups_keep_rows_and_positives_and_hardly_move_the_band(monkeypatch):
-    p = np.sort(np.random.default_rng(0).random(2500) ** 3 / 10)
-    score, weight = merge_neighbours(p, np.ones(2500), 1000)
-    assert len(score) <= 1000
-    assert weight.sum() == 2500
-    assert (score * weight).sum() == pytest.approx(p.sum())
-    merged = bin_bands(np.zeros(2500, dtype=int), p, np.ones(2500), confidence=0.95)
-    monkeypatch.setattr(bin_bands_file, "_MAX_GROUPS", 10_000)
-    np.testing.assert_array_equal(bin_bands(np.zeros(2500, dtype=int), p, np.ones(2500), confidence=0.95), merged)
+def test_merged_neighbours_hardly_move_the_band():
+    p = np.random.default_rng(0).random(2500) ** 3 / 10
+    (lower, upper), _ = bands_of(p)
+    np.testing.assert_allclose([lower[0], upper[0]], convolved(p, 0.95), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("n_positive", "n_bins"), [(1, 1), (18, 4), (60, 7), (4000, 10)])
