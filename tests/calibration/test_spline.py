@@ -5,8 +5,8 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from calibrant.calibration import Platt, Spline
-from calibrant.calibration._fitting.natural_spline import SplineLoss, choose_knots, evaluate_spline, is_nondecreasing
+from calibrant.calibration import Platt, Spline, calibrator_from_dict
+from calibrant.exceptions import CalibrantWarning
 
 
 def drawn(seed, n=400, bent=1.0):
@@ -38,23 +38,16 @@ def test_the_curve_is_the_one_that_a_general_optimiser_finds(seed):
     assert loss(found.values_) <= minimize(loss, found.values_, method="BFGS").fun + 1e-5
 
 
-def test_derivatives_are_those_of_the_loss():
-    random = np.random.default_rng(0)
-    positions, knots, values = np.sort(random.random(50)), np.array([0, 0.3, 0.5, 1.0]), random.normal(size=4)
-    positions[[0, -1]] = 0, 1
-    loss = SplineLoss(knots, positions, random.random(50), random.random(50))
-    sums, step = loss.derivatives(values), 1e-6
-    for k, unit in enumerate(np.eye(4)):
-        up, down = loss.derivatives(values + step * unit), loss.derivatives(values - step * unit)
-        assert sums.gradient[k] == pytest.approx((up.loss - down.loss) / (2 * step), abs=1e-6)
-        np.testing.assert_allclose(sums.hessian[k], (up.gradient - down.gradient) / (2 * step), atol=1e-6)
-
-
-def test_roughness_is_the_integral_of_the_squared_second_derivative():
-    knots, values, fine = np.array([0, 0.2, 0.7, 1.0]), np.array([1.0, -1.0, 0.5, 2.0]), np.linspace(0, 1, 100_001)
-    loss = SplineLoss(knots, knots, np.ones(4), np.ones(4))
-    bend = CubicSpline(knots, values, bc_type="natural")(fine, 2)
-    assert loss.roughness @ (loss.shapes.T @ values) ** 2 == pytest.approx(np.sum(bend**2) / 100_000, rel=1e-3)
+@pytest.mark.parametrize("seed", range(3))
+def test_degrees_of_freedom_are_the_trace_of_the_smoothing_matrix(seed):
+    p, y = drawn(seed)
+    found = Spline(n_knots=6).fit(p, y)
+    units, positions = ((each - found.knots_[0]) / np.ptp(found.knots_) for each in (found.knots_, logit(p)))
+    splines = CubicSpline(units, np.eye(len(units)), bc_type="natural")
+    fitted, bends = found.predict(p), splines(np.linspace(0, 1, 20001), 2)
+    hessian = (splines(positions).T * fitted * (1 - fitted)) @ splines(positions)
+    ridge = len(y) * found.penalty_ * bends.T @ bends / 20001
+    assert found.degrees_ == pytest.approx(np.trace(np.linalg.solve(hessian + ridge, hessian)), rel=1e-3)
 
 
 def test_what_is_straight_stays_straight_and_what_is_bent_is_bent():
@@ -73,21 +66,35 @@ def test_beyond_the_scores_seen_the_log_odds_go_on_as_a_straight_line():
     np.testing.assert_allclose(np.diff(logit(found.predict(expit(x))), 2), 0, atol=1e-7)
 
 
-def test_knots_are_quantiles_of_weight_and_keep_their_distance():
-    np.testing.assert_array_equal(choose_knots(np.arange(5.0), np.array([1, 6, 1, 1, 1.0]), 4, 0.01), [0, 1, 4])
-    np.testing.assert_array_equal(choose_knots(np.array([0, 1e-9, 1.0]), np.ones(3), 3, 0.01), [0, 1])
+@pytest.mark.parametrize(
+    ("log_odds", "weight", "knots"),
+    [
+        ([0, 1, 2, 3, 4], [1, 6, 1, 1, 1], [0, 1, 4]),
+        ([0, 1, 2, 3, 4], [1, 1, 1, 6, 1], [0, 3, 4]),
+        ([0, 1e-9, 1], None, [0, 1]),
+        ([0, 1 - 1e-9, 1], None, [0, 1]),
+    ],
+)
+def test_knots_are_quantiles_of_weight_and_keep_their_distance(log_odds, weight, knots):
+    found = Spline(n_knots=4).fit(expit(np.array(log_odds)), np.arange(len(log_odds)) % 2, weight)
+    np.testing.assert_allclose(found.knots_, knots, atol=1e-6)
 
 
-def test_one_knot_is_a_constant():
-    np.testing.assert_array_equal(evaluate_spline(np.array([2.0]), np.array([0.3]), np.array([-1.0, 9.0])), [0.3, 0.3])
+def test_one_score_has_one_probability():
+    with pytest.warns(CalibrantWarning, match="all scores are equal"):
+        found = Spline().fit([0.3] * 4, [0, 1, 1, 1])
+    assert found.is_monotone
+    np.testing.assert_array_equal(found.predict([0.1, 0.9]), found.predict([0.3, 0.3]))
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_it_is_called_monotone_just_where_the_curve_falls_nowhere(seed):
-    random = np.random.default_rng(seed)
-    knots, values = np.sort(random.random(5)), np.sort(random.normal(size=5))
-    steps = np.diff(evaluate_spline(knots, values, np.linspace(-0.5, 1.5, 40_001)))
-    assert is_nondecreasing(knots, values) == (steps.min() >= -1e-12)
+    random, written = np.random.default_rng(seed), Spline().fit(*drawn(0)).to_dict()
+    written["learnt"] |= {"knots_": np.sort(random.random(5)), "values_": np.sort(random.normal(size=5))}
+    found = calibrator_from_dict(written)
+    inside = np.linspace(found.knots_[0], found.knots_[-1], 40_001)
+    steps = np.diff(logit(found.predict(expit(inside))))
+    assert found.is_monotone == (steps.min() >= -1e-12)
 
 
 def test_a_curve_that_falls_is_not_called_monotone():
