@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from calibrant.estimates import FittedHeldOut, HeldOutLeaves, PathAverage
-from calibrant.estimates._path_average import fit_trust
 from calibrant.exceptions import ParameterError
-from calibrant.trees._prediction.tree_reading import log_loss_of
 
 
 @pytest.fixture
@@ -16,6 +14,15 @@ def rows(stairs):
     return HeldOutLeaves(
         stairs, row, leaf, np.array([1, 1, 1, 1, 1, 0.5, 0.5]), np.array([0, 0, 1, 1, 1, 0]), np.ones(6)
     )
+
+
+def fitted(rows, n_rounds):
+    """Return the weights of nodes of each size that are fitted in so many rounds."""
+    return np.array(PathAverage("interpolate", n_rounds=n_rounds).fit_held_out([rows]).trust)
+
+
+def log_loss(table, rows):
+    return -(rows.weight * np.log(rows.probabilities(table))).sum()
 
 
 def path_up(tree, node):
@@ -50,12 +57,12 @@ def one_round_by_hand(held_out, trust):
 def test_a_round_is_the_expected_share_of_stops(rows):
     stops, visits = one_round_by_hand(rows, [0.5] * 7)
     met = visits > 0
-    np.testing.assert_allclose(np.array(fit_trust([rows], 1))[met], (stops / np.where(met, visits, 1))[met], rtol=1e-10)
+    np.testing.assert_allclose(fitted(rows, 1)[met], (stops / np.where(met, visits, 1))[met], rtol=1e-10)
 
 
 def test_each_round_makes_the_rows_more_probable(rows):
     losses = [
-        log_loss_of(PathAverage("interpolate", n_rounds=n).fit_held_out([rows, rows]).table(rows.tree), rows)
+        log_loss(PathAverage("interpolate", n_rounds=n).fit_held_out([rows, rows]).table(rows.tree), rows)
         for n in range(1, 30)
     ]
     assert np.all(np.diff(losses) <= 1e-12)
@@ -65,7 +72,7 @@ def test_sizes_that_no_row_met_lie_between_their_neighbours(make_tree):
     """Leaves of 1 and of 40 rows are met; sizes 2 to 31 are not."""
     tree = make_tree([-1, 0, 0], {1: [1, 0], 2: [0, 40]})
     rows = HeldOutLeaves(tree, np.arange(3), np.array([1, 2, 2]), np.ones(3), np.array([1, 1, 1]), np.ones(3))
-    trust = np.array(fit_trust([rows], 20))
+    trust = fitted(rows, 20)
     np.testing.assert_allclose(np.diff(trust[:6], 2), 0, atol=1e-12)
     assert trust[0] < 1e-6 < 0.6 < trust[5]
 
@@ -81,17 +88,13 @@ def test_weights_are_repetitions(rows):
         np.append(rows.label, 0),
         np.ones(7) - (np.arange(7) == 4),
     )
-    np.testing.assert_allclose(fit_trust([twice], 10), fit_trust([repeated], 10), rtol=1e-10)
-    table = np.full((5, 2), 0.5)
-    assert log_loss_of(table, twice) == pytest.approx(6 * np.log(2))
-    assert log_loss_of(table, repeated) == pytest.approx(6 * np.log(2))
+    np.testing.assert_allclose(fitted(twice, 10), fitted(repeated, 10), rtol=1e-10)
 
 
 def test_a_class_that_no_node_has_is_ignored(fork):
     tree = fork([3, 0, 0], [0, 4, 0])
     rows = HeldOutLeaves(tree, np.arange(2), np.array([1, 1]), np.ones(2), np.array([0, 2]), np.ones(2))
-    assert np.isfinite(fit_trust([rows], 5)).all()
-    assert log_loss_of(np.eye(3), rows) == np.inf
+    assert np.isfinite(fitted(rows, 5)).all()
 
 
 def test_a_root_alone_has_nothing_to_fit(make_tree):

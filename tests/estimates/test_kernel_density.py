@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from calibrant.estimates import KernelDensity, Laplace, RowEstimate
-from calibrant.estimates import _kernels as kernels_file
 from calibrant.trees import ProbabilityTreeClassifier
 
 
@@ -70,14 +69,16 @@ def test_the_posterior_is_bayes_rule_on_the_columns_of_the_path(mixed):
     assert len({*model.tree_.feature} - {-1}) == 2
 
 
-def test_small_blocks_give_the_same(mixed, monkeypatch):
+def test_very_many_rows_are_predicted_block_by_block_as_few(mixed):
+    """More than four million pairs of 60 training rows and new ones."""
     model, columns, y, weights = mixed
     reader = pickle.loads(pickle.dumps(KernelDensity().reader(model.tree_, columns, y, weights)))  # noqa: S301
-    leaf = np.full(60, model.tree_.n_nodes - 1)
-    whole = reader.predict(columns, np.arange(60), leaf, np.ones(60), 60)
-    monkeypatch.setattr(kernels_file, "_BLOCK", 7)
-    np.testing.assert_allclose(reader.predict(columns, np.arange(60), leaf, np.ones(60), 60), whole, rtol=1e-12)
-    np.testing.assert_allclose(whole.sum(axis=1), 1, rtol=0, atol=1e-12)
+    few, many = (
+        reader.predict([np.tile(column, n) for column in columns], np.arange(60 * n), leaf, np.ones(60 * n), 60 * n)
+        for n, leaf in ((n, np.full(60 * n, model.tree_.n_nodes - 1)) for n in (1, 1200))
+    )
+    np.testing.assert_allclose(many, np.tile(few, (1200, 1)), rtol=1e-12)
+    np.testing.assert_allclose(few.sum(axis=1), 1, rtol=0, atol=1e-12)
 
 
 def test_weights_are_repetitions(mixed):

@@ -7,7 +7,6 @@ from sklearn.ensemble import RandomForestClassifier
 
 from calibrant.ensembles import BaggedTreesClassifier, mob_esp
 from calibrant.estimates import Curtailment, Frequency, Laplace, MEstimate, Resolvable
-from calibrant.estimates._m_estimate import maximum_likelihood_m
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -38,24 +37,24 @@ def test_m_counts_rows_of_the_prior(fork):
 
 def test_the_empirical_bayes_m_has_the_greatest_likelihood():
     prior = LEAVES.sum(axis=0) / LEAVES.sum()
-    m = maximum_likelihood_m(LEAVES, prior)
+    m = MEstimate().resolve(LEAVES.sum(axis=0), LEAVES).m
     best = log_likelihood(m, LEAVES, prior)
     assert best > max(log_likelihood(m * factor, LEAVES, prior) for factor in [0.01, 0.5, 0.999, 1.001, 2, 100])
 
 
 def test_leaves_that_are_all_alike_leave_nothing_but_the_prior():
     leaves = np.full((50, 3), 10.0)
-    assert maximum_likelihood_m(leaves, np.full(3, 1 / 3)) > 1e5
+    assert MEstimate().resolve(leaves.sum(axis=0), leaves).m > 1e5
 
 
 def test_pure_leaves_are_believed():
-    assert maximum_likelihood_m(np.eye(3) * 5, np.full(3, 1 / 3)) == 0.01
+    assert MEstimate().resolve([5, 5, 5], np.eye(3) * 5).m == 0.01
 
 
 def test_fractional_weights_scale_the_likelihood_as_they_are():
     leaves = LEAVES * 0.7
     prior = leaves.sum(axis=0) / leaves.sum()
-    m = maximum_likelihood_m(leaves, prior)
+    m = MEstimate().resolve(leaves.sum(axis=0), leaves).m
     best = log_likelihood(m, leaves, prior)
     assert best >= max(log_likelihood(m * factor, leaves, prior) for factor in [0.9, 0.999, 1.001, 1.1])
 
@@ -63,7 +62,7 @@ def test_fractional_weights_scale_the_likelihood_as_they_are():
 def test_with_three_classes_m_follows_from_the_leaves(make_tree):
     tree = make_tree([-1, 0, 0, 0, 0], dict(enumerate(LEAVES, 1)))
     resolved = MEstimate().resolve(tree.counts[0], LEAVES)
-    assert resolved.m == maximum_likelihood_m(LEAVES, tree.counts[0] / tree.weight[0])
+    assert resolved.m == MEstimate(prior=tree.counts[0] / tree.weight[0]).resolve([1, 1, 1], LEAVES).m
     np.testing.assert_allclose(resolved.table(tree), MEstimate().table(tree), rtol=1e-12)
 
 
