@@ -50,9 +50,10 @@ def test_every_title_of_the_ranking_is_a_method() -> None:
     assert len(titles) == 2 * len(plain) - 1  # the base rate leaves nothing to calibrate
 
 
-def test_compare_takes_short_names_and_titles() -> None:
+def test_compare_takes_short_names_classes_and_titles() -> None:
     titles = {"base rate", "calibrated logistic regression", "naive Bayes"}
-    for number, methods in enumerate((["naive_bayes", "calibrated logistic"], list(titles))):
+    written = ["naive_bayes", "calibrated logistic"], ["NaiveBayesClassifier", "calibrated logistic"], list(titles)
+    for number, methods in enumerate(written):
         found = compare_table("t.csv", methods=methods, plan="2", store=f"{number}.db").to_dict()
         assert {each["method"] for each in found["ranking"]} == titles
 

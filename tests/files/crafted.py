@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,16 +54,16 @@ def entry(name: str, content: bytes, *, compress: bool = False, **changed: Any) 
 def archive(
     entries: Sequence[tuple[layout.Entry, bytes]],
     *,
-    local: Callable[[layout.Entry, int], bytes] = layout.local_header,
-    central: Callable[[layout.Entry, int], bytes] = layout.central_record,
     offsets: Sequence[int] | None = None,
 ) -> bytes:
     """Return a zip of entries; ``offsets`` are those the directory claims."""
     content, found = b"", []
     for each, stored in entries:
         found.append(len(content))
-        content += local(each, len(content)) + stored
-    directory = b"".join(central(each, at) for (each, _), at in zip(entries, offsets or found, strict=True))
+        content += layout.local_header(each, len(content)) + stored
+    directory = b"".join(
+        layout.central_record(each, at) for (each, _), at in zip(entries, offsets or found, strict=True)
+    )
     return content + directory + layout.tail(len(entries), len(content), len(directory))
 
 

@@ -14,9 +14,7 @@ from sklearn.base import clone
 from tests.files.models import table, three_classes, two_classes
 
 import calibrant
-from calibrant._saved.documents import Writer
-from calibrant._saved.form import form_of
-from calibrant.data._internal import read_training_rows
+from calibrant.blending import ProbabilityClassifier
 from calibrant.ensembles import (
     BaggedTreesClassifier,
     BoostedStumpsClassifier,
@@ -26,11 +24,9 @@ from calibrant.ensembles import (
     LazyOptionTreesClassifier,
     MOBESPClassifier,
 )
-from calibrant.ensembles._internal import fit_gradient_boosting
 from calibrant.estimates import Curtailment, MEstimate, PathAverage
 from calibrant.exceptions import CalibrantWarning, NotSavedError
 from calibrant.files import describe_model
-from calibrant.trees._internal import TrainingSet
 
 FORESTS: list[tuple[type, dict[str, Any]]] = [
     *(
@@ -173,22 +169,12 @@ def test_models_that_predict_from_rows_say_how_many_they_hold(tmp_path: Path) ->
     assert describe_model(tmp_path / "m.calibrant").notes == ()
 
 
-def test_gradient_boosted_folds_predict_the_same() -> None:
-    examples = TrainingSet.of(read_training_rows(table(), three_classes()))
-    folds = fit_gradient_boosting(examples, np.arange(examples.n_rows) % 4)
-    columns = [examples.column(j, np.arange(examples.n_rows)) for j in range(examples.table.n_columns)]
-    form = form_of(folds)
-    for rows in (False, True):
-        assert form.take is not None
-        assert form.make is not None
-        other = form.make(dict(form.take(folds, rows)))
-        assert np.array_equal(other.predict_proba((160, columns)), folds.predict_proba((160, columns)))
-        if rows:
-            assert np.array_equal(other.held_out_proba, folds.held_out_proba)
-        else:
-            with pytest.raises(NotSavedError):
-                _ = other.held_out_proba
-    assert form.write(folds, Writer())["n_classes"] == 3
+def test_gradient_boosted_folds_come_back_with_their_held_out_probabilities(tmp_path: Path) -> None:
+    model = ProbabilityClassifier(members=["gradient"], random_state=0).fit(table(), three_classes())
+    assert bits(back(model, tmp_path)) == bits(model)
+    whole = back(model, tmp_path, training_rows=True)
+    assert bits(whole) == bits(model)
+    assert np.array_equal(whole.held_out_proba_, model.held_out_proba_)
 
 
 def test_a_forest_takes_few_bytes_a_node(tmp_path: Path) -> None:

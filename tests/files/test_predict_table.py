@@ -11,16 +11,16 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import calibrant
 from calibrant import ProbabilityClassifier
-from calibrant.bayes import NaiveBayesClassifier
+from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
 from calibrant.data import load, read_table
-from calibrant.data._sources import csv_reader as module
 from calibrant.decisions import CostMatrix, ThresholdClassifier, best_decision, expected_cost
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, ReadError, SchemaError
 from calibrant.files import describe_model, predict_table
@@ -50,12 +50,9 @@ def predicted(model: Any, source: Any, folder: Path, **options: Any) -> pd.DataF
     return found.astype(dict.fromkeys(numbers, float))  # Python's float is exact
 
 
-def test_the_probabilities_are_those_of_the_model_to_the_bit(
-    donors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "BLOCK", 1000)
+def test_the_probabilities_are_those_of_the_model_to_the_bit(donors: Any, tmp_path: Path) -> None:
     model = ProbabilityTreeClassifier().fit(donors.X, donors.y)
-    found = predicted(model, tmp_path / "donors.csv", tmp_path)
+    found = predicted(model, tmp_path / "donors.csv", tmp_path, chunk_rows=70)
     assert list(found) == ["row", "probability_no", "probability_yes", "prediction"]
     assert_array_equal(found[["probability_no", "probability_yes"]], model.predict_proba(donors.X))
     assert_array_equal(found["prediction"], model.predict(donors.X))
@@ -77,12 +74,9 @@ def test_the_probabilities_are_those_of_the_model_to_the_bit(
     ids=["calibrated", "calibrated ensemble", "threshold", "blend", "pipeline"],
 )
 @pytest.mark.filterwarnings("ignore::calibrant.CalibrantWarning")
-def test_wrapped_and_foreign_models_predict_as_on_the_whole_table(
-    donors: Any, tmp_path: Path, model: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "BLOCK", 3000)
+def test_wrapped_and_foreign_models_predict_as_on_the_whole_table(donors: Any, tmp_path: Path, model: Any) -> None:
     model.fit(donors.X, donors.y)
-    found = predicted(model, tmp_path / "donors.csv", tmp_path)
+    found = predicted(model, tmp_path / "donors.csv", tmp_path, chunk_rows=150)
     assert_array_equal(found[["probability_no", "probability_yes"]], model.predict_proba(donors.X))
     assert_array_equal(found["prediction"], model.predict(donors.X))
 
@@ -194,17 +188,27 @@ def test_everything_that_differs_is_listed(donors: Any, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*out*"))
 
 
-def test_a_word_among_numbers_in_a_later_chunk_names_the_rows(
-    donors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "BLOCK", 500)
-    model = NaiveBayesClassifier().fit(donors.X, donors.y)
-    (tmp_path / "new.csv").write_text("age,zone\n" + "31,007\n" * 300 + "old,007\n")
+def test_a_word_among_numbers_in_a_later_chunk_names_the_rows(donors: Any, tmp_path: Path) -> None:
+    model = ConstantClassifier().fit(donors.X, donors.y)
+    (tmp_path / "new.csv").write_text("age,zone\n" + "31,007\n" * 600_000 + "old,007\n")  # 4.2 MB: two blocks
     (tmp_path / "out.csv").write_text("an older file")
-    with pytest.raises(SchemaError, match=r"rows [0-9]+ to 301: column 'age' was numeric in fit and holds 'old'"):
+    match = r"rows 5[0-9,]+ to 600,001: column 'age' was numeric in fit and holds 'old'"
+    with pytest.raises(SchemaError, match=match):
         predict_table(model, tmp_path / "new.csv", tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text() == "an older file"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["donors.csv", "new.csv", "out.csv"]
+
+
+def test_another_run_may_write_the_same_file_meanwhile(donors: Any, tmp_path: Path) -> None:
+    class Outer(DummyClassifier):
+        def predict_proba(self, X: Any) -> Any:
+            predict_table(inner, tmp_path / "donors.csv", tmp_path / "out.csv", keep=["id"])
+            assert "id" in pd.read_csv(tmp_path / "out.csv")
+            return super().predict_proba(X)
+
+    inner, outer = (made.fit(donors.X, donors.y) for made in (ConstantClassifier(), Outer()))
+    assert "id" not in predicted(outer, tmp_path / "donors.csv", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["donors.csv", "out.csv"]
 
 
 def test_unseen_categories_are_a_note(donors: Any, tmp_path: Path) -> None:

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.files.crafted import file_of, parts, write
 
-from calibrant._saved.documents import Reader, Writer
+import calibrant
 from calibrant.exceptions import ModelFileError
+from calibrant.trees import ProbabilityTreeClassifier
 
 BIT_GENERATORS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64]
 
 
-def again(value: Any, change: Any = None) -> Any:
-    out = Writer()
-    out.add(value)
-    if change:
-        change(out.objects[0]["fields"])
-    return Reader(out.arrays).add(out.objects[0])
+@pytest.fixture
+def again(tmp_path: Path) -> Callable[..., Any]:
+    """Return the parameter of a saved model, whose file may be changed, after loading."""
+
+    def load(value: Any, change: Callable[[Any], None] = bool) -> Any:
+        header, arrays = parts(ProbabilityTreeClassifier(random_state=value).fit([[0.0], [1.0]], [0, 1]))
+        change(next(each["fields"] for each in header["objects"] if each["form"].startswith("random.")))
+        path = write(tmp_path / "m", file_of(header, [array.tobytes() for array in arrays]))
+        return calibrant.load_model(path).random_state
+
+    return load
 
 
 @pytest.mark.parametrize("kind", BIT_GENERATORS)
-def test_a_generator_continues_where_it_was(kind: Any) -> None:
+def test_a_generator_continues_where_it_was(kind: Any, again: Callable[..., Any]) -> None:
     generator = np.random.Generator(kind(5))
     generator.integers(0, 9, 7, dtype=np.uint32)
     loaded = again(generator)
     assert loaded.random(9).tolist() == generator.random(9).tolist()
 
 
-def test_a_random_state_continues_where_it_was() -> None:
+def test_a_random_state_continues_where_it_was(again: Callable[..., Any]) -> None:
     state = np.random.RandomState(5)
     state.randn(3)
     loaded = again(state)
@@ -37,7 +46,7 @@ def test_a_random_state_continues_where_it_was() -> None:
 
 
 @pytest.mark.parametrize("entropy", [7, 2**100, [1, 2], (3, 4), np.array([5, 6], dtype=np.uint32)])
-def test_a_seed_sequence_spawns_the_same(entropy: Any) -> None:
+def test_a_seed_sequence_spawns_the_same(entropy: Any, again: Callable[..., Any]) -> None:
     seed = np.random.SeedSequence(entropy, spawn_key=(1, 2)).spawn(2)[1]
     seed.spawn(3)
     assert again(seed).spawn(1)[0].generate_state(4).tolist() == seed.spawn(1)[0].generate_state(4).tolist()
@@ -64,6 +73,6 @@ def set_state(fields: Any, name: str, value: Any) -> None:
         (np.random.SFC64, "bit_generator", "PCG64"),
     ],
 )
-def test_an_impossible_state_is_refused(kind: Any, name: str, value: Any) -> None:
+def test_an_impossible_state_is_refused(kind: Any, name: str, value: Any, again: Callable[..., Any]) -> None:
     with pytest.raises(ModelFileError, match="impossible state"):
         again(np.random.Generator(kind(5)), lambda fields: set_state(fields, name, value))

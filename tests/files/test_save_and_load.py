@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import pytest
 import calibrant
 from calibrant.bayes import ConstantClassifier
 from calibrant.calibration import Platt
-from calibrant.data._internal import fingerprint_rows
 from calibrant.exceptions import ModelFileError, ParameterError
 from calibrant.files import ExpectedScore, describe_model
 
@@ -92,8 +92,12 @@ def test_a_table_is_named_by_its_fingerprint(path: Path) -> None:
     table = calibrant.data.load("appeal")
     made_from = calibrant.save(constant(), path, made_from=table).made_from
     assert (made_from.name, made_from.n_rows) == ("appeal", 1500)
-    assert made_from.fingerprint == fingerprint_rows(table.X, table.y, sample_weight=table.sample_weight)
     assert describe_model(path).made_from == made_from
+    same = [{"X": table.X.copy()}, {"name": "other"}]
+    others = [{"y": table.y[::-1]}, *({"sample_weight": np.arange(n, n + 1500)} for n in (0, 1))]
+    found = [calibrant.save(constant(), path, made_from=replace(table, **each)).made_from for each in same + others]
+    assert found[0].fingerprint == found[1].fingerprint == made_from.fingerprint
+    assert len({each.fingerprint for each in found}) == 4
 
 
 @pytest.mark.parametrize(
