@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import io
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.studies.results_of_trials import of_performance
+from sklearn.linear_model import LinearRegression
+from tests.studies.bad_methods import BaseRates
 
-from calibrant.exceptions import ParameterError, StoreError, StudyError
-from calibrant.resampling import CrossValidation, estimate_performance
-from calibrant.studies._results.predictions import predictions_from_parquet, predictions_to_parquet
-from calibrant.studies._results.study_results import StudyResults
-from calibrant.trees import ProbabilityTreeClassifier
+from calibrant.exceptions import ParameterError, StudyError
+from calibrant.resampling import CrossValidation, Pooled, estimate_performance
+from calibrant.studies import Study, StudyResults
 
 CLASSES = {
     "text": np.array(["no", "yes"]),
@@ -24,57 +26,60 @@ CLASSES = {
     "small integer": np.array([0, 1], dtype=np.int8),
     "unsigned": np.array([1, 2**64 - 1], dtype=np.uint64),
     "boolean": np.array([False, True]),
-    "float": np.array([0.1, 2.5]),
+    "float": np.array([1.0, 3.0]),
     "numpy text": np.array([np.str_("a"), np.str_("b")], dtype=object),
-    "mixed": np.array([1, "one"], dtype=object),
+    "object numbers": np.array([-3, 7], dtype=object),
 }
 
 
-@pytest.mark.parametrize("classes", CLASSES.values(), ids=list(CLASSES))
-def test_classes_of_any_type_come_back(classes: np.ndarray) -> None:
-    y, p = classes[[1, 0, 1]], np.array([[0.1, 0.9], [1 / 3, 2 / 3], [5e-324, 1 - 2**-53]])
-    data = predictions_to_parquet(np.array([5, 9, 2]), y, p, tuple(classes.tolist()))
-    found = predictions_from_parquet(data)
-    assert found.y_true.tolist() == y.tolist()
-    assert found.y_true.dtype == y.dtype
-    assert found.classes == tuple(classes.tolist())
-    assert [isinstance(each, str) for each in found.classes] == [isinstance(each, str) for each in classes.tolist()]
-    assert found.y_pred.tobytes() == p.tobytes()
-    assert found.row.tolist() == [5, 9, 2]
+X, PLAN = np.arange(12.0).reshape(6, 2), CrossValidation(3, 2)
 
 
-def test_numbers_weights_and_groups_come_back() -> None:
-    y, p, weight = np.array([1.5, -0.0]), np.array([np.nan, np.inf]), np.array([0.25, 3.0])
-    data = predictions_to_parquet(np.array([1, 0]), y, p, weight=weight, group=np.array(["x", "ü"]))
-    found = predictions_from_parquet(data)
-    assert (found.y_true.tobytes(), found.y_pred.tobytes()) == (y.tobytes(), p.tobytes())
-    assert (found.weight.tolist(), found.group.tolist(), found.classes) == ([0.25, 3.0], ["x", "ü"], ())
+class Odd(BaseRates):
+    """Predicts probabilities that need every bit of theirs."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return np.resize([[5e-324, 1 - 2**-53], [1 / 3, 2 / 3]], (len(X), 2))
 
 
-def test_other_programs_read_the_columns() -> None:
-    data = predictions_to_parquet(np.array([4]), np.array(["b"]), np.array([[0.25, 0.75]]), ("a", "b"))
-    frame = pd.read_parquet(io.BytesIO(data))
-    assert frame.to_dict("records") == [{"row": 4, "y_true": "b", "p(a)": 0.25, "p(b)": 0.75}]
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Return a study that has run, with a data set for each type of classes."""
+    rows = {name: (X, classes[[1, 0, 1, 0, 0, 1]]) for name, classes in CLASSES.items()}
+    store = tmp_path_factory.mktemp("predictions") / "s.db"
+    found = Study("s", datasets=rows, methods={"odd": Odd()}, plan=PLAN, metrics=["mse"], store=store)
+    assert found.run().is_complete
+    return found
 
 
-def test_bytes_that_are_no_predictions_raise() -> None:
-    buffer = io.BytesIO()
-    pd.DataFrame({"x": [1]}).to_parquet(buffer)
-    for data in (b"", b"PAR1 broken PAR1", buffer.getvalue()):
-        with pytest.raises(StoreError, match="predictions of a trial cannot be read"):
-            predictions_from_parquet(data)
-
-
-def test_a_study_returns_the_pooled_predictions_of_estimate_performance() -> None:
-    X, y = np.arange(40.0).reshape(-1, 1), np.array(["b", "a"] * 20)
-    plan: Any = CrossValidation(4, 2)
-    performance = estimate_performance({"tree": ProbabilityTreeClassifier()}, X, y, plan, ["mse"])
-    study = of_performance("rows", performance, plan)
-    found, expected = study.predictions("tree"), performance.pooled("tree")
+def assert_equal_bits(found: Pooled, expected: Pooled) -> None:
     for name in ("row", "split", "y_true", "y_pred"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        one, other = getattr(found, name), getattr(expected, name)
+        assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype)
     assert found.classes == expected.classes
+    assert [isinstance(each, str) for each in found.classes] == [isinstance(each, str) for each in expected.classes]
     pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_predictions_of_classes_of_any_type_are_those_of_estimate_performance(study: Study, name: str) -> None:
+    y = CLASSES[name][[1, 0, 1, 0, 0, 1]]
+    expected = estimate_performance({"odd": Odd()}, X, y, PLAN, ["mse"]).pooled("odd")
+    assert_equal_bits(study.predictions("odd", name), expected)
+
+
+def test_predicted_numbers_are_those_of_estimate_performance(tmp_path: Path) -> None:
+    y, methods = np.array([1.5, -0.0, 1 / 3, 5e-324, 1e9, 2.0]), {"line": LinearRegression()}
+    study = Study("s", datasets={"rows": (X, y)}, methods=methods, plan=PLAN, store=tmp_path / "s.db")
+    study.run()
+    assert_equal_bits(study.predictions("line"), estimate_performance(methods, X, y, PLAN).pooled("line"))
+
+
+def test_other_programs_read_the_columns(study: Study) -> None:
+    with closing(sqlite3.connect(study.store.removeprefix("sqlite:///"))) as connection:
+        ((data,),) = connection.execute("SELECT parquet FROM calibrant_predictions ORDER BY trial LIMIT 1")
+    expected = study.predictions("odd", "text").to_frame().query("split == 0").drop(columns="split")
+    assert pd.read_parquet(io.BytesIO(data)).to_dict("records") == expected.to_dict("records")
 
 
 def test_predictions_that_were_not_kept_are_named() -> None:

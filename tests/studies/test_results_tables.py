@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, ShuffleSplit
-from tests.studies.results_of_trials import columns_of, dataset_plan, folds, of_performance, results
+from tests.studies.results_of_trials import dataset_plan, folds, of_performance, results
 
+from calibrant.bayes import ConstantClassifier
 from calibrant.exceptions import CalibrantWarning, ParameterError, StudyError
-from calibrant.metrics import METRICS
 from calibrant.resampling import (
     Bootstrap632,
     CrossValidation,
@@ -21,8 +22,7 @@ from calibrant.resampling import (
     Resubstitution,
     estimate_performance,
 )
-from calibrant.studies._results.read_study import read_results
-from calibrant.studies._results.study_results import StudyResults
+from calibrant.studies import Study, StudyResults
 from calibrant.trees import ProbabilityTreeClassifier
 
 METHODS = {name: ProbabilityTreeClassifier(estimate=name) for name in ("laplace", "frequency", "m")}
@@ -57,53 +57,6 @@ def test_the_interval_of_an_area_takes_the_rows_that_it_counts() -> None:
     by_splits = estimate_performance(METHODS, X, y, CrossValidation(5), ["auc"], interval="splits").intervals
     for method in METHODS:
         assert tuple(table.loc["rows", method])[1:] == by_splits[method, "auc"]
-
-
-@pytest.mark.parametrize("plus", [False, True])
-def test_bootstrap_plans_weigh_the_training_rows_in(plus: bool) -> None:
-    X, y = rows(60)
-    plan = Bootstrap632(6, plus=plus)
-    found = estimate_performance(METHODS, X, y, plan, ["error"])
-    splits = list(plan.split(X, y))
-    everything = np.arange(len(y))
-    parts: dict[str, list[list[float]]] = {"test": [], "training": []}
-    for model in METHODS.values():
-        fits = [(each.predict_proba(X), train, test) for each, train, test in _fitted(model, X, y, splits)]
-        error = METRICS["error"].function
-        parts["test"].append([error(y[test], p[test]) for p, _, test in fits])
-        parts["training"].append([error(y[train], p[train]) for p, train, _ in fits])
-    columns = columns_of({(part, "error"): {"rows": each} for part, each in parts.items()}, list(METHODS))
-    if plus:
-        for method, model in METHODS.items():
-            p = model.fit(X, y).predict_proba(X)
-            q, shares = (
-                np.bincount(p.argmax(axis=1), minlength=2) / len(y),
-                np.unique(y, return_counts=True)[1] / len(y),
-            )
-            columns["dataset"].append("rows")
-            columns["method"].append(method)
-            columns["split"].append(-1)
-            columns["state"].append("done")
-            columns["error"].append("")
-            columns["test", "error"] = np.append(columns["test", "error"], np.nan)
-            columns["training", "error"] = np.append(
-                columns["training", "error"], METRICS["error"].function(y[everything], p)
-            )
-            guess = np.r_[columns.get(("no_information", "error"), np.full(18, np.nan)), 1 - shares @ q]
-            columns["no_information", "error"] = guess
-    plans = {"rows": dataset_plan(plan, found.split_names, found.n_train, found.n_test)}
-    names = {"datasets": ["rows"], "methods": list(METHODS), "metrics": ["error"], "plans": plans}
-    study = read_results("test", columns, **names)
-    np.testing.assert_allclose(study.split_values("error", "rows"), found.values[:, 0], rtol=1e-14)
-    table = study.table("error", interval="splits")
-    by_splits = estimate_performance(METHODS, X, y, plan, ["error"], interval="splits").intervals
-    for method in METHODS:
-        assert table.loc["rows", (method, "mean")] == pytest.approx(found.mean("error", method), rel=1e-14)
-        assert tuple(table.loc["rows", method])[1:] == pytest.approx(tuple(by_splits[method, "error"]), rel=1e-12)
-
-
-def _fitted(model: ProbabilityTreeClassifier, X: np.ndarray, y: np.ndarray, splits: list) -> list:
-    return [(ProbabilityTreeClassifier(estimate=model.estimate).fit(X[a], y[a]), a, b) for a, b in splits]
 
 
 def test_a_plus_bootstrap_without_its_fit_to_all_rows_is_incomplete() -> None:
@@ -165,12 +118,20 @@ def test_an_undefined_value_is_left_out_and_noted_as_by_estimate_performance() -
     assert table.attrs["notes"] == ["the metric is undefined in some splits: iris, tree (1 of 3)"]
 
 
-def test_a_metric_that_older_trials_lack_is_missing_and_not_undefined() -> None:
-    columns = columns_of({("test", "mse"): {"iris": [[0.1, math.nan]]}}, ["tree"])
-    names = {"datasets": ["iris"], "methods": ["tree"], "metrics": ["mse"], "plans": {"iris": folds(2)}}
-    study = read_results("test", columns, **names, lacking={("test", "mse"): np.array([False, True])})
-    with pytest.warns(CalibrantWarning, match="1 missing of 2"):
-        assert math.isnan(study.table("mse").loc["iris", "tree"])
+def study_of(store: Path, n_datasets: int = 1, **changes: object) -> Study:
+    """Return a study on data sets of which half of the rows are of either class."""
+    datasets = {f"set {number}": (np.zeros((40, 1)), np.arange(40) % 2) for number in range(n_datasets)}
+    parts = {"methods": {"rates": ConstantClassifier()}, "plan": 2, "metrics": ["mse"]}
+    return Study("s", datasets=datasets, store=store, **(parts | changes))
+
+
+def test_a_metric_that_older_trials_lack_is_missing_and_not_undefined(tmp_path: Path) -> None:
+    study_of(tmp_path / "s.db").run()
+    more = study_of(tmp_path / "s.db", metrics=["mse", "auc"])
+    more.run(update=True, stop_after=lambda: True)
+    with pytest.warns(CalibrantWarning, match=r"set 0, rates \(2 missing of 2\); NaN there"):
+        assert math.isnan(more.table("auc").loc["set 0", "rates"])
+    assert more.table("mse").loc["set 0", "rates"] == 0.5
 
 
 def test_many_gaps_are_counted() -> None:
@@ -190,11 +151,13 @@ def test_unknown_names_have_the_nearest_in_the_error() -> None:
         study.table("mse", part="training")
 
 
-def test_training_rows_have_a_table_of_their_own() -> None:
-    values = {("test", "mse"): {"iris": [[0.2, 0.4]]}, ("training", "mse"): {"iris": [[0.1, 0.2]]}}
-    names = {"datasets": ["iris"], "methods": ["tree"], "metrics": ["mse"], "plans": {"iris": folds(2)}}
-    study = read_results("test", columns_of(values, ["tree"]), **names)
-    assert study.table("mse", part="training").loc["iris", "tree"] == pytest.approx(0.15)
+def test_training_rows_have_a_table_of_their_own(tmp_path: Path) -> None:
+    """A quarter of the training rows is of class 1, and half of the tested ones: 2 (1 - 1/4)/4, and 1/16 + 9/16."""
+    splits = [(np.r_[np.arange(0, 30, 2), np.arange(1, 11, 2)], np.arange(30, 40))]
+    study = study_of(tmp_path / "s.db", plan=splits, training_metrics=True)
+    study.run()
+    assert study.table("mse", part="training").loc["set 0", "rates"] == pytest.approx(3 / 8)
+    assert study.table("mse").loc["set 0", "rates"] == pytest.approx(5 / 8)
 
 
 def test_resubstitution_has_no_interval() -> None:
@@ -204,9 +167,13 @@ def test_resubstitution_has_no_interval() -> None:
     assert np.isnan(table.xs("low", axis=1, level=1)).all(axis=None)
 
 
-def test_trials_of_other_methods_data_sets_and_splits_are_left_out() -> None:
-    columns = columns_of({("test", "mse"): {"iris": [[0.1, 0.2], [0.3, 0.4]], "wine": [[0.1], [0.2]]}}, ["tree", "old"])
-    names = {"datasets": ["iris"], "methods": ["tree"], "metrics": ["mse"], "plans": {"iris": folds(2)}}
-    study = read_results("test", columns, **names)
-    assert len(study.to_frame()) == 2
-    assert study.table("mse").loc["iris", "tree"] == pytest.approx(0.15)
+def test_trials_of_other_methods_data_sets_and_splits_are_left_out(tmp_path: Path) -> None:
+    methods = {"rates": ConstantClassifier(), "others": ConstantClassifier(strategy="zero")}
+    study_of(tmp_path / "s.db", n_datasets=2, methods=methods, plan=4).run()
+    study = study_of(tmp_path / "s.db")
+    study.run(update=True)
+    assert study.table("mse").to_dict() == {"rates": {"set 0": 0.5}}
+    assert study.to_frame()[["dataset", "method", "split"]].to_numpy().tolist() == [
+        ["set 0", "rates", 0],
+        ["set 0", "rates", 1],
+    ]

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from pathlib import Path
+
 import numpy as np
-from tests.studies.results_of_trials import columns_of, dataset_plan, folds, results
+from tests.studies.results_of_trials import dataset_plan, folds, results
 
+from calibrant.bayes import ConstantClassifier, NaiveBayesClassifier
 from calibrant.resampling import Bootstrap632
-from calibrant.studies._results.read_study import read_results
+from calibrant.studies import Study
 
 
-def test_every_trial_is_a_row_in_the_order_of_the_study() -> None:
-    values = {"wine": [[0.1, 0.2], [0.3, 0.4]], "iris": [[0.5, 0.6], [0.7, 0.8]]}
-    columns = columns_of({("test", "mse"): values, ("training", "mse"): values}, ["tree", "bayes"])
-    shuffled = np.random.default_rng(0).permutation(8)
-    columns = {name: np.array(column, dtype=object)[shuffled] for name, column in columns.items()}
-    columns |= {key: columns[key].astype(float) for key in columns if isinstance(key, tuple)}
-    columns["seed"], columns["versions"] = np.arange(8)[shuffled], [{"calibrant": "1.0", "numpy": "2.0"}] * 8
-    names = {"datasets": list(values), "methods": ["tree", "bayes"], "metrics": ["mse"]}
-    frame = read_results("test", columns, **names, plans=dict.fromkeys(values, folds(2))).to_frame()
-    assert list(frame) == ["dataset", "method", "split", "state", "seed", "mse", "training_mse", "versions", "failure"]
-    assert frame["mse"].tolist() == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
-    assert frame["dataset"].tolist() == ["wine"] * 4 + ["iris"] * 4
-    assert frame["seed"].tolist() == list(range(8))
-    assert frame["versions"][0] == "calibrant 1.0, numpy 2.0"
+def test_every_trial_is_a_row_in_the_order_of_the_study(tmp_path: Path) -> None:
+    """Trials run split by split, and are listed method by method, in the order in which methods were named."""
+    names = itertools.product(("wine", "iris"), ("rates", "bayes"), (0, 1))
+    study = Study(
+        "s",
+        datasets={name: (np.arange(24.0).reshape(12, 2), np.arange(12) % 2) for name in ("wine", "iris")},
+        methods={"rates": ConstantClassifier(), "bayes": NaiveBayesClassifier()},
+        plan=2,
+        metrics=["mse"],
+        training_metrics=True,
+        store=tmp_path / "s.db",
+    )
+    study.run()
+    frame = study.to_frame()
+    assert list(frame[["dataset", "method", "split"]].itertuples(index=False, name=None)) == list(names)
+    values = [study.split_values("mse", name).ravel() for name in ("wine", "iris")]
+    assert frame["mse"].tolist() == np.concatenate(values).tolist()
+    assert {"seed", "training_mse", "fit_seconds"} <= set(frame)
+    assert list(frame)[-2:] == ["versions", "failure"]
+    assert re.match(r"calibrant [\d.]+.*, numpy [\d.]+", frame["versions"][0])
 
 
 def test_a_failed_trial_has_the_line_that_names_its_error() -> None:

@@ -77,13 +77,17 @@ def test_areas_of_a_data_set_of_one_class_are_missing(tmp_path: Path) -> None:
     "plan", [Bootstrap632(6), Bootstrap632(6, plus=True), CrossValidation(4, 2)], ids=[".632", ".632+", "folds"]
 )
 def test_estimates_equal_those_of_estimate_performance(tmp_path: Path, plan: Any) -> None:
-    study = make_study(tmp_path, datasets={"noise": make_rows(60)}, methods=METHODS, plan=plan, metrics=["mse", "auc"])
+    parts = {"datasets": {"noise": make_rows(60)}, "methods": METHODS, "metrics": ["mse", "auc"]}
+    study = make_study(tmp_path, **parts, plan=plan, keep_predictions=True)
     assert study.run().is_complete
     before = study.to_frame()
     expected = estimate_performance(METHODS, *make_rows(60), plan, ["mse", "auc"])
+    by_splits = estimate_performance(METHODS, *make_rows(60), plan, ["mse", "auc"], interval="splits").intervals
     for metric in ("mse", "auc"):
-        found = study.table(metric).loc["noise"]
-        assert found.to_dict() == {name: expected.mean(metric, name) for name in METHODS}
+        found = study.table(metric, interval="splits").loc["noise"]
+        for name in METHODS:
+            assert found[name, "mean"] == expected.mean(metric, name)
+            assert tuple(found[name])[1:] == pytest.approx(tuple(by_splits[name, metric]), rel=1e-12)
     study.run()
     assert study.to_frame().equals(before)
 
@@ -113,11 +117,13 @@ def test_groups_and_weights_equal_estimate_performance(tmp_path: Path) -> None:
     groups, weight = np.repeat(np.arange(15), 4), np.arange(1.0, 61.0)
     data = Dataset((X, y), groups=groups, weight=weight)
     study = make_study(
-        tmp_path, datasets={"noise": data}, methods=METHODS, plan=4, metrics=["mse", "auc"], training_metrics=True
+        tmp_path, datasets={"noise": data}, methods=METHODS, plan=4, metrics=["mse", "auc"], keep_predictions=True
     )
     assert study.run().is_complete
     expected = estimate_performance(METHODS, X, y, 4, ["mse", "auc"], groups=groups, sample_weight=weight)
+    intervals = study.table("mse", interval=True).loc["noise"]
     for name in METHODS:
+        assert tuple(intervals[name])[1:] == pytest.approx(tuple(expected.intervals[name, "mse"]))
         values = study.results().split_values("mse", "noise")[list(METHODS).index(name)]
         np.testing.assert_array_equal(values, expected.split_values("mse", name))
 
