@@ -39,6 +39,18 @@ def test_one_slope_is_a_sigmoid_of_the_log_odds():
     np.testing.assert_allclose(found.predict(p), expit(found.a_ * logit(p) + found.intercept_))
 
 
+def test_two_scores_whose_logarithms_are_collinear_get_their_frequencies():
+    p, y = np.repeat([0.2, 0.7], [10, 20]), np.arange(30) % 5 < np.repeat([1, 3], [10, 20])
+    np.testing.assert_allclose(Beta().fit(p, y).predict([0.2, 0.7]), [0.2, 0.6], atol=1e-6)
+
+
+def test_separable_scores_end_in_finite_coefficients():
+    p = np.linspace(0.05, 0.95, 19)
+    found = Beta().fit(p, p > 0.6)
+    assert np.isfinite([found.a_, found.b_, found.intercept_]).all()
+    np.testing.assert_allclose(found.predict(p), p > 0.6, atol=1e-4)
+
+
 def test_calibrated_scores_stay_nearly_as_they_are():
     random = np.random.default_rng(0)
     p = random.random(200_000)

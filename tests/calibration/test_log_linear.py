@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import log_softmax, logit, softmax
+from scipy.special import expit, log_softmax, logit, softmax
 
 from calibrant.calibration import Dirichlet, MatrixScaling, VectorScaling
-from calibrant.calibration._fitting.multinomial import DiagonalLoss, Penalty
 from calibrant.exceptions import DataError, ParameterError
 
 FREE = [Dirichlet(off_diagonal=0, intercept=0, l2=0), MatrixScaling(strength=0), VectorScaling(strength=0)]
@@ -134,31 +133,56 @@ def test_a_negative_penalty_raises():
             calibrator.fit(proba, y)
 
 
-def test_odir_is_the_papers_penalty():
-    proba, y = draw()
-    found = Dirichlet(off_diagonal=0.3, intercept=0.2, l2=0.0).fit(proba, y)
+def slopes_at(found, proba, y, penalty, towards):
+    """Return the derivatives of the penalised mean log-loss by [W | b] at the map found."""
+    scaled, share = softmax(found.inverse_temperature_ * np.log(proba), axis=1), found.uniform_share_
+    logs = np.log((1 - share) * scaled + share / scaled.shape[1])
+    excess = softmax(logs @ found.coef_.T + found.intercept_, axis=1) - np.eye(scaled.shape[1])[y]
+    own = np.column_stack([found.coef_, found.intercept_])
+    return excess.T @ np.column_stack([logs, np.ones(len(y))]) / len(y) + 2 * penalty * (own - towards)
 
-    def objective(flat):
-        weights, intercepts = flat[:16].reshape(4, 4), flat[16:]
-        fit = log_softmax(np.log(proba) @ weights.T + intercepts, axis=1)
-        off = weights[~np.eye(4, dtype=bool)]
-        return -fit[np.arange(len(y)), y].mean() + 0.3 * np.mean(off**2) + 0.2 * np.mean(intercepts**2)
 
-    here = np.concatenate([found.coef_.ravel(), found.intercept_])
-    rng = np.random.default_rng(0)
-    assert all(objective(here) < objective(here + 1e-3 * rng.normal(size=20)) for _ in range(50))
+@pytest.mark.parametrize(("n_rows", "n_classes", "most"), [(200, 3, 1e-9), (5000, 4, 1e-9), (400, 27, 1e-7)])
+def test_no_derivative_of_the_penalised_loss_is_left(n_rows, n_classes, most):
+    """Up to 25 classes are fitted by Newton's method, which sums over parts of 2,048 rows, and more by L-BFGS."""
+    proba, y = draw(0, n_rows, n_classes)
+    unit = np.eye(n_classes, n_classes + 1)
+    of_row = np.where(unit == 0, n_classes - 1.0, 1.0) * n_classes / n_rows
+    of_row[:, -1] = n_classes / n_rows
+    assert np.abs(slopes_at(MatrixScaling().fit(proba, y), proba, y, of_row, unit)).max() <= most
+    own = slopes_at(VectorScaling().fit(proba, y), proba, y, of_row, unit)
+    assert max(np.abs(np.diag(own)).max(), np.abs(own[:, -1]).max()) <= most
+    odir = np.where(unit == 0, 0.1 / (n_classes * (n_classes - 1)), 0.0)
+    odir[:, -1] = 0.1 / n_classes
+    l2 = 0.01 / (n_classes * (n_classes + 1))
+    assert np.abs(slopes_at(Dirichlet().fit(proba, y), proba, y, odir + l2, 0.0)).max() <= most
 
 
 @pytest.mark.parametrize("strength", [0.5, 1.0, 30.0])
-@pytest.mark.parametrize("seed", range(3))
-def test_vector_scaling_of_two_classes_is_the_multinomial_one(strength, seed):
-    rng = np.random.default_rng(seed)
+def test_vector_scaling_of_two_classes_is_the_multinomial_one(strength):
+    rng = np.random.default_rng(0)
     score, weight = rng.random(300), rng.random(300)
-    y = rng.random(300) < score**2
+    y = (rng.random(300) < score**2).astype(int)
     found = VectorScaling(strength=strength).fit(score, y, weight)
-    penalty = Penalty(np.full(4, 2 * strength / weight.sum()), np.array([1.0, 1.0, 0.0, 0.0]))
-    best = DiagonalLoss(found._logs(score[:, None]), y.astype(np.int32), weight).fit(penalty)
-    np.testing.assert_allclose([*np.diag(found.coef_), *found.intercept_], best, atol=1e-6)
+    proba = (1 - found.uniform_share_) * expit(found.inverse_temperature_ * logit(score)) + found.uniform_share_ / 2
+    logs = np.log(np.column_stack([1 - proba, proba]))
+
+    def objective(flat):
+        fit = log_softmax(logs * flat[:2] + flat[2:], axis=1)[np.arange(300), y]
+        return (-weight @ fit + 2 * strength * np.sum((flat - [1, 1, 0, 0]) ** 2)) / weight.sum()
+
+    best = minimize(objective, [1, 1, 0, 0], method="BFGS", options={"gtol": 1e-8}).x
+    np.testing.assert_allclose([*np.diag(found.coef_), *found.intercept_], best, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+@pytest.mark.filterwarnings("ignore:sample_weight of 300 rows sums to")
+def test_weights_of_any_size_have_the_same_coefficients(size):
+    rng = np.random.default_rng(0)
+    score, weight = rng.random(300), rng.random(300)
+    y, kind = rng.random(300) < score**2, VectorScaling(strength=0)
+    found, other = kind.fit(score, y, weight).coef_, kind.fit(score, y, size * weight).coef_
+    np.testing.assert_allclose(np.diag(other), np.diag(found), rtol=1e-6)
 
 
 def test_fitted_maps_of_two_classes_report_whether_they_are_monotone():

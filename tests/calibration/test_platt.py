@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy.optimize import minimize
 
 from calibrant.calibration import Platt
@@ -51,13 +52,31 @@ def test_separable_scores_give_platts_targets_at_the_end_of_a_steep_slope():
     assert 0.0 < proba[0] < 0.25
 
 
-@pytest.mark.parametrize("factor", [1e9, 1e-9, 1e120])
-def test_the_sigmoid_does_not_depend_on_the_unit_of_the_score(factor):
+@pytest.mark.parametrize(("factor", "shift"), [(1e9, 0), (1e-9, 0), (1e120, 0), (1, 1e6), (1e6, -1e9)])
+def test_the_sigmoid_does_not_depend_on_the_unit_of_the_score(factor, shift):
     rng = np.random.default_rng(0)
     scores, y = rng.normal(size=300) * 2, rng.random(300) < 0.4
-    plain, scaled = Platt(on="score").fit(scores, y), Platt(on="score").fit(factor * scores, y)
-    assert scaled.slope_ * factor == pytest.approx(plain.slope_, rel=1e-9)
-    assert scaled.intercept_ == pytest.approx(plain.intercept_, rel=1e-9)
+    plain, scaled = Platt(on="score").fit(scores, y), Platt(on="score").fit(factor * scores + shift, y)
+    tolerance = 1e-4 if shift else 1e-9  # what rounding leaves of the scores
+    assert scaled.slope_ * factor == pytest.approx(plain.slope_, rel=tolerance)
+    assert scaled.intercept_ + scaled.slope_ * shift == pytest.approx(plain.intercept_, rel=tolerance)
+
+
+def test_an_outlier_of_hardly_any_weight_does_not_hide_the_other_rows():
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=300) * 2, rng.random(300) < 0.4
+    weight = np.append(np.ones(300), 1e-15)
+    found = Platt(on="score").fit(np.append(scores, 1e9), np.append(y, True), weight)
+    assert found.slope_ == pytest.approx(Platt(on="score").fit(scores, y).slope_, rel=1e-6)
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=200_000), rng.random(200_000) < 0.4
+    one = Platt().fit(scores, y)
+    with parallel_config(n_jobs=2):
+        two = Platt().fit(scores, y)
+    assert (one.slope_, one.intercept_) == (two.slope_, two.intercept_)
 
 
 def test_a_constant_map_has_no_inverse():
