@@ -17,8 +17,7 @@ from sklearn.pipeline import make_pipeline
 import calibrant
 from calibrant.bayes import NaiveBayesClassifier
 from calibrant.calibration import CalibratedClassifier
-from calibrant.data import TextParts
-from calibrant.data._frames.columns import fit_columns
+from calibrant.data import CodedTable, TextParts
 from calibrant.exceptions import CalibrantWarning, DataTypeError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -45,7 +44,7 @@ Y = np.resize(["no", "yes", "yes"], 80)
 
 
 def measure(column: Any) -> str:
-    return fit_columns(pd.DataFrame({"a": column})).schema.features[0].measure
+    return CodedTable.from_frame(pd.DataFrame({"a": column})).schema.features[0].measure
 
 
 def test_several_words_that_are_mostly_distinct_are_free_text() -> None:
@@ -69,7 +68,7 @@ def test_other_columns_are_none(column: Any) -> None:
 
 
 def test_nominal_takes_it_as_categories() -> None:
-    feature = fit_columns(TABLE, nominal=["note"]).schema.features[1]
+    feature = CodedTable.from_frame(TABLE, nominal=["note"]).schema.features[1]
     assert feature.measure == ""
     assert len(feature.categories) == len(set(TEXTS))
 

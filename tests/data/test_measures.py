@@ -8,8 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from calibrant.data._frames.columns import fit_columns, match_columns
+from calibrant.data import CodedTable
 from calibrant.exceptions import SchemaError
+from calibrant.trees import ProbabilityTreeClassifier
 
 DATES = {
     "pandas": pd.DataFrame({"t": pd.to_datetime(["2024-01-01", None])}),
@@ -26,31 +27,39 @@ OTHERS = {
 }
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:X (has|does not have)")
+
+
+def fitted(X):
+    return ProbabilityTreeClassifier().fit(X, [0, 1])
+
+
 @pytest.mark.parametrize("later", DATES)
-@pytest.mark.parametrize("fitted", DATES)
-def test_dates_of_any_library_are_dates(fitted, later):
-    columns = match_columns(DATES[later], fit_columns(DATES[fitted]).schema)
-    assert np.nanmax(columns.arrays[0]) == 1_704_067_200e6
+@pytest.mark.parametrize("first", DATES)
+def test_dates_of_any_library_are_dates(first, later):
+    assert CodedTable.from_frame(DATES[first]).values(0).tolist() == [1_704_067_200e6]
+    assert fitted(DATES[first]).predict_proba(DATES[later]).shape == (2, 2)
 
 
 @pytest.mark.parametrize("measure", OTHERS)
 @pytest.mark.parametrize("dates", DATES)
 def test_dates_and_numbers_are_not_interchangeable(dates, measure):
     with pytest.raises(SchemaError, match=f"held dates in fit and holds {measure} now; pass dates"):
-        match_columns(OTHERS[measure], fit_columns(DATES[dates]).schema)
+        fitted(DATES[dates]).predict(OTHERS[measure])
     with pytest.raises(SchemaError, match=f"held {measure} in fit and holds dates now; pass {measure}"):
-        match_columns(DATES[dates], fit_columns(OTHERS[measure]).schema)
+        fitted(OTHERS[measure]).predict(DATES[dates])
 
 
 @pytest.mark.parametrize("dates", DATES)
 def test_missing_values_match_any_measure(dates):
-    assert np.isnan(match_columns([[np.nan]], fit_columns(DATES[dates]).schema).arrays[0]).all()
-    match_columns(DATES[dates], fit_columns(pd.DataFrame({"t": [None, None]}, dtype=object)).schema)
+    missing = pd.DataFrame({"t": [None, None]}, dtype=object)
+    assert fitted(DATES[dates]).predict_proba(missing).tolist() == [[0.5, 0.5]] * 2
+    assert fitted(missing).predict_proba(DATES[dates]).tolist() == [[0.5, 0.5]] * 2
 
 
 def test_strings_and_booleans_are_no_dates():
-    schema = fit_columns(DATES["pandas"]).schema
+    model = fitted(DATES["pandas"])
     with pytest.raises(SchemaError, match="'t' held dates in fit and holds '2024-01-01' now; pass dates"):
-        match_columns(pd.DataFrame({"t": ["2024-01-01"]}), schema)
+        model.predict(pd.DataFrame({"t": ["2024-01-01"]}))
     with pytest.raises(SchemaError, match="'t' held dates in fit and holds numbers now; pass dates"):
-        match_columns(pd.DataFrame({"t": [True]}), schema)
+        model.predict(pd.DataFrame({"t": [True]}))

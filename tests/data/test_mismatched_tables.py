@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibrant.data._frames.columns import fit_columns, match_columns
+from calibrant.bayes import ConstantClassifier
 from calibrant.exceptions import SchemaError
 
 
 def test_a_table_that_does_not_match_says_all_that_differs():
     fitted = pd.DataFrame({"age": [1.0, 2], "sex": ["f", "m"], "day": pd.to_datetime(["2024-01-01"] * 2), "n": [1, 2]})
-    schema = fit_columns(fitted).schema
+    model = ConstantClassifier().fit(fitted, [0, 1])
     other = pd.DataFrame({"aged": [1.0], "sexe": ["f"], "day": [3.5], "n": ["many"], "town": ["Bern"]})
     with pytest.raises(SchemaError) as caught:
-        match_columns(other, schema)
+        model.predict(other)
     assert str(caught.value) == (
         "fitted with 4 columns; 'age' and 'sex' are missing. Found 'aged': the same column? Found 'sexe': the same "
         "column? Not in fit: 'town'. Column 'day' held dates in fit and holds numbers now; pass dates. Column 'n' was "
@@ -24,12 +24,12 @@ def test_a_table_that_does_not_match_says_all_that_differs():
 
 
 def test_columns_of_other_kinds_in_an_array_are_all_listed():
-    schema = fit_columns(np.array([[1.0, 2.0, 3.0]])).schema
+    model = ConstantClassifier().fit([[1.0, 2.0, 3.0]], [0])
     with pytest.raises(SchemaError, match=r"^column 'x0' was numeric .* numbers\. Column 'x2' was numeric"):
-        match_columns([["a", 2.0, "b"]], schema)
+        model.predict([["a", 2.0, "b"]])
 
 
 def test_many_differences_are_counted():
-    schema = fit_columns(np.zeros((1, 30))).schema
+    model = ConstantClassifier().fit(np.zeros((1, 30)), [0])
     with pytest.raises(SchemaError, match=r"20 more columns are of another kind\.$"):
-        match_columns([["a"] * 30], schema)
+        model.predict([["a"] * 30])

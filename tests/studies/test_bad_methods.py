@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,6 @@ from tests.studies.runner_methods import worker_pids
 
 from calibrant.resampling import Holdout
 from calibrant.studies import Study
-from calibrant.studies._store.store import Store
 
 PLAN = Holdout(0.5)
 
@@ -46,11 +47,10 @@ def errors_of(study: Study) -> list[str]:
     return list(frame[frame["method"] == "bad"]["failure"])
 
 
-def full_error(folder: Path, method: str = "bad") -> str:
+def full_error(study: Study, method: str = "bad") -> str:
     """Return the first traceback of a method as the store has it."""
-    with Store.open(folder / "studies.db", read_only=True) as store:
-        found = store.trials("study")
-    return str(next(error for error, name in zip(found["error"], found["method"], strict=True) if name == method))
+    columns = study.results().columns
+    return str(next(text for text, name in zip(columns["error"], columns["method"], strict=True) if name == method))
 
 
 # In this process
@@ -63,20 +63,14 @@ def test_an_exception_is_recorded_with_its_traceback(tmp_path: Path, expected, k
     assert (status.n_done, status.n_failed) == (6, 3)
     assert scores_of(study) == expected
     assert all(f"{kind}: no {kind} today: ü" in error for error in errors_of(study))
-    assert full_error(tmp_path).startswith("Traceback")
-    assert "in misbehave" in full_error(tmp_path)
+    assert full_error(study).startswith("Traceback")
+    assert "in misbehave" in full_error(study)
 
 
-@pytest.mark.parametrize("what", ["nan", "one column", "too many columns", "too few rows", "no array"])
+@pytest.mark.parametrize(
+    "what", ["nan", "one column", "too many columns", "too few rows", "no array", "above 1", "negative"]
+)
 def test_wrong_probabilities_are_recorded_as_a_failure(tmp_path: Path, expected, what: str) -> None:
-    study = make_study(tmp_path, bad=ReturnsWrongly(what))
-    study.run()
-    assert all("Error" in error for error in errors_of(study))
-    assert scores_of(study) == expected
-
-
-@pytest.mark.parametrize("what", ["above 1", "negative"])
-def test_numbers_that_are_no_probabilities_are_recorded_as_a_failure(tmp_path: Path, expected, what: str) -> None:
     study = make_study(tmp_path, bad=ReturnsWrongly(what))
     study.run()
     assert all("Error" in error for error in errors_of(study))
@@ -94,8 +88,7 @@ def test_a_keyboard_interrupt_ends_the_run_and_loses_nothing(tmp_path: Path, exp
     study = make_study(tmp_path, bad=Raises("KeyboardInterrupt"))
     with pytest.raises(KeyboardInterrupt):
         study.run()
-    with Store.open(tmp_path / "studies.db", read_only=True) as store:
-        assert not any(status.n_claims for status in store.workers("study"))
+    assert (study.status().n_running, study.status().workers) == (0, ())
     good = make_study(tmp_path)
     good.run(update=True)
     assert scores_of(good) == expected
@@ -109,8 +102,8 @@ def test_the_child_of_a_method_that_forks_records_nothing(tmp_path: Path, expect
     study = make_study(tmp_path, bad=Forks(child))
     status = study.run(workers=workers)
     assert (status.n_done, status.n_failed, status.n_computed_twice) == (9, 0, 0)
-    with Store.open(tmp_path / "studies.db", read_only=True) as store:
-        assert len(store.workers("study")) == 1
+    with closing(sqlite3.connect(tmp_path / "studies.db")) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM calibrant_workers").fetchall() == [(1,)]
     assert {name: value for name, value in scores_of(study).items() if name[1] != "bad"} == expected
 
 
@@ -146,7 +139,7 @@ def test_methods_that_exceed_a_limit_or_exit_fail_alone(tmp_path: Path) -> None:
     status = study.run(workers=1, time_limit=3.0, memory_limit="400 MB")
     assert (status.n_done, status.n_failed) == (1, 4)
     for name, (_, reason) in bad.items():
-        assert re.search(reason, full_error(tmp_path, name)), name
+        assert re.search(reason, full_error(study, name)), name
     assert not worker_pids()
 
 
@@ -157,7 +150,7 @@ def test_a_method_that_ends_its_worker_fails_alone(tmp_path: Path, method, reaso
     study = make_study(tmp_path, bad=method, plan=PLAN)
     status = study.run(workers=1)
     assert (status.n_done, status.n_failed) == (2, 1)
-    assert re.search(f"(?s)the worker died 3 times.*{reason}", full_error(tmp_path))
+    assert re.search(f"(?s)the worker died 3 times.*{reason}", full_error(study))
     assert not worker_pids()
 
 

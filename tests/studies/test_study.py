@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+import calibrant
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import StudyChangedError, StudyError
 from calibrant.resampling import (
@@ -19,7 +22,6 @@ from calibrant.resampling import (
     estimate_performance,
 )
 from calibrant.studies import Study, delete_study, list_studies
-from calibrant.studies._trials import run_job
 from calibrant.trees import ProbabilityTreeClassifier
 
 Rows = tuple[np.ndarray, np.ndarray]
@@ -182,15 +184,19 @@ def test_a_failed_trial_is_recorded_with_its_traceback_and_stops_nothing(rows, s
     assert study.run(retry=True).n_failed == status.n_failed
 
 
-def test_trials_of_other_versions_are_counted_and_run_again_on_request(rows, store, monkeypatch):
+def test_trials_of_other_versions_are_counted_and_run_again_on_request(rows, store):
     study = make(rows, store, methods={"gaussian": GaussianNB(), "laplace": ProbabilityTreeClassifier()})
     study.run()
-    monkeypatch.setattr("calibrant.__version__", "99.0.0")
-    run_job._package_versions.cache_clear()
+    with closing(sqlite3.connect(store)) as connection, connection:
+        old, now = '"calibrant": "0.0.1"', f'"calibrant": "{calibrant.__version__}"'
+        change = (
+            "UPDATE calibrant_names SET digest = substr(digest, 2), name = replace(name, ?, ?) WHERE name LIKE '{%'"
+        )
+        connection.execute(change, (now, old))
     assert study.run().n_outdated == 20
+    assert study.to_frame()["versions"].str.contains("calibrant 0.0.1").all()
     assert study.run(rerun_outdated=True).n_outdated == 0
-    assert study.results().to_frame()["versions"].str.contains("calibrant 99.0.0").all()
-    run_job._package_versions.cache_clear()
+    assert study.to_frame()["versions"].str.contains(f"calibrant {calibrant.__version__}").all()
 
 
 @pytest.mark.parametrize("plus", [False, True])

@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant import load_model, save
-from calibrant._exact_sums import fixed_point_weights
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.metrics import log_loss
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing import grown_tree
 
 CRITERIA = ["gain_ratio", "entropy", "gini", "dkm", "dkm_ratio", "hellinger", "twoing", "bayes", "mml"]
 BAYESIAN = ("bayes", "mml")
@@ -188,10 +186,6 @@ def test_texts_write_cuts_with_as_few_digits_as_separate_the_rows():
     assert sorted(counts) == sorted(np.sum(X[:, 0] <= cut) for cut in written)
 
 
-def test_a_search_does_not_mix_trees_of_different_bins():
-    assert "max_bins" not in grown_tree._NOT_IN_KEY
-
-
 def test_a_table_that_does_not_fit_memory_raises_an_error_that_names_max_bins(monkeypatch):
     monkeypatch.setattr("calibrant._memory.machine_memory", lambda: 2**28)
     X = np.broadcast_to(np.arange(2_000_000.0)[:, np.newaxis], (2_000_000, 10))
@@ -205,22 +199,18 @@ def test_max_bins_is_an_int_of_two_at_least_or_none(max_bins):
         ProbabilityTreeClassifier(max_bins=max_bins).fit([[1], [2]], [0, 1])
 
 
-@given(
-    weights=st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=50),
-    seed=st.integers(0, 99),
-)
-def test_sums_of_fixed_point_weights_do_not_depend_on_their_order(weights, seed):
-    rounded = fixed_point_weights(np.array(weights))
-    counts = np.random.default_rng(seed).integers(0, 256, len(weights))
-    order = np.random.default_rng(seed).permutation(len(weights))
-    assert (rounded > 0).all()
-    np.testing.assert_allclose(rounded, weights, atol=sum(weights) * 2.0**-44, rtol=0)
-    assert np.cumsum(rounded * counts)[-1] == np.cumsum((rounded * counts)[order])[-1]
-
-
-def test_whole_weights_stay_as_they_are():
-    weights = np.array([1.0, 2.0, 1e6])
-    assert fixed_point_weights(weights) is weights
+@given(weights=st.lists(st.floats(1e-9, 1e9), min_size=4, max_size=50), seed=st.integers(0, 99))
+def test_sums_of_any_weights_do_not_depend_on_the_order_of_rows(weights, seed):
+    """They are rounded to fixed points, whole numbers to themselves."""
+    weights, random = np.array(weights), np.random.default_rng(seed)
+    X, y = random.integers(0, 9, (len(weights), 1)), np.arange(len(weights)) % 2
+    order = random.permutation(len(weights))
+    params = {"max_bins": 4, "min_leaf": 1e-9, "mdl_penalty": False, "weight_kind": "probability"}
+    one = ProbabilityTreeClassifier(**params).fit(X, y, weights).tree_
+    assert_same_nodes(one, ProbabilityTreeClassifier(**params).fit(X[order], y[order], weights[order]).tree_)
+    np.testing.assert_allclose(one.counts[0], np.bincount(y, weights), atol=weights.sum() * 2.0**-38, rtol=0)
+    whole = ProbabilityTreeClassifier(**params).fit(X, y, np.ceil(weights)).tree_
+    assert whole.counts[0].tolist() == np.bincount(y, np.ceil(weights)).tolist()
 
 
 @pytest.mark.parametrize("dialect", ["c45", "j48"])

@@ -3,50 +3,54 @@
 import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from calibrant import _core
-from calibrant._memory import SizedCache
 from calibrant.trees import ProbabilityTreeClassifier
 
 ESTIMATES = ["frequency", "laplace", "m", "m_branch", "hierarchical_shrinkage"]
-
-
-@pytest.fixture
-def cache(monkeypatch):
-    """The trees grown so far."""
-    grown = []
-    monkeypatch.setattr(_core, "grow_tree", lambda *args, real=_core.grow_tree: grown.append(args) or real(*args))
-    return grown
 
 
 def search(model, grid, X, y, **params):
     return GridSearchCV(model, grid, cv=4, scoring="roc_auc", error_score="raise", **params).fit(X, y)
 
 
-def test_a_grid_of_five_estimates_grows_a_tree_for_each_fold_and_one_to_refit(ranks, cache):
+def grown_in_search(model, grid, X, y):
+    """Return the number of different trees of the fitted models of a search over four folds."""
+    trees = []
+
+    def score(fitted, *_):
+        trees.append((fitted[-1] if isinstance(fitted, Pipeline) else fitted).tree_)
+        return 0.0
+
+    GridSearchCV(model, grid, cv=4, scoring=score, refit=False, error_score="raise").fit(X, y)
+    return len({id(tree) for tree in trees})
+
+
+def test_a_grid_of_five_estimates_grows_a_tree_for_each_fold(ranks):
+    assert grown_in_search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES}, *ranks) == 4
+
+
+def test_the_tree_of_all_rows_is_that_of_the_best_estimate(ranks):
     found = search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES}, *ranks)
-    assert len(cache) == 5
-    assert found.best_estimator_.estimate in ESTIMATES
+    assert found.best_estimator_.estimate == found.best_params_["estimate"]
 
 
-def test_a_grid_in_a_pipeline_grows_as_few(ranks, cache):
+def test_a_grid_in_a_pipeline_grows_as_few(ranks):
     pipeline = make_pipeline(StandardScaler(), ProbabilityTreeClassifier())
-    search(pipeline, {"probabilitytreeclassifier__estimate": ESTIMATES}, *ranks)
-    assert len(cache) == 5
+    assert grown_in_search(pipeline, {"probabilitytreeclassifier__estimate": ESTIMATES}, *ranks) == 4
 
 
-def test_another_parameter_of_growing_grows_again(ranks, cache):
-    search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES, "min_leaf": [2, 9], "n_jobs": [1, 2]}, *ranks)
-    assert len(cache) == 9
+def test_another_parameter_of_growing_grows_again(ranks):
+    grid = {"estimate": ESTIMATES, "min_leaf": [2, 9], "n_jobs": [1, 2]}
+    assert grown_in_search(ProbabilityTreeClassifier(), grid, *ranks) == 8
+    assert grown_in_search(ProbabilityTreeClassifier(), {"estimate": ESTIMATES, "max_bins": [None, 9]}, *ranks) == 8
 
 
 def test_a_shared_tree_gives_the_same_bits(ranks):
@@ -59,16 +63,14 @@ def test_a_shared_tree_gives_the_same_bits(ranks):
         np.testing.assert_array_equal(scores, cross_val_score(alone, X, y, cv=4, scoring="roc_auc"))
 
 
-def test_random_ties_without_a_seed_are_drawn_again(ranks, cache):
-    search(ProbabilityTreeClassifier(tie_break="random"), {"estimate": ESTIMATES}, *ranks, refit=False)
-    assert len(cache) == 20
+def test_random_ties_without_a_seed_are_drawn_again(ranks):
+    assert grown_in_search(ProbabilityTreeClassifier(tie_break="random"), {"estimate": ESTIMATES}, *ranks) == 20
 
 
 @pytest.mark.parametrize("seed", [7, np.random.SeedSequence(7), np.random.default_rng(7), np.random.RandomState(7)])
-def test_random_ties_with_a_seed_are_shared(ranks, cache, seed):
+def test_random_ties_with_a_seed_are_shared(ranks, seed):
     model = ProbabilityTreeClassifier(tie_break="random", random_state=seed)
-    search(model, {"estimate": ESTIMATES}, *ranks, refit=False)
-    assert len(cache) == 4
+    assert grown_in_search(model, {"estimate": ESTIMATES}, *ranks) == 4
 
 
 def siblings(n, **params):
@@ -77,7 +79,7 @@ def siblings(n, **params):
 
 
 @pytest.mark.parametrize("change", ["value", "class", "weight", "name", "category"])
-def test_rows_that_differ_anywhere_are_distinguished(cache, change):
+def test_rows_that_differ_anywhere_are_distinguished(change):
     X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": ["u", "u", "v", "w"]})
     y, weights = np.array(["k", "k", "l", "l"]), np.ones(4)
     one, two = siblings(2)
@@ -93,18 +95,16 @@ def test_rows_that_differ_anywhere_are_distinguished(cache, change):
     else:
         X = X.assign(b=["u", "u", "v", "x"])
     two.fit(X, y, weights * 2)
-    assert len(cache) == 2
     assert two.tree_ is not one.tree_
 
 
-def test_a_plain_fit_has_nothing_to_do_with_it(ranks, cache):
-    X, y = ranks
-    model = ProbabilityTreeClassifier()
-    model.fit(X, y)
+def test_a_plain_fit_has_nothing_to_do_with_it(ranks):
+    """Nor have the clones of a cross-validation, which have no clones of their own."""
+    model = ProbabilityTreeClassifier().fit(*ranks)
+    first = model.tree_
     clone(model)
     assert not hasattr(model, "_tree_cache")
-    cross_val_score(model, X, y, cv=3)  # its clones have no clones of their own
-    assert len(cache) == 4
+    assert model.fit(*ranks).tree_ is not first
 
 
 def test_what_clones_share_goes_with_them(ranks):
@@ -126,18 +126,6 @@ def test_clones_may_fit_in_threads(ranks):
         fitted = list(pool.map(lambda model: model.fit(X, y), made))
     for model in fitted:
         np.testing.assert_array_equal(model.predict_proba(X), fitted[0].predict_proba(X))
-
-
-def test_the_cache_is_bounded_by_number_and_by_bytes():
-    cache = SizedCache(max_bytes=100, max_values=3)
-    for key in "abcd":
-        cache.keep(key, SimpleNamespace(n_bytes=10))
-    assert [key for key in "abcd" if cache.get(key)] == ["b", "c", "d"]
-    cache.get("b")
-    cache.keep("e", SimpleNamespace(n_bytes=85))
-    assert [key for key in "abcde" if cache.get(key)] == ["b", "e"]
-    cache.keep("f", SimpleNamespace(n_bytes=101))
-    assert not any(cache.get(key) for key in "abcdef")
 
 
 @pytest.mark.long

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from calibrant import _core
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier
 
@@ -46,15 +45,6 @@ def test_a_row_with_a_missing_value_gets_probabilities_below_a_test_that_nothing
     rows = np.where(np.random.default_rng(1).random(X.shape) < 0.4, np.nan, X)
     np.testing.assert_allclose(model.predict_proba(rows).sum(axis=1), 1)
     assert (model.apply(rows) >= 0).all()
-
-
-def test_counting_the_growing_rows_gives_the_grown_counts(ranks):
-    X, y = ranks
-    tree = ProbabilityTreeClassifier().fit(X, y).tree_
-    labels = np.searchsorted(tree.classes, y).astype(np.uint16)
-    counted = _core.count_rows(tree.core, len(y), X, labels, np.ones(len(y)))
-    np.testing.assert_allclose(counted.counts, tree.core.counts)
-    np.testing.assert_array_equal(counted.label, tree.core.label)
 
 
 def test_one_row_is_too_few():

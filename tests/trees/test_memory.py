@@ -1,11 +1,13 @@
 """Very many classes or rows: an error with numbers, not the end of the process."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from calibrant import _memory
-from calibrant._memory import check_output_memory, machine_memory
+from calibrant._memory import SizedCache, check_output_memory, machine_memory
 from calibrant.ensembles import BaggedTreesClassifier
 from calibrant.exceptions import DataError
 from calibrant.trees import ProbabilityTreeClassifier
@@ -64,3 +66,15 @@ def test_too_many_rows_to_predict_are_rejected_before_anything_is_copied(method)
     model = ProbabilityTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(DataError, match="X has 2,147,483,648 rows; at most 2,147,483,647"):
         getattr(model, method)(np.broadcast_to(1.0, (2**31, 1)))
+
+
+def test_the_cache_of_grown_trees_is_bounded_by_number_and_by_bytes():
+    cache = SizedCache(max_bytes=100, max_values=3)
+    for key in "abcd":
+        cache.keep(key, SimpleNamespace(n_bytes=10))
+    assert [key for key in "abcd" if cache.get(key)] == ["b", "c", "d"]
+    cache.get("b")
+    cache.keep("e", SimpleNamespace(n_bytes=85))
+    assert [key for key in "abcde" if cache.get(key)] == ["b", "e"]
+    cache.keep("f", SimpleNamespace(n_bytes=101))
+    assert not any(cache.get(key) for key in "abcdef")

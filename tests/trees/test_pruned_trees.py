@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from sklearn.base import clone
 
 from calibrant import _core
@@ -17,7 +18,7 @@ from calibrant.data import load
 from calibrant.data._internal import read_training_rows
 from calibrant.exceptions import DataError, ParameterError
 from calibrant.trees import ProbabilityTreeClassifier
-from calibrant.trees._growing.grow import draw_row_subsets, extra_errors
+from calibrant.trees._growing.grow import deviate, draw_row_subsets, extra_errors
 from calibrant.trees._growing.training_set import TrainingSet
 
 KINDS = {
@@ -222,6 +223,28 @@ def test_collapsing_adds_at_most_a_thousandth_of_an_error_for_each_node(table):
     full, collapsed = (tree_of(table, **params) for params in ({}, KINDS["collapsed"]))
     wrong = [errors(tree)[tree.is_leaf].sum() for tree in (full, collapsed)]
     assert wrong[1] <= wrong[0] + 1e-3 * full.n_nodes
+
+
+# --- the formulas of the paper and of the programs ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("confidence", "z"), [(0.25, 0.6925), (0.1, 1.28), (0.001, 3.09), (1.0, 0.0), (0.03, 1.99)])
+def test_c45_interpolates_quinlans_table(confidence, z):
+    assert deviate(confidence, "c45") == pytest.approx(z)
+
+
+@pytest.mark.parametrize("confidence", [0.01, 0.25, 0.5])
+def test_j48_takes_the_exact_deviate(confidence):
+    assert deviate(confidence, "j48") == pytest.approx(norm.isf(confidence))
+
+
+@pytest.mark.parametrize(
+    ("n", "errors", "extra"),
+    [(6, 0, 1.2378), (9, 0, 1.2848), (1, 0, 0.75), (16, 1, 1.5069), (2, 2, 0), (3, 2.6, 0.268)],
+)
+def test_extra_errors_are_quinlans(n, errors, extra):
+    # Quinlan (1993, p. 42): U25%(0, 6) = .206, U25%(0, 9) = .143, U25%(1, 16) = .157, the program's z a little off
+    assert extra_errors(n, errors, 0.25) == pytest.approx(extra, abs=2e-4)
 
 
 # --- more and less ------------------------------------------------------------------------------------------------

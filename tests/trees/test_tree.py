@@ -82,6 +82,15 @@ def test_numbers_that_lead_nowhere_are_rejected(tree, place, value):
         _core.restore_tree(tree.core.n_classes, tuple(state))
 
 
+def test_counting_the_growing_rows_gives_the_grown_counts(ranks):
+    X, y = ranks
+    tree = ProbabilityTreeClassifier().fit(X, y).tree_
+    labels = np.searchsorted(tree.classes, y).astype(np.uint16)
+    counted = _core.count_rows(tree.core, len(y), X, labels, np.ones(len(y)))
+    np.testing.assert_allclose(counted.counts, tree.core.counts)
+    np.testing.assert_array_equal(counted.label, tree.core.label)
+
+
 def chain(depth):
     """A tree of ``depth`` tests, one below the other: node 2i tests x <= i, 2i + 1 is its leaf."""
     n = 2 * depth + 1

@@ -1,5 +1,7 @@
 """The ten tree styles: their composition, and that each is what it says on real and drawn rows."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,7 +10,6 @@ from tests.trees.mixed_rows import mixed_rows
 from calibrant.estimates import Laplace, MEstimate, PathAverage
 from calibrant.exceptions import ParameterError
 from calibrant.trees import ProbabilityTreeClassifier, tree_style
-from calibrant.trees._internal import STYLES
 
 NAMES = ["bayes", "id3", "cart", "cart0", "c4", "mml", "smml", "c44ls", "c44bs", "mmlls"]
 ONE_ROW = MEstimate(1, prior="uniform")
@@ -33,7 +34,9 @@ def rows(n=400, seed=0):
 
 
 def test_there_are_ten_styles():
-    assert sorted(STYLES) == sorted(NAMES) == sorted(COMPOSITION)
+    with pytest.raises(ParameterError) as caught:
+        tree_style("none of them")
+    assert sorted(re.findall(r"'(\w+)'", str(caught.value).split("; got")[0])) == sorted(NAMES) == sorted(COMPOSITION)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,7 +126,7 @@ def test_one_standard_error_prunes_no_less_than_none():
     X, y = rows(600)
     one, none = (tree_style(name, random_state=1).fit(X, y) for name in ("cart", "cart0"))
     assert one.n_leaves_ <= none.n_leaves_
-    path = ProbabilityTreeClassifier(**{**STYLES["cart"], "prune": None, "ccp_alpha": 0.0}).fit(X, y)
+    path = tree_style("cart", prune=None, ccp_alpha=0.0).fit(X, y)
     assert one.n_leaves_ in path.cost_complexity_path().n_leaves
 
 
@@ -148,9 +151,3 @@ def test_pure_noise_is_hardly_split(name):
     X, y = rng.normal(size=(800, 5)), rng.integers(0, 2, 800)
     proba = tree_style(name).fit(X, y).predict_proba(rng.normal(size=(500, 5)))
     assert np.abs(proba - 0.5).mean() < 0.1
-
-
-def test_ensembles_get_every_parameter_that_shapes_a_tree():
-    shaping = {"criterion", "estimate", "prune", "ccp_alpha", "collapse", "min_leaf", "min_cut", "max_depth"}
-    shaping |= {"nominal_splits", "threshold", "mdl_penalty", "dialect", "empty_leaf", "accept_zero_gain", "missing"}
-    assert all(set(params) == shaping for params in STYLES.values())
