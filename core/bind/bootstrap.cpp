@@ -38,7 +38,7 @@ struct RowsArgument {
     MaybeVector<std::uint32_t> row_unit;
     MaybeVector<double> row_weight;
     std::vector<Vector<double>> values;
-    MaybeVector<std::uint16_t> cells;
+    MaybeVector<std::uint32_t> cells;
     std::size_t n_cells;
     std::vector<RankingArgument> rankings;
 
@@ -53,8 +53,8 @@ struct RowsArgument {
 void resample_rows(const RowsArgument& arrays, const Vector<std::uint64_t>& stratum_ends,
                    const MaybeVector<double>& unit_weights, std::uint64_t seed,
                    const MaybeVector<std::uint32_t>& blocks, const MaybeVector<std::uint32_t>& counts,
-                   std::size_t n_replicates, bool everything, double top_share, std::size_t n_threads,
-                   const OutputArgument& out) {
+                   std::size_t first, std::size_t n_replicates, bool everything, double top_share,
+                   std::size_t n_threads, const OutputArgument& out) {
     const ResampledRows rows = arrays.view();
     const std::size_t n_units = stratum_ends.size() ? stratum_ends.data()[stratum_ends.size() - 1] : 0;
     const Resampling how{
@@ -64,7 +64,7 @@ void resample_rows(const RowsArgument& arrays, const Vector<std::uint64_t>& stra
                              output_span(cells, n_replicates * rows.n_cells),
                              output_span(rankings, n_replicates * rows.rankings.size() * n_rank_measures)};
     run_interruptibly([&](const StopToken& stop) {
-        resample(rows, how, {n_replicates, n_threads, everything, top_share}, sums, stop);
+        resample(rows, how, {n_replicates, n_threads, everything, top_share, first}, sums, stop);
     });
 }
 
@@ -87,7 +87,7 @@ void bind_bootstrap(nb::module_& module) {
         .def(
             "__init__",
             [](RowsArgument* self, std::size_t n_rows, MaybeVector<std::uint32_t> row_unit,
-               MaybeVector<double> row_weight, std::vector<Vector<double>> values, MaybeVector<std::uint16_t> cells,
+               MaybeVector<double> row_weight, std::vector<Vector<double>> values, MaybeVector<std::uint32_t> cells,
                std::size_t n_cells, std::vector<RankingArgument> rankings) {
                 new (self) RowsArgument{
                     n_rows,  std::move(row_unit), std::move(row_weight), std::move(values), std::move(cells),
@@ -96,11 +96,12 @@ void bind_bootstrap(nb::module_& module) {
             nb::kw_only(), "n_rows"_a, "row_unit"_a.none(), "row_weight"_a.none(), "values"_a, "cells"_a.none(),
             "n_cells"_a, "rankings"_a);
     module.attr("N_RANK_MEASURES") = n_rank_measures;
-    module.def(
-        "resample", &resample_rows, "rows"_a, nb::kw_only(), "stratum_ends"_a.noconvert(),
-        "unit_weights"_a.noconvert().none(), "seed"_a, "blocks"_a.noconvert().none(), "counts"_a.noconvert().none(),
-        "n_replicates"_a, "everything"_a, "top_share"_a, "n_threads"_a, "out"_a,
-        "Write the weight, value sums, cells and rank measures of each replicate, drawn or with a block left out.");
+    module.def("resample", &resample_rows, "rows"_a, nb::kw_only(), "stratum_ends"_a.noconvert(),
+               "unit_weights"_a.noconvert().none(), "seed"_a, "blocks"_a.noconvert().none(),
+               "counts"_a.noconvert().none(), "first"_a, "n_replicates"_a, "everything"_a, "top_share"_a, "n_threads"_a,
+               "out"_a,
+               "Write the weight, value sums, cells and rank measures of replicates from `first` on, drawn or with a "
+               "block left out.");
     module.def("area_variance", &variance_of_area, "scores"_a.noconvert(), "positive"_a.noconvert(),
                "weights"_a.noconvert().none(), "n_threads"_a,
                "Return the area under the ROC curve, its variance due to positive and to negative rows, and the weight "

@@ -130,9 +130,9 @@ void run(const ResampledRows& rows, const Resampling& how, const ResampleOptions
         if (!how.counts.empty())
             workers[number].take(how.counts.subspan(replicate * how.units.count, how.units.count));
         else if (how.blocks.empty())
-            workers[number].draw(draws, CounterRandom(how.seed, replicate));
+            workers[number].draw(draws, CounterRandom(how.seed, options.first + replicate));
         else
-            workers[number].leave_out(how.blocks, replicate);
+            workers[number].leave_out(how.blocks, options.first + replicate);
         workers[number].sum_up(replicate, out);
     });
 }
@@ -148,7 +148,7 @@ void check(const ResampledRows& rows, const Resampling& how, std::size_t n_repli
             "row_unit must hold units that exist");
     require(rows.row_weight.empty() || rows.row_weight.size() == n, "row_weight must have one entry per row");
     require(rows.n_cells == 0 || rows.cells.size() == n, "cells must have one entry per row");
-    require(std::all_of(rows.cells.begin(), rows.cells.end(), [&](std::uint16_t cell) { return cell < rows.n_cells; }),
+    require(std::all_of(rows.cells.begin(), rows.cells.end(), [&](std::uint32_t cell) { return cell < rows.n_cells; }),
             "cells must be below n_cells");
     require(how.blocks.empty() || how.blocks.size() == n_units, "blocks must have one entry per unit");
     require(how.counts.empty() || how.counts.size() == n_replicates * n_units,

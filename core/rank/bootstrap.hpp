@@ -20,7 +20,7 @@ struct ResampledRows {
     std::span<const std::uint32_t> row_unit;
     std::span<const double> row_weight;
     std::vector<std::span<const double>> values;
-    std::span<const std::uint16_t> cells;
+    std::span<const std::uint32_t> cells;
     std::size_t n_cells = 0;
     std::vector<RankedRows> rankings;
 };
@@ -43,6 +43,7 @@ struct ResampleOptions {
     std::size_t n_replicates = 0, n_threads = 1;
     bool everything = false;
     double top_share = 0;
+    std::size_t first = 0;  // the number of the first replicate, or of the first block left out
 };
 
 void resample(const ResampledRows& rows, const Resampling& how, const ResampleOptions& options,

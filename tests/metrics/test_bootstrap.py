@@ -35,7 +35,7 @@ def test_a_replicate_has_the_value_of_its_weighted_rows(name, n_classes):
         return
     label, proba = drawn(60, n_classes)
     predictions = read_predictions(label, proba)
-    recipe = find_recipe(metric, n_classes)
+    recipe = find_recipe(metric, BootstrapPlan(predictions))
     layout = Layout.of(predictions, [recipe])
     _, left_out = replicate(layout.rows, Sampling.of(60), SEED, 1)
     values = recipe.compute(ReplicateValues(left_out, layout, predictions))
@@ -57,7 +57,7 @@ def _without(label, proba, order, rank):
 def test_reweighted_rows_are_the_rows_drawn(name):
     label, proba = drawn(60)
     plan = BootstrapPlan(read_predictions(label, proba), n_boot=3, seed=SEED)
-    found, left_out = reweighted_bootstrap(plan, {name: METRICS[name]})[name]
+    found, left_out, _ = reweighted_bootstrap(plan, {name: METRICS[name]})[name]
     expected = [METRICS[name].function(*_without(label, proba, None, row)) for row in range(60)]
     assert sorted(left_out) == pytest.approx(sorted(expected), rel=1e-12)
     assert len(set(found)) == 3
@@ -66,7 +66,7 @@ def test_reweighted_rows_are_the_rows_drawn(name):
 def test_reweighted_rows_have_the_replicates_of_the_core_up_to_chance():
     label, proba = drawn(300)
     plan = BootstrapPlan(read_predictions(label, proba), n_boot=2000, seed=SEED)
-    found, left_out = reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
+    found, left_out, _ = reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
     ours = bca_interval(METRICS["mse"].judge(plan.predictions), found, left_out, 0.95)
     core = evaluate(label, proba, metrics=["mse"], n_boot=2000)["mse"]
     assert ours == pytest.approx((core.low, core.high), abs=0.1 * (core.high - core.low))

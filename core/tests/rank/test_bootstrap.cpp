@@ -25,12 +25,12 @@ constexpr std::size_t n_rows = 1500, n_replicates = 40;
 
 struct Rows {
     std::vector<double> value;
-    std::vector<std::uint16_t> cell;
+    std::vector<std::uint32_t> cell;
     std::vector<std::uint8_t> marks;
     Rows() : value(n_rows), cell(n_rows), marks(n_rows) {
         for (std::size_t row = 0; row < n_rows; ++row) {
             value[row] = std::sin(static_cast<double>(row));
-            cell[row] = static_cast<std::uint16_t>(row % 3);
+            cell[row] = static_cast<std::uint32_t>(row % 3);
             marks[row] = static_cast<std::uint8_t>(mark_group_end | (row % 4 == 0 ? mark_positive : 0));
         }
     }

@@ -137,7 +137,7 @@ def decision_curve(
     read = read_one_class(y_true, y_proba, sample_weight, pos_label, labels, "a decision curve")
     # Rows by the number of thresholds that they reach, and by class: cell 2 * reached + positive
     reached = np.searchsorted(chosen, read.column(read.positive), side="right")
-    cell, n_cells = (2 * reached + (read.label == read.positive)).astype(np.uint16), 2 * len(chosen) + 2
+    cell, n_cells = (2 * reached + (read.label == read.positive)).astype(np.uint32), 2 * len(chosen) + 2
     cells = np.bincount(cell, read.weights, n_cells).astype(np.float64)
     benefit, share = _net_benefit(cells, chosen, prevalence)
     everybody = np.asarray(share - (1.0 - share) * (chosen / (1.0 - chosen)))

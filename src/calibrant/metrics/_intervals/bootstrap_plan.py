@@ -184,7 +184,7 @@ class BootstrapPlan:
         drawn, left_out = replicate(rows, self.sampling(None), self.seed, self.n_boot, n_threads=self.n_threads)
         return drawn.values, None if left_out is None else left_out.values
 
-    def replicate_cells(self, cells: NDArray[np.uint16], n_cells: int) -> NDArray[np.float64]:
+    def replicate_cells(self, cells: NDArray[np.uint32], n_cells: int) -> NDArray[np.float64]:
         """Return the weight of the rows in each cell in each replicate."""
         rows = Resampled(self.predictions.n_rows, cells=cells, n_cells=n_cells)
         sampling = self.sampling(None)

@@ -255,6 +255,17 @@ def bca_interval(
     return _percentiles(drawn, float(low), float(high))
 
 
+def hold(interval: Interval, value: float) -> Interval:
+    """Return the interval, widened where needed to hold a value.
+
+    Examples
+    --------
+    >>> hold(Interval(0.2, 0.3), 0.35)
+    Interval(low=0.2, high=0.35)
+    """
+    return Interval(min(interval.low, value), max(interval.high, value))
+
+
 def _acceleration(left_out: NDArray[np.float64] | None) -> float:
     """Return a sixth of the skewness of the influence of each block of rows."""
     if left_out is None or not np.isfinite(left_out).all():

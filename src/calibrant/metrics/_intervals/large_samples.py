@@ -36,7 +36,7 @@ def large_sample_draws(
         # What grouping changes of the value itself is taken off the replicates.
         # Additive: grouping shifts a metric by about the same amount in every replicate.
         away = {name: values[name] - metrics[name].judge(grouped) for name in found}
-        draws |= {name: (drawn + away[name], left_out) for name, (drawn, left_out) in found.items()}
+        draws |= {name: Draws(each.drawn + away[name], each.left_out) for name, each in found.items()}
     return draws
 
 
@@ -51,7 +51,7 @@ def _group_draws(plan: BootstrapPlan, grouped: Predictions, recipes: Mapping[str
         ReplicateValues(replicate_counts(layout.rows, counts.astype(np.uint32), plan.n_threads), layout, grouped)
         for counts in (drawn, left_out)
     )
-    return {name: (recipe.compute(values), recipe.compute(without)) for name, recipe in recipes.items()}
+    return {name: Draws(recipe.compute(values), recipe.compute(without)) for name, recipe in recipes.items()}
 
 
 def group_rows(predictions: Predictions) -> Predictions:
@@ -92,7 +92,7 @@ def _mean_draws(plan: BootstrapPlan, recipes: Mapping[str, Recipe]) -> dict[str,
     total, nothing = np.full(plan.n_boot, plan.predictions.total), np.empty((plan.n_boot, 0))
     replicates = Replicates(total, np.stack(columns, axis=1), nothing, nothing[:, :, None])
     found = ReplicateValues(replicates, layout, plan.predictions)
-    return {name: (recipe.compute(found), None) for name, recipe in recipes.items()}
+    return {name: Draws(recipe.compute(found), None) for name, recipe in recipes.items()}
 
 
 def _quantiles(

@@ -25,11 +25,13 @@ from calibrant.metrics._classification.accuracy import is_in_top
 from calibrant.metrics._classification.confusion import RATES, Confusions, measure_of, rate_counts
 from calibrant.metrics._classification.costs import least_costs, mean_costs, row_profits
 from calibrant.metrics._intervals.bootstrap_plan import FEW_GROUPS, BootstrapPlan
+from calibrant.metrics._intervals.class_rankings import MOST_RANKED
 from calibrant.metrics._intervals.delong import area_interval
 from calibrant.metrics._intervals.honest_bands import Band, honest_bands
 from calibrant.metrics._intervals.intervals import (
     Interval,
     bca_interval,
+    hold,
     percentile_interval,
     two_sided_z,
     wilson_interval,
@@ -38,13 +40,14 @@ from calibrant.metrics._intervals.large_samples import large_sample_draws
 from calibrant.metrics._intervals.replicate_values import (
     RECIPES,
     Recipe,
+    class_recipe,
     recipe_values,
     reweighted_bootstrap,
     sum_recipe,
 )
 from calibrant.metrics._intervals.replicates import Draws
 from calibrant.metrics._losses.log_losses import LOGARITHMIC
-from calibrant.metrics._metric import Metric, bound_keywords, options_of
+from calibrant.metrics._metric import METRICS, Metric, bound_keywords, options_of
 from calibrant.metrics._scorecard.score_card import Score
 from calibrant.metrics._validation.predictions import Predictions
 
@@ -194,7 +197,6 @@ def _draw_classes_of_copies(predictions: Predictions, rng: np.random.Generator) 
     return replace(drawn, label=label.astype(predictions.label.dtype))
 
 
-_MOST_CLASSES = 256  # whose cells can be numbered by 16 bits
 _THRESHOLD = {"threshold", "inclusive"}
 _WITHIN_CLASS = ("recall", "sensitivity", "specificity")  # proportions of the rows of one class
 _LINE_METRICS = ("calibration_intercept", "calibration_slope")
@@ -204,7 +206,8 @@ _STATISTIC = "no interval: the statistic of a test"
 _NONE_PROVED = "no interval: none is proved"
 _TOO_MANY = "no interval: too many rows to reweight that often"
 _ROUNDING = 1e-12  # ends closer than this differ by rounding alone
-_MOST_REWEIGHTED = 10**8  # rows times replicates; at this limit a metric without a recipe takes 5 to 20 seconds
+# Rows times replicates, and the classes beyond few; at this limit a metric without a recipe takes 5 to 20 seconds.
+_MOST_REWEIGHTED = 10**8
 
 
 def score_metrics(plan: BootstrapPlan, metrics: Mapping[str, Metric], interval: str) -> dict[str, Score]:
@@ -240,11 +243,11 @@ def _explain_infinite(score: Score, predictions: Predictions) -> Score:
     return replace(score, note="; ".join(filter(None, (why, score.note))))
 
 
-def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
+def find_recipe(metric: Metric, plan: BootstrapPlan) -> Recipe | None:
     """Return the recipe of a metric from the core's replicates; None where it has none."""
     options = options_of(metric)
     if metric.id in RECIPES:
-        return None if options else RECIPES[metric.id]
+        return None if options else class_recipe(metric.id, plan) or RECIPES[metric.id]
     keywords = bound_keywords(metric)
     if metric.id == "profit":
         return sum_recipe(metric.id, partial(row_profits, **keywords), is_mean=False)
@@ -253,7 +256,7 @@ def find_recipe(metric: Metric, n_classes: int) -> Recipe | None:
     if keywords.pop("decide", None) == "cheapest":
         return sum_recipe(metric.id, partial(least_costs, **keywords), is_mean=True)
     measure = partial(mean_costs, **keywords) if metric.id == "cost" else measure_of(metric)
-    if measure is None or n_classes > _MOST_CLASSES:
+    if measure is None:
         return None
     return Recipe(lambda values: values.of_confusion(measure), needs_confusion=True)
 
@@ -265,10 +268,11 @@ def draw_values(
 
     Pass the order of the rows to resample the same ones for two models.
     """
-    found = {name: find_recipe(metric, plan.predictions.n_classes) for name, metric in metrics.items()}
+    found = {name: find_recipe(metric, plan) for name, metric in metrics.items()}
     recipes = {name: recipe for name, recipe in found.items() if recipe is not None}
     draws = recipe_values(plan, recipes, order) if recipes else {}
-    if plan.predictions.n_rows * plan.n_boot > _MOST_REWEIGHTED:
+    n_rankings = max(1.0, plan.predictions.n_classes / MOST_RANKED)
+    if plan.predictions.n_rows * plan.n_boot * n_rankings > _MOST_REWEIGHTED:
         return draws
     # Tests and calibration errors have no replicates: chance adds to them.
     irregular = (*_TESTS, *CALIBRATION_ERRORS)
@@ -300,7 +304,7 @@ def _with_intervals(
     if interval == "auto" and plan.has_many_rows and plan.predictions.n_classes == 2:
         # Options change what a metric reads of a row, and groups keep ranks and classes alone.
         plain = {name: metric for name, metric in others.items() if not options_of(metric)}
-        grouped = {name: recipe for name, each in plain.items() if (recipe := find_recipe(each, 2)) is not None}
+        grouped = {name: recipe for name, each in plain.items() if (recipe := find_recipe(each, plan)) is not None}
     draws = large_sample_draws(plan, metrics, grouped, values) if grouped else {}
     draws |= draw_values(plan, {name: metric for name, metric in others.items() if name not in grouped})
     scores = {
@@ -309,8 +313,9 @@ def _with_intervals(
     }
     for name, (low_high, method) in formulas.items():
         scores[name] = Score(name, values[name], *low_high, method)
-    for name, (replicates, left_out) in draws.items():
-        scores[name] = score_of_replicates(name, values[name], replicates, left_out, plan.confidence or 0.95, interval)
+    for name, (drawn, left_out, center) in draws.items():
+        confidence = plan.confidence or 0.95
+        scores[name] = score_of_replicates(name, values[name], drawn, left_out, confidence, interval, center)
     return scores
 
 
@@ -321,8 +326,11 @@ def score_of_replicates(
     left_out: NDArray[np.float64] | None,
     confidence: float,
     how: str,
+    center: float | None = None,
 ) -> Score:
     """Return the score of a metric with the interval of its replicates, or a note on why there is none.
+
+    An interval that does not hold the value, which then has a bias, is widened to it. `center` is that of `Draws`.
 
     Examples
     --------
@@ -334,14 +342,20 @@ def score_of_replicates(
     if how == "percentile":
         ends, method = percentile_interval(drawn, confidence), "percentile"
     else:
-        ends, method = bca_interval(value, drawn, left_out, confidence), "BCa"
+        ends, method = bca_interval(value if center is None else center, drawn, left_out, confidence), "BCa"
     if math.isnan(ends.low):
         return Score(name, value, note="no interval: undefined in most replicates")
     if math.isclose(ends.low, ends.high, rel_tol=_ROUNDING):
         return Score(name, value, note="no interval: every replicate has the same value")
     n_missing = int(np.isnan(drawn).sum())
-    note = f"undefined in {n_missing} of {len(drawn)} replicates" if n_missing else ""
-    return Score(name, value, ends.low, ends.high, method, note=note)
+    notes = [f"undefined in {n_missing} of {len(drawn)} replicates"] if n_missing else []
+    if center is not None:  # means of values of rows may lie beyond what the metric can be
+        ends = Interval(max(ends.low, METRICS[name].low), min(ends.high, METRICS[name].high))
+    held = hold(ends, value)
+    if held != ends and not np.allclose(held, ends, rtol=_ROUNDING, atol=0.0):
+        notes.append(f"interval widened to the value, which is {'above' if value > ends.high else 'below'} it by bias")
+    debiased = None if center is None or math.isclose(center, value, rel_tol=_ROUNDING, abs_tol=_ROUNDING) else center
+    return Score(name, value, *held, method, debiased, note="; ".join(notes))
 
 
 def _by_formula(

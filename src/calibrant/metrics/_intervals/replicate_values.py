@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,15 @@ from calibrant._random import stream
 from calibrant.metrics._classification.confusion import Confusions
 from calibrant.metrics._classification.costs import least_costs, row_costs, row_profits
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
+from calibrant.metrics._intervals.class_rankings import (
+    MOST_RANKED,
+    RankedClass,
+    Values,
+    area_values,
+    class_values,
+    lift_values,
+    precision_values,
+)
 from calibrant.metrics._intervals.replicates import (
     Draws,
     RankedRows,
@@ -21,7 +31,7 @@ from calibrant.metrics._intervals.replicates import (
     Resampled,
     Sampling,
     left_out_blocks,
-    replicate,
+    replicate_in_parts,
 )
 from calibrant.metrics._losses.log_losses import avll_epsilon
 from calibrant.metrics._losses.squared_errors import brier_divisor
@@ -29,6 +39,8 @@ from calibrant.metrics._metric import Metric, bound_hits
 from calibrant.metrics._ranking.precision import LIFT_FRACTION
 from calibrant.metrics._validation.predictions import Predictions
 from calibrant.metrics._validation.read_predictions import read_prior
+
+_MOST_CELLS = 2**20  # of the confusion matrices that are held at a time: 8 MB
 
 
 def _squared(predictions: Predictions) -> NDArray[np.float64]:
@@ -148,7 +160,7 @@ class ReplicateValues:
     def ranked(self, measure: str, of_class: int | None = None) -> NDArray[np.float64]:
         """Return a measure of the ranking by a class, by default the positive one, in each replicate."""
         which = self.predictions.positive if of_class is None else of_class
-        return self.replicates.ranked(measure, 0 if self.layout.order is not None else which)
+        return self.replicates.ranked(measure, self.layout.ranked.index(which))
 
     def over_classes(self, measure: str) -> NDArray[np.float64]:
         """Return the mean of a measure over classes, each against all others, by their weights in each replicate."""
@@ -161,8 +173,13 @@ class ReplicateValues:
 
     def of_confusion(self, measure: Callable[[Confusions], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return a measure of the confusion matrix of each replicate."""
-        n_classes = self.predictions.n_classes
-        return measure(Confusions(self.replicates.cells.reshape(-1, n_classes, n_classes), self.predictions))
+        n_classes, weights, values = self.predictions.n_classes, self.replicates.cells, []
+        size = max(1, _MOST_CELLS // n_classes**2)
+        for first in range(0, len(weights), size):
+            counts = np.zeros((len(weights[first : first + size]), n_classes**2))
+            counts[:, self.layout.cells] = weights[first : first + size]
+            values.append(measure(Confusions(counts.reshape(-1, n_classes, n_classes), self.predictions)))
+        return np.concatenate(values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +197,12 @@ class Recipe:
     needs_confusion: bool = False
     needs_ranking: bool = False
     own_values: Mapping[str, Callable[[Predictions], NDArray[np.float64]]] = field(default_factory=dict)
+    has_center: bool = False  # whether values of rows have another mean than the metric, which has a bias
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Rows arranged for the core, and the names of their values.
+    """Rows arranged for the core, the names of their values, the classes ranked and the cells that have rows.
 
     Rows of two classes are arranged by rank, so that the core reads memory in order; `order` is then the row at each
     rank, and None for more classes.
@@ -194,6 +212,8 @@ class Layout:
     names: tuple[str, ...]
     infinite: tuple[str, ...]
     order: NDArray[np.intp] | None
+    ranked: tuple[int, ...]
+    cells: NDArray[np.intp]
 
     @staticmethod
     def of(predictions: Predictions, recipes: Iterable[Recipe], order: NDArray[np.intp] | None = None) -> Layout:
@@ -212,20 +232,30 @@ class Layout:
         # An infinite value times a count of 0 would be NaN in every replicate: infinities are counted apart.
         infinite = tuple(name for name, column in zip(names, columns, strict=True) if np.isinf(column).any())
         marks = [np.isinf(columns[names.index(name)]).astype(np.float64) for name in infinite]
-        cells = None
+        cells, found = None, np.empty(0, dtype=np.intp)
         if any(recipe.needs_confusion for recipe in recipes):
-            # Sixteen bits hold 256 classes squared and halve the memory that each replicate reads.
-            cells = (predictions.label * predictions.n_classes + predictions.predicted_class()).astype(np.uint16)
+            # Rows are in few of the cells of many classes, and the core counts those alone.
+            every = predictions.label * np.intp(predictions.n_classes) + predictions.predicted_class()
+            found, cells = np.unique(every, return_inverse=True)
+        ranked = tuple(range(predictions.n_classes)) if 2 < predictions.n_classes <= MOST_RANKED else ()
+        ranked = ranked or (predictions.positive,)
         finite = [np.where(np.isinf(column), 0.0, column) for column in columns]
         rows = Resampled(
             predictions.n_rows,
             values=tuple(map(np.ascontiguousarray, (*finite, *marks))),
-            cells=None if cells is None else _in_order(cells, order),
-            n_cells=0 if cells is None else predictions.n_classes**2,
-            rankings=_rankings(predictions, order, is_own_order) if needs_ranking else (),
+            cells=None if cells is None else _in_order(cells.astype(np.uint32), order),
+            n_cells=len(found),
+            rankings=_rankings(predictions, ranked, order, is_own_order) if needs_ranking else (),
             top_share=LIFT_FRACTION,
         )
-        return Layout(rows, names, infinite, order)
+        return Layout(rows, names, infinite, order, ranked, found)
+
+    def means(self, predictions: Predictions) -> Replicates:
+        """Return the means of the values of the rows themselves, like a replicate that draws every row once."""
+        weight = predictions.weight if self.order is None else predictions.weight[self.order]
+        means = [[float(weight @ column) / predictions.total for column in self.rows.values]]
+        nothing = np.empty((1, 0))
+        return Replicates(np.array([predictions.total]), np.array(means), nothing, nothing[:, :, None])
 
 
 def recipe_values(
@@ -233,27 +263,33 @@ def recipe_values(
 ) -> dict[str, Draws]:
     """Return the values of metrics in the replicates of a plan; pass `order` to arrange rows of two models alike."""
     layout = Layout.of(plan.predictions, recipes.values(), order)
-    drawn, left_out = replicate(
-        layout.rows, plan.sampling(layout.order), plan.seed, plan.n_boot, n_threads=plan.n_threads
-    )
-    values = ReplicateValues(drawn, layout, plan.predictions)
-    without = None if left_out is None else ReplicateValues(left_out, layout, plan.predictions)
-    return {
-        name: (recipe.compute(values), None if without is None else recipe.compute(without))
-        for name, recipe in recipes.items()
-    }
+    sampling = plan.sampling(layout.order)
+    parts = replicate_in_parts(layout.rows, sampling, plan.seed, plan.n_boot, n_threads=plan.n_threads)
+    drawn: dict[str, list[NDArray[np.float64]]] = {name: [] for name in recipes}
+    left_out: dict[str, list[NDArray[np.float64]]] = {name: [] for name in recipes}
+    # Part by part: many classes have many cells, and what metrics compute of them is one number a replicate.
+    for is_left_out, part in parts:
+        values = ReplicateValues(part, layout, plan.predictions)
+        for name, recipe in recipes.items():
+            (left_out if is_left_out else drawn)[name].append(recipe.compute(values))
+    rows = ReplicateValues(layout.means(plan.predictions), layout, plan.predictions)
+    found = {}
+    for name, recipe in recipes.items():
+        without = np.concatenate(left_out[name]) if left_out[name] else None
+        center = float(recipe.compute(rows)[0]) if recipe.has_center else None
+        found[name] = Draws(np.concatenate(drawn[name]), without, center)
+    return found
 
 
 def _in_order(values: NDArray[Any], order: NDArray[np.intp] | None) -> NDArray[Any]:
     return values if order is None else values[order]
 
 
-def _rankings(predictions: Predictions, order: NDArray[np.intp] | None, is_own_order: bool) -> tuple[RankedRows, ...]:
+def _rankings(
+    predictions: Predictions, ranked: Iterable[int], order: NDArray[np.intp] | None, is_own_order: bool
+) -> tuple[RankedRows, ...]:
     if order is None:
-        return tuple(
-            RankedRows.of(predictions.column(which), predictions.label == which)
-            for which in range(predictions.n_classes)
-        )
+        return tuple(RankedRows.of(predictions.column(which), predictions.label == which) for which in ranked)
     rows = predictions.binary_rows()
     column, positive = rows.proba[order], rows.positive[order]
     return (RankedRows.sorted(column, positive) if is_own_order else RankedRows.of(column, positive),)
@@ -315,6 +351,31 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
+_CLASS_VALUES: dict[str, tuple[str, Callable[[RankedClass], Values], Callable[[Any], Any]]] = {
+    "auc": ("area", area_values, lambda mean: mean),
+    "gini": ("area", area_values, lambda mean: 2.0 * mean - 1.0),
+    "average_precision": ("precision", precision_values, lambda mean: mean),
+    "aulc": ("lift_area", lift_values, lambda mean: mean),
+}
+
+
+def class_recipe(name: str, plan: BootstrapPlan) -> Recipe | None:
+    """Return the recipe of a mean over the rankings of many classes; None for other metrics and for few classes.
+
+    Examples
+    --------
+    >>> from calibrant.metrics._validation.read_predictions import read_predictions
+    >>> class_recipe("auc", BootstrapPlan(read_predictions([0, 1, 2], np.eye(3)))) is None
+    True
+    """
+    is_one_ranking = plan.predictions.is_binary and name != "aulc"
+    if name not in _CLASS_VALUES or plan.predictions.n_classes <= MOST_RANKED or is_one_ranking:
+        return None
+    column, measure, then = _CLASS_VALUES[name]
+    values = partial(class_values, measure=measure, unit=plan.clusters())
+    return Recipe(lambda found: then(found.mean(column)), (column,), own_values={column: values}, has_center=True)
+
+
 _STREAM = 3  # of the random streams; 0 and 1 are the core's replicates, 2 consistency resampling
 
 
@@ -332,7 +393,7 @@ def reweighted_bootstrap(
     >>> from calibrant.metrics._validation.read_predictions import read_predictions
     >>> plan = BootstrapPlan(read_predictions([0, 1, 1], [0.5, 0.5, 0.5]), n_boot=4)
     >>> reweighted_bootstrap(plan, {"mse": METRICS["mse"]})["mse"]
-    (array([0.5, 0.5, 0.5, 0.5]), array([0.5, 0.5, 0.5]))
+    Draws(drawn=array([0.5, 0.5, 0.5, 0.5]), left_out=array([0.5, 0.5, 0.5]), center=None)
     """
     # By rank: rows drawn again stay neighbors, and each metric's sort finds them sorted.
     order = plan.predictions.rank_order if order is None else order
@@ -347,7 +408,7 @@ def reweighted_bootstrap(
         for name, metric in metrics.items():
             values[name].append(metric.judge(predictions))
     found = {name: np.split(np.array(of_metric), [plan.n_boot]) for name, of_metric in values.items()}
-    return {name: (drawn, left_out if len(left_out) else None) for name, (drawn, left_out) in found.items()}
+    return {name: Draws(drawn, left_out if len(left_out) else None) for name, (drawn, left_out) in found.items()}
 
 
 def _counts(sampling: Sampling, plan: BootstrapPlan) -> Iterator[NDArray[np.float64]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +12,17 @@ from numpy.typing import NDArray
 from calibrant import _core
 from calibrant._random import stream, stream_seed
 
-# The values of a metric in replicates, and with blocks of rows left out (None where there are no such values).
-Draws = tuple["NDArray[np.float64]", "NDArray[np.float64] | None"]
+
+class Draws(NamedTuple):
+    """The values of a metric in replicates, and with blocks of rows left out (None where there are no such values).
+
+    `center` is the value that replicates vary about, where it is not that of the rows, which has a bias.
+    """
+
+    drawn: NDArray[np.float64]
+    left_out: NDArray[np.float64] | None
+    center: float | None = None
+
 
 RANK_MEASURES = (
     "positive",
@@ -24,6 +35,7 @@ RANK_MEASURES = (
     "lift_area_negative",
 )
 MOST_BLOCKS = 200  # left out one by one: enough to know the acceleration of BCa to 0.003
+_MOST_NUMBERS = 2**22  # of the aggregates that are held at a time: 32 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +145,7 @@ class Resampled:
 
     n_rows: int
     values: tuple[NDArray[np.float64], ...] = ()
-    cells: NDArray[np.uint16] | None = None
+    cells: NDArray[np.uint32] | None = None
     n_cells: int = 0
     rankings: tuple[RankedRows, ...] = ()
     top_share: float = 0.1
@@ -210,6 +222,26 @@ def replicate(
     return drawn, _run(rows, sampling, int(blocks.max()) + 1, 0, n_threads, blocks=blocks)
 
 
+def replicate_in_parts(
+    rows: Resampled, sampling: Sampling, seed: np.random.SeedSequence, n_boot: int, *, n_threads: int = 1
+) -> Iterator[tuple[bool, Replicates]]:
+    """Yield what `replicate` returns, few enough replicates at a time to hold, and whether rows are left out of them.
+
+    Examples
+    --------
+    >>> parts = replicate_in_parts(Resampled(3, (np.ones(3),)), Sampling.of(3), np.random.SeedSequence(0), 5)
+    >>> [(is_left_out, len(part.weight)) for is_left_out, part in parts]
+    [(False, 5), (True, 3)]
+    """
+    blocks = left_out_blocks(sampling, seed)
+    size = max(1, _MOST_NUMBERS // (1 + len(rows.values) + rows.n_cells + len(rows.rankings) * len(RANK_MEASURES)))
+    for of_blocks, n_replicates in ((None, n_boot), (blocks, 0 if blocks is None else int(blocks.max()) + 1)):
+        for first in range(0, n_replicates, size):
+            n_left = min(size, n_replicates - first)
+            part = _run(rows, sampling, n_left, stream_seed(seed, 0), n_threads, blocks=of_blocks, first=first)
+            yield of_blocks is not None, part
+
+
 def replicate_counts(rows: Resampled, counts: NDArray[np.uint32], n_threads: int = 1) -> Replicates:
     """Return replicates whose draws are known: how often each row is drawn, a line for each replicate.
 
@@ -247,6 +279,7 @@ def _run(
     *,
     blocks: NDArray[np.uint32] | None = None,
     counts: NDArray[np.uint32] | None = None,
+    first: int = 0,
 ) -> Replicates:
     widths = (1, len(rows.values), rows.n_cells, len(rows.rankings) * _core.N_RANK_MEASURES)
     weight, values, cells, rankings = (np.empty(n_replicates * width) for width in widths)
@@ -265,6 +298,7 @@ def _run(
         seed=seed,
         blocks=blocks,
         counts=counts,
+        first=first,
         n_replicates=n_replicates,
         everything=not rows.area_alone,
         top_share=rows.top_share,

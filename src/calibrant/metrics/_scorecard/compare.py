@@ -15,7 +15,7 @@ from calibrant._repr import number_text
 from calibrant.exceptions import DataError, DataTypeError, ParameterError, nearest
 from calibrant.metrics._intervals.bootstrap_plan import BootstrapPlan
 from calibrant.metrics._intervals.delong import area_difference
-from calibrant.metrics._intervals.intervals import Interval, bca_interval, score_difference
+from calibrant.metrics._intervals.intervals import Interval, bca_interval, hold, score_difference
 from calibrant.metrics._intervals.metric_intervals import draw_values
 from calibrant.metrics._metric import METRICS, Metric
 from calibrant.metrics._scorecard.evaluate import same_options
@@ -210,12 +210,14 @@ def compare(card_a: ScoreCard, card_b: ScoreCard) -> CardComparison:
     rest = {name: metric for name, metric in metrics.items() if name not in ends}
     mine = draw_values(one, rest)
     theirs = draw_values(replace(one, predictions=other.predictions), rest, one.predictions.rank_order)
-    for name, (drawn, left_out) in mine.items():
-        other_drawn, other_left_out = theirs[name]
+    for name, (drawn, left_out, center) in mine.items():
+        other_drawn, other_left_out, other_center = theirs[name]
         if is_same or not (_is_constant(drawn) and _is_constant(other_drawn)):  # those that do not vary show nothing
             with np.errstate(invalid="ignore"):
                 without = None if left_out is None or other_left_out is None else left_out - other_left_out
-                ends[name] = bca_interval(found[name], drawn - other_drawn, without, confidence), "BCa"
+                middle = found[name] if center is None or other_center is None else center - other_center
+                interval = bca_interval(middle, drawn - other_drawn, without, confidence)
+            ends[name] = hold(interval, found[name]), "BCa"
     differences = {name: _difference(name, found[name], ends.get(name)) for name in shared}
     return CardComparison(differences, one.predictions.n_rows, confidence)
 

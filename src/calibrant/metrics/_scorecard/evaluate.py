@@ -135,6 +135,12 @@ def evaluate(
     above 0 by chance alone, so percentiles do not cover: they have a debiased value, the p-value of perfect
     calibration, and an upper bound on the true mean error, that of `calibration_verdict`.
 
+    With more than five classes, auc, gini, average_precision and aulc, which are means over the rankings by each class,
+    have replicates that are means of what each row adds to them (the infinitesimal jackknife), not new rankings.
+    The last two then have a debiased value, which their intervals are about: with few rows of each class average
+    precision is higher than on infinitely many rows, since a row counts in the precision at its own rank, and aulc is
+    lower. An interval of replicates that would not hold the value of its metric is widened to it, with a note.
+
     On simulated rows whose truth is known, intervals at 95 % cover it 93 to 97 times in 100; upper bounds at least 93
     times. Three measures fall short: ks, a maximum (93.0 of 100 with 300 rows, 93.4 with 1,000), lift, a frequency in
     few rows (92.6 with 300 rows, of which it uses 30), and h_measure, which takes the best threshold of the same rows

@@ -19,7 +19,7 @@ _MOST_SEGMENTS, _MOST_ROWS = 20, 200  # with a section each, and with a row each
 
 
 def _card_section(card: ScoreCard, name: str) -> Section:
-    names = TableColumn("interval", "left"), TableColumn("by", "left"), TableColumn("calibration", "left")
+    names = TableColumn("interval", "left"), TableColumn("by", "left"), TableColumn("without chance", "left")
     head = TableColumn("metric", "left"), TableColumn("value"), *names
     rows = tuple(_cells(score) for score in card.scores.values())
     used = [column for column in range(5) if column < 2 or any(row[column] for row in rows)]
@@ -104,7 +104,8 @@ class Score:
     method : str
         The method of the interval.
     debiased : float or None
-        For calibration errors: the value less what chance alone adds to it.
+        For calibration errors, and average_precision and aulc of more than five classes: the value less what chance
+        alone adds to it.
     pvalue : float or None
         For calibration errors and tests of calibration: the probability of a value at least so extreme under perfect
         calibration.
