@@ -1,6 +1,7 @@
 // Replicates are the same for any number of threads, and are what their weights give.
 #include "rank/bootstrap.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -37,11 +38,11 @@ struct Rows {
     ResampledRows view() const { return {n_rows, {}, {}, {value}, cell, 3, {{{}, marks}}}; }
 };
 
-Room drawn(std::size_t n_threads) {
+Room drawn(std::size_t n_threads, std::size_t first = 0, std::size_t n = n_replicates) {
     const Rows rows;
     const std::vector<std::uint64_t> ends{n_rows};
-    Room room(n_replicates, 1, 3, 1);
-    resample(rows.view(), {{n_rows, ends, {}}, 11, {}, {}}, {n_replicates, n_threads, true, 0.1}, room.view(), {});
+    Room room(n, 1, 3, 1);
+    resample(rows.view(), {{n_rows, ends, {}}, 11, {}, {}}, {n, n_threads, true, 0.1, first}, room.view(), {});
     return room;
 }
 
@@ -50,6 +51,12 @@ Room drawn(std::size_t n_threads) {
 TEST(any_number_of_threads_gives_the_same_bits) {
     const Room one = drawn(1), three = drawn(3);
     CHECK(one.values == three.values && one.cells == three.cells && one.rankings == three.rankings);
+}
+
+TEST(a_part_of_the_replicates_has_the_bits_of_the_whole) {
+    const Room whole = drawn(1), part = drawn(2, 10, 5);
+    CHECK(std::equal(part.values.begin(), part.values.end(), whole.values.begin() + 10));
+    CHECK(std::equal(part.cells.begin(), part.cells.end(), whole.cells.begin() + 30));
 }
 
 TEST(cells_add_up_to_the_weight_and_replicates_differ) {
