@@ -40,13 +40,15 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 }  // namespace
 
 Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole)
+                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole,
+                     bool sorts_when_drawn)
     : table_(table),
       labels_(labels),
       fixed_(weights),
       keys_(keys),
       cells_(cells),
       sorted_(table.n_columns()),
+      sorts_when_drawn_(sorts_when_drawn),
       weight_kind_(weight_kind_of(table, weights, shares_missing, may_be_whole)),
       arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
@@ -70,6 +72,7 @@ Partition::Partition(const Partition& like, std::nullptr_t)
       keys_(like.keys_),
       cells_(like.cells_),
       sorted_(like.sorted_),
+      sorts_when_drawn_(like.sorts_when_drawn_),
       needs_rows_(like.needs_rows_),
       weight_kind_(like.weight_kind_),
       weight_step_(like.weight_step_),

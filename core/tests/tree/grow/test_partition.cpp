@@ -35,7 +35,7 @@ struct Held {
 
     Held(const CodedTable& table, const std::vector<std::uint16_t>& labels, const std::vector<double>& weights = {},
          bool presorts = true)
-        : row_keys(table, labels, {true}, keys, no_gaps, 1, {}),
+        : row_keys(table, labels, {0}, keys, no_gaps, 1, {}),
           row_cells(table, 1, {}),
           partition(table, labels, weights, row_keys, row_cells) {
         if (presorts) partition.presort(partition.root(), 1, {});
