@@ -51,11 +51,10 @@ constexpr std::size_t always_presorted = 2048;   // below this, sorting once for
                                                  // buckets at each node: the rows fit the second-level cache
 constexpr std::size_t min_shared_rows =
     20000;  // searching the columns of fewer rows takes less time than starting threads
-// Partitioning all sorted columns at every split costs more than sorting the few drawn where these are one in so many.
-constexpr std::size_t columns_for_each_drawn = 12;
-
-// Columns of bytes are counted.
+// Where a node draws one of very many columns, sorting those drawn costs less than partitioning all at every split; of
+// large tables, whose codes leave the cache, where it draws even fewer. Columns of bytes are counted.
 bool draws_very_few(const Examples& examples, const GrowOptions& options) {
+    const std::size_t columns_for_each_drawn = examples.table->n_rows() <= 2 * always_presorted ? 12 : 24;
     return examples.table->bytes() == nullptr && options.max_features > 0 &&
            examples.table->n_columns() >= columns_for_each_drawn * options.max_features;
 }
