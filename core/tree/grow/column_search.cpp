@@ -130,7 +130,7 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
                                    : best.template operator()<CutSearch<C>>(once);
     }
     if (partition_.is_packed()) {
-        const auto times = [](const SortedRow& row) { return std::size_t{Partition::times(row)}; };
+        const auto times = [this](const SortedRow& row) { return std::size_t{partition_.times(row)}; };
         return two_classes ? best.template operator()<WholeTwo>(times) : best.template operator()<CutSearch<C>>(times);
     }
     const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
@@ -159,7 +159,8 @@ FoundTest ColumnSearch::search_learned_rows(std::size_t column, std::span<const 
         return best.template operator()<LearnedCuts<C>>();
     };
     if (!partition_.is_weighted()) return found([](const SortedRow&) { return std::size_t{1}; });
-    if (partition_.is_packed()) return found([](const SortedRow& row) { return std::size_t{Partition::times(row)}; });
+    if (partition_.is_packed())
+        return found([this](const SortedRow& row) { return std::size_t{partition_.times(row)}; });
     return found([weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; });
 }
 

@@ -100,13 +100,13 @@ class Partition {
                 is_presorted() ? local_labels_.data() : labels_.data()};
     }
 
-    // Where weights are whole and a presorted node has at most 65536 rows, the upper half of SortedRow::row holds the
-    // weight and the lower half the number, which saves looking the weight up.
+    // Where weights are whole and a presorted node has few enough rows, the upper bits of SortedRow::row hold the weight
+    // and the others the number, which saves looking the weight up.
     bool is_packed() const { return row_mask_ != all_bits; }
     std::uint32_t number(const SortedRow& row) const { return row.row & row_mask_; }
-    static std::uint32_t times(const SortedRow& row) { return row.row >> packed_bits; }
+    std::uint32_t times(const SortedRow& row) const { return row.row >> number_bits_; }
     std::uint32_t packed(std::uint32_t row) const {
-        return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << packed_bits : row;
+        return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << number_bits_ : row;
     }
 
     // Looks up the weights of a node's rows for weights(); free where they are not shares.
@@ -165,7 +165,6 @@ class Partition {
     void split_weights_in_many(Segment segment, std::span<const Branch> branches);
 
     static constexpr std::uint32_t all_bits = 0xffffffff;
-    static constexpr int packed_bits = 16;
     void renumber(Segment segment);
     void fetch(std::size_t begin, std::size_t end);
     void fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const;
@@ -182,6 +181,7 @@ class Partition {
     bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
     WeightKind weight_kind_ = WeightKind::equal;
     double weight_step_ = 0;
+    int number_bits_ = 32;  // what the greatest whole weight leaves of 32
     std::uint32_t row_mask_ = all_bits;
     std::size_t base_ = 0;  // where the presorted node begins
     std::vector<std::uint32_t> origin_;

@@ -66,7 +66,7 @@ TEST(rows_of_weight_zero_are_absent) {
     CHECK(partition.root().size == 2);
     const auto rows = partition.sorted_rows(0, partition.root());
     CHECK(partition.number(rows[0]) == 1 && partition.number(rows[1]) == 0);
-    CHECK(partition.is_packed() && Partition::times(rows[0]) == 2 && Partition::times(rows[1]) == 1);
+    CHECK(partition.is_packed() && partition.times(rows[0]) == 2 && partition.times(rows[1]) == 1);
     CHECK(partition.origin(1) == 2);
     partition.enter(partition.root());
     CHECK(partition.is_weighted() && partition.weights()[1] == 2);
