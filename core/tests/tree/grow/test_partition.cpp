@@ -72,6 +72,21 @@ TEST(rows_of_weight_zero_are_absent) {
     CHECK(partition.is_weighted() && partition.weights()[1] == 2);
 }
 
+TEST(heavier_weights_leave_fewer_bits_to_the_numbers_of_rows) {
+    const std::vector<double> values(70000);
+    const CodedTable table = one_column(values);
+    const std::vector<std::uint16_t> labels(values.size());
+    for (const auto& [heaviest, is_packed] : {std::pair{3.0, true}, {32767.0, true}, {65535.0, false}}) {
+        std::vector<double> weights(values.size(), 1.0);
+        weights.back() = heaviest;
+        Held held(table, labels, weights);
+        Partition& partition = held.partition;
+        const SortedRow last = partition.sorted_rows(0, partition.root()).back();
+        CHECK(partition.is_packed() == is_packed && partition.number(last) == values.size() - 1);
+        CHECK(!is_packed || partition.times(last) == heaviest);
+    }
+}
+
 TEST(a_split_in_two_keeps_the_order_on_both_sides) {
     const CodedTable table = one_column({6, 1, 5, 2, 4, 3});
     const std::vector<std::uint16_t> labels(6, 0);
