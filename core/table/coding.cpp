@@ -108,6 +108,7 @@ CodedColumn code_dense(StridedView<T> column, const ValueRange& range, Scratch& 
 
 constexpr int digit_bits = 11;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
+constexpr std::size_t few_values = 4096;  // clearing and summing the counts of long digits takes longer than sorting
 
 template <class Key>
 constexpr int n_digits = (8 * static_cast<int>(sizeof(Key)) + digit_bits - 1) / digit_bits;
@@ -121,10 +122,9 @@ using Histogram = std::array<std::uint32_t, digit_values>;
 template <class Key>
 using Histograms = std::array<Histogram, static_cast<std::size_t>(n_digits<Key>)>;
 
-// The known values as entries, and how often each digit occurs among their keys.
-template <class Key, class T>
-void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<Key>& histograms,
-            const StopToken& stop) {
+// The known values as entries; each key is passed to count.
+template <class Key, class T, class Count>
+void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, const StopToken& stop, Count&& count) {
     std::size_t known = 0;
     in_pieces(column.size, stop, [&](std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; ++row) {
@@ -132,8 +132,7 @@ void gather(StridedView<T> column, std::vector<Entry<Key>>& entries, Histograms<
             if (value != value) continue;
             const Key key = order_key<Key>(static_cast<FloatOf<Key>>(value));
             entries[known++] = {key, static_cast<std::uint32_t>(row)};
-            for (int digit = 0; digit < n_digits<Key>; ++digit)
-                ++histograms[static_cast<std::size_t>(digit)][digit_of(key, digit)];
+            count(key);
         }
     });
 }
@@ -148,6 +147,20 @@ void scatter_by_digit(const std::vector<Entry<Key>>& from, std::vector<Entry<Key
     });
 }
 
+// Short digits of the leading bits that differ, nearly all that orders a few thousand values.
+template <class Key, class T>
+void sort_few(StridedView<T> column, std::size_t known, SortBuffers<Key>& buffers, const StopToken& stop) {
+    static constexpr int short_bits = 8, most_digits = 3;
+    constexpr std::size_t sorted_by_comparing = 48;
+    using Sort = LeadingBitsSort<short_bits, most_digits, 0>;
+    gather(column, buffers.entries, stop, [](Key) {});
+    Sort::sort(std::span(buffers.entries).first(known), std::span(buffers.other).first(known), sorted_by_comparing,
+               [](int width) {
+                   const int n = std::min(most_digits, (width + short_bits - 1) / short_bits);
+                   return typename Sort::template Digits<int>{std::max(0, width - n * short_bits), n};
+               });
+}
+
 // Leaves the known values in order at the front of buffers.entries.
 template <class Key, class T>
 void sort_known(StridedView<T> column, std::size_t known, SortBuffers<Key>& buffers, const StopToken& stop) {
@@ -155,8 +168,12 @@ void sort_known(StridedView<T> column, std::size_t known, SortBuffers<Key>& buff
         buffers.entries.resize(known);
         buffers.other.resize(known);
     }
+    if (known < few_values) return sort_few(column, known, buffers, stop);
     Histograms<Key> histograms{};
-    gather(column, buffers.entries, histograms, stop);
+    gather(column, buffers.entries, stop, [&](Key key) {
+        for (int digit = 0; digit < n_digits<Key>; ++digit)
+            ++histograms[static_cast<std::size_t>(digit)][digit_of(key, digit)];
+    });
     for (int digit = 0; digit < n_digits<Key> && known > 0; ++digit) {
         auto& histogram = histograms[static_cast<std::size_t>(digit)];
         if (histogram[digit_of(buffers.entries[0].key, digit)] == known) continue;  // all equal: already in order

@@ -49,6 +49,24 @@ def test_drawn_columns_and_pruned_trees_are_the_exact_ones(max_features, prune, 
     np.testing.assert_array_equal(binned.predict_proba(rows[0]), exact.predict_proba(rows[0]))
 
 
+@pytest.mark.parametrize("params", [{}, {"missing": "learned"}, {"criterion": "gini", "max_features": 5}], ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_many_columns_that_are_sorted_where_drawn_give_the_exact_trees(n_classes, params):
+    """Columns of more values than are counted, of which a node looks at one in twelve or fewer."""
+    random = np.random.default_rng(n_classes)
+    X = random.integers(0, 200, (900, 240)).astype(float)
+    y = np.digitize(X[:, 0] + X[:, 1] + random.normal(0, 60, len(X)), [150, 220][: n_classes - 1])
+    X[random.random(X.shape) < 0.05] = np.nan
+    params = {"n_trees": 4, "max_features": "sqrt", "random_state": 0, **params}
+    exact, binned = (BaggedTreesClassifier(max_bins=n, **params).fit(X, y) for n in (None, 255))
+    threads = BaggedTreesClassifier(n_jobs=2, **params).fit(X, y)
+    np.testing.assert_array_equal(threads.predict_proba(X), exact.predict_proba(X))
+    if params.get("missing") == "learned":  # shares of rows are rounded in bins
+        np.testing.assert_array_equal(binned.predict_proba(X), exact.predict_proba(X))
+    else:
+        np.testing.assert_allclose(binned.predict_proba(X), exact.predict_proba(X), rtol=1e-8)
+
+
 @pytest.mark.parametrize("algorithm", ["m1", "samme", "real"])
 def test_boosted_trees_of_drawn_rows_are_the_exact_ones_but_for_the_last_bits(algorithm, rows):
     """In bins the weights of rows are rounded to multiples whose sums do not depend on the partition."""

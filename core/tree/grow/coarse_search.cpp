@@ -14,7 +14,6 @@ namespace {
 
 constexpr double lowest = -std::numeric_limits<double>::infinity();
 constexpr double slack = 1e-5;  // above all tolerances: a bucket that is skipped could not even tie
-constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 // If more of the rows than this share had to be sorted, sorting all of them once for the whole subtree is cheaper.
 constexpr double most_sorted = 0.3;
 constexpr std::size_t rows_per_block = 4096;
@@ -103,7 +102,7 @@ void CoarseSearch::search(const NodeRows& node, std::span<const std::size_t> col
                           std::size_t n_threads, const StopToken& stop) {
     searched_.clear();
     for (const std::size_t column : columns) {
-        if (index_of_[column] != no_index) searched_.push_back(index_of_[column]);
+        if (has(column)) searched_.push_back(index_of_[column]);
     }
     if (searched_.empty()) return;
     switch (options_.criterion) {

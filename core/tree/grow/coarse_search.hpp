@@ -29,10 +29,13 @@ class CoarseSearch {
     void search(const NodeRows& node, std::span<const std::size_t> columns, std::span<FoundTest> found,
                 std::size_t n_threads, const StopToken& stop);
 
+    bool has(std::size_t column) const { return index_of_[column] != no_index; }
+
     // Whether the counts of the last node ruled out few rows: sorting its columns once for all nodes below is cheaper.
     bool bounds_are_loose() const { return bounds_are_loose_; }
 
   private:
+    static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
     struct Column;
     template <Criterion C>
     void search_all(const NodeRows& node, std::span<FoundTest> found, std::size_t n_threads, const StopToken& stop);

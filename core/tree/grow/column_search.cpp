@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tree/grow/node_rules.hpp"
 #include "tree/grow/row_sort.hpp"
 
 namespace calibrant {
@@ -42,12 +43,14 @@ std::size_t ColumnSearch::most_counted_values(const Examples& examples, const Gr
     return draws_few || (examples.n_classes == 2 && is_whole) ? max_byte_values : RowCells::few_values;
 }
 
-std::vector<bool> ColumnSearch::columns_to_sort(const CodedTable& table, const Keys& keys, std::size_t most_counted) {
-    std::vector<bool> sorted(table.n_columns());
-    for (std::size_t column = 0; column < table.n_columns(); ++column) {
-        const CodedColumn& coded = table.column(column);
-        sorted[column] =
-            coded.kind == Kind::numeric && !RowCells::is_fit_for(coded, most_counted) && keys.fit(coded.n_values);
+std::vector<std::size_t> ColumnSearch::columns_to_sort(const Examples& examples, const GrowOptions& options) {
+    const Keys keys = keys_of(examples);
+    const std::size_t most_counted = most_counted_values(examples, options);
+    std::vector<std::size_t> sorted;
+    for (std::size_t column = 0; column < examples.table->n_columns(); ++column) {
+        const CodedColumn& coded = examples.table->column(column);
+        if (coded.kind == Kind::numeric && !RowCells::is_fit_for(coded, most_counted) && keys.fit(coded.n_values))
+            sorted.push_back(column);
     }
     return sorted;
 }
@@ -76,6 +79,8 @@ FoundTest ColumnSearch::best_test(std::size_t column, const NodeRows& node) {
     if (is_counted && node.segment.size <= few_rows)
         return search_by(options_.criterion, node.weight,
                          [&]<Criterion C>() { return search_few_rows<C>(column, node); });
+    if (partition_.is_sorted_when_drawn(column))
+        return search_by(options_.criterion, node.weight, [&]<Criterion C>() { return search_drawn<C>(column, node); });
     const bool two_classes = is_counted && n_classes_ == 2 && least_rows_ == 0;
     if (two_classes && partition_.is_whole()) {
         const bool are_few = node.segment.size < examples_.table->column(column).n_values;
@@ -125,7 +130,7 @@ FoundTest ColumnSearch::search_rows(std::size_t column, std::span<const SortedRo
                                    : best.template operator()<CutSearch<C>>(once);
     }
     if (partition_.is_packed()) {
-        const auto times = [](const SortedRow& row) { return std::size_t{Partition::times(row)}; };
+        const auto times = [this](const SortedRow& row) { return std::size_t{partition_.times(row)}; };
         return two_classes ? best.template operator()<WholeTwo>(times) : best.template operator()<CutSearch<C>>(times);
     }
     const auto weight_of = [weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; };
@@ -154,27 +159,55 @@ FoundTest ColumnSearch::search_learned_rows(std::size_t column, std::span<const 
         return best.template operator()<LearnedCuts<C>>();
     };
     if (!partition_.is_weighted()) return found([](const SortedRow&) { return std::size_t{1}; });
-    if (partition_.is_packed()) return found([](const SortedRow& row) { return std::size_t{Partition::times(row)}; });
+    if (partition_.is_packed())
+        return found([this](const SortedRow& row) { return std::size_t{partition_.times(row)}; });
     return found([weights = partition_.weights()](const SortedRow& row) { return weights[row.row]; });
 }
 
-// Few rows of a column of few values, sorted on the spot.
+// Few rows of a column of few values.
 template <Criterion C>
 FoundTest ColumnSearch::search_few_rows(std::size_t column, const NodeRows& node) {
-    few_rows_.clear();
-    std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
     const auto cells = partition_.counted_cells(column);
-    const std::uint32_t missing = examples_.table->column(column).n_values;
+    gather(
+        column, node, examples_.table->column(column).n_values, [&](std::uint32_t row) { return cells.code(row); },
+        [&](std::uint32_t row) { return cells.label(row); });
+    return search_gathered<C>(column, node);
+}
+
+// Rows of a column of many values, where nodes are not presorted.
+template <Criterion C>
+FoundTest ColumnSearch::search_drawn(std::size_t column, const NodeRows& node) {
+    std::visit(
+        [&]<class Column>(const Column& codes) {
+            gather(
+                column, node, missing_code<CodeOf<Column>>, [&](std::uint32_t row) { return codes[row]; },
+                [&](std::uint32_t row) { return examples_.labels[row]; });
+        },
+        examples_.table->column(column).codes);
+    return search_gathered<C>(column, node);
+}
+
+template <class CodeOf, class LabelOf>
+void ColumnSearch::gather(std::size_t column, const NodeRows& node, std::uint32_t missing, CodeOf&& code_of,
+                          LabelOf&& label_of) {
+    gathered_.clear();
+    std::fill(missing_counts_.begin(), missing_counts_.end(), 0.0);
+    const ValueGaps& gaps = gaps_[column];
     for (const std::uint32_t row : partition_.rows(node.segment)) {
-        const std::uint32_t code = cells.code(row), label = cells.label(row);
+        const std::uint32_t code = code_of(row), label = label_of(row);
         if (code == missing)
             missing_counts_[label] += weight_of(row);
         else
-            few_rows_.push_back({partition_.packed(row), keys_.key(code, label, gaps_[column])});
+            gathered_.push_back({partition_.packed(row), keys_.key(code, label, gaps)});
     }
-    std::sort(few_rows_.begin(), few_rows_.end(), by_key_and_row);
-    if (learns_missing_ && few_rows_.size() < node.segment.size) return search_learned_rows<C>(column, few_rows_, node);
-    return search_rows<C>(column, few_rows_, node, tables_.known_of(node.totals(), missing_counts_));
+}
+
+// Sorts the rows gathered on the spot.
+template <Criterion C>
+FoundTest ColumnSearch::search_gathered(std::size_t column, const NodeRows& node) {
+    sort_rows(gathered_, spare_, keys_.greatest(examples_.table->column(column).n_values));
+    if (learns_missing_ && gathered_.size() < node.segment.size) return search_learned_rows<C>(column, gathered_, node);
+    return search_rows<C>(column, gathered_, node, tables_.known_of(node.totals(), missing_counts_));
 }
 
 // Counts rows in a table of values x 2. Many rows are counted in four tables in turn: adding twice in a row to the same

@@ -37,9 +37,8 @@ class ColumnSearch {
     // numbers of two classes are counted (1.2 times as fast on benchmarks/trees.py's C), or where a node looks at few
     // of the columns, because sorted ones are partitioned at every split, drawn or not (1.7 times as fast).
     static std::size_t most_counted_values(const Examples& examples, const GrowOptions& options);
-    // The columns worth keeping presorted: numeric ones of more values.
-    static std::vector<bool> columns_to_sort(const CodedTable& table, const Keys& keys,
-                                             std::size_t most_counted = RowCells::few_values);
+    // The columns that are sorted rather than counted: numeric ones of more values.
+    static std::vector<std::size_t> columns_to_sort(const Examples& examples, const GrowOptions& options);
 
     ColumnSearch(const Examples& examples, const GrowOptions& options, const CutRules& cut_rules,
                  const Partition& partition, const XLogX& xlogx, std::span<const ValueGaps> gaps);
@@ -59,6 +58,12 @@ class ColumnSearch {
     FoundTest search_learned_rows(std::size_t column, std::span<const SortedRow> rows, const NodeRows& node);
     template <Criterion C>
     FoundTest search_few_rows(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_drawn(std::size_t column, const NodeRows& node);
+    template <Criterion C>
+    FoundTest search_gathered(std::size_t column, const NodeRows& node);
+    template <class CodeOf, class LabelOf>
+    void gather(std::size_t column, const NodeRows& node, std::uint32_t missing, CodeOf&& code_of, LabelOf&& label_of);
     FoundTest search_two_class_counts(std::size_t column, const NodeRows& node);
     FoundTest search_seen_counts(std::size_t column, const NodeRows& node);
     FoundTest search_two_class_weights(std::size_t column, const NodeRows& node);
@@ -84,7 +89,7 @@ class ColumnSearch {
     TableSearch tables_;
     std::vector<double> missing_counts_;
     ValueTable values_;
-    std::vector<SortedRow> few_rows_;
+    std::vector<SortedRow> gathered_, spare_;  // rows sorted on the spot
     std::vector<std::uint32_t> two_class_counts_, seen_counts_;
     SeenValues seen_;
     std::vector<double> two_class_weights_;

@@ -44,27 +44,6 @@ void check(const Examples& examples) {
         throw std::invalid_argument("cases must have one entry per row");
 }
 
-GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
-    : gaps(value_gaps_of(*examples.table, closest_values)),
-      xlogx(xlogx_for(examples, options)),
-      row_keys(*examples.table, examples.labels,
-               ColumnSearch::columns_to_sort(*examples.table, keys_of(examples),
-                                             ColumnSearch::most_counted_values(examples, options)),
-               keys_of(examples), gaps, options.n_threads, stop),
-      row_cells(*examples.table, options.n_threads, stop, ColumnSearch::most_counted_values(examples, options)) {
-    const CutRules rules = cut_rules(options);
-    if (examples.table->bytes() != nullptr || row_keys.n_columns() == 0 ||
-        !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))
-        return;
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
-        if (examples.weights.empty() || examples.weights[row] > 0) rows.push_back(row);
-    }
-    buckets = std::make_unique<const Buckets>(*examples.table, row_keys.columns(), rows, gaps, options.n_threads, stop);
-}
-
-GrowContext::~GrowContext() = default;
-
 namespace {
 
 constexpr std::size_t min_deferred_rows = 2000;  // a subtree of fewer rows is not worth handing to a thread
@@ -72,6 +51,40 @@ constexpr std::size_t always_presorted = 2048;   // below this, sorting once for
                                                  // buckets at each node: the rows fit the second-level cache
 constexpr std::size_t min_shared_rows =
     20000;  // searching the columns of fewer rows takes less time than starting threads
+// Where a node draws one of very many columns, sorting those drawn costs less than partitioning all at every split; of
+// large tables, whose codes leave the cache, where it draws even fewer. Columns of bytes are counted.
+bool draws_very_few(const Examples& examples, const GrowOptions& options) {
+    const std::size_t columns_for_each_drawn = examples.table->n_rows() <= 2 * always_presorted ? 12 : 24;
+    return examples.table->bytes() == nullptr && options.max_features > 0 &&
+           examples.table->n_columns() >= columns_for_each_drawn * options.max_features;
+}
+
+}  // namespace
+
+GrowContext::GrowContext(const Examples& examples, const GrowOptions& options, const StopToken& stop)
+    : gaps(value_gaps_of(*examples.table, closest_values)),
+      xlogx(xlogx_for(examples, options)),
+      sorts_when_drawn(draws_very_few(examples, options)),
+      row_keys(*examples.table, examples.labels,
+               sorts_when_drawn ? std::vector<std::size_t>() : ColumnSearch::columns_to_sort(examples, options),
+               keys_of(examples), gaps, options.n_threads, stop),
+      row_cells(*examples.table, options.n_threads, stop, ColumnSearch::most_counted_values(examples, options)) {
+    const CutRules rules = cut_rules(options);
+    if (examples.table->bytes() != nullptr || (sorts_when_drawn && examples.table->n_rows() < always_presorted) ||
+        !CoarseSearch::is_fit_for(examples, options, rules, !examples.weights.empty()))
+        return;
+    const std::vector<std::size_t> columns = ColumnSearch::columns_to_sort(examples, options);
+    if (columns.empty()) return;
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < examples.table->n_rows(); ++row) {
+        if (examples.weights.empty() || examples.weights[row] > 0) rows.push_back(row);
+    }
+    buckets = std::make_unique<const Buckets>(*examples.table, columns, rows, gaps, options.n_threads, stop);
+}
+
+GrowContext::~GrowContext() = default;
+
+namespace {
 
 // A node left to another thread: its rows, and the columns that cannot be tested below it.
 struct DeferredNode {
@@ -98,6 +111,9 @@ class Grower {
     }
     void grow_pending(const StopToken& stop);
     void presort(PendingNode& node, const StopToken& stop);
+    bool is_large(const PendingNode& node) const {
+        return node.segment.size >= always_presorted && !node.should_presort;
+    }
     Tree grow_deferred(DeferredNode& deferred, const StopToken& stop);
     Tree with_deferred(const StopToken& stop);
     void search(const PendingNode& node, std::span<const std::size_t> columns, const std::vector<bool>& used,
@@ -127,7 +143,8 @@ Grower::Grower(const Examples& examples, const GrowOptions& options, const GrowC
       context_(context),
       cut_rules_(cut_rules(options)),
       partition_(*examples.table, examples.labels, examples.weights, context.row_keys, context.row_cells,
-                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole),
+                 options.missing == MissingValues::fractional, examples.whole == nullptr || examples.whole->is_whole,
+                 context.sorts_when_drawn),
       nodes_(examples, options, partition_.root().size < examples.table->n_rows()),
       row_split_(examples, partition_, context.row_keys) {}
 
@@ -211,7 +228,7 @@ void Grower::grow_pending(const StopToken& stop) {
 // every node below it inherits that by stable partition. Large nodes are presorted as well where buckets do not apply.
 void Grower::presort(PendingNode& node, const StopToken& stop) {
     const bool can_count = coarse_ || histograms_ || !partition_.sorts();
-    if (node.is_presorted || (can_count && node.segment.size >= always_presorted && !node.should_presort)) return;
+    if (context_.sorts_when_drawn || node.is_presorted || (can_count && is_large(node))) return;
     partition_.presort(node.segment, threads_for(node), stop);
     node.is_presorted = true;
 }
@@ -245,14 +262,15 @@ void Grower::search(const PendingNode& node, std::span<const std::size_t> column
     const NodeRows rows{node.segment, node.counts, node.weight};
     const std::size_t n_threads = threads_for(node);
     const bool is_whole = columns.size() == found.size();
-    const bool is_counted = histograms_ && !node.is_presorted, is_coarse = coarse_ && !node.is_presorted;
+    const bool is_counted = histograms_ && !node.is_presorted;
+    const bool is_coarse = coarse_ && !node.is_presorted && (is_large(node) || !context_.sorts_when_drawn);
     histogram_ = is_counted && is_whole ? node.histogram : nullptr;
     if (is_counted && !histogram_)
         histogram_ = std::make_shared<Histogram>(histograms_->count(node.segment, columns, n_threads, stop));
     if (is_coarse) coarse_->search(rows, columns, found, n_threads, stop);
     parallel_for(columns.size(), n_threads, stop, [&](std::size_t task, std::size_t worker) {
         const std::size_t column = columns[task];
-        if (used[column] || (is_coarse && partition_.is_sorted(column))) return;
+        if (used[column] || (is_coarse && coarse_->has(column))) return;
         found[column] = is_counted ? searches_[worker]->best_test(column, histograms_->view(*histogram_), rows)
                                    : searches_[worker]->best_test(column, rows);
     });
@@ -264,7 +282,7 @@ void Grower::split(std::size_t id, const PendingNode& node, std::size_t column, 
     const CodedColumn& coded = examples_.table->column(column);
     const std::uint32_t cut = nodes_.begin_split(id, node, column);
     const std::span<PendingNode> children = nodes_.children();
-    const bool should_presort = coarse_ && !node.is_presorted && coarse_->bounds_are_loose();
+    const bool should_presort = node.should_presort || (coarse_ && !node.is_presorted && coarse_->bounds_are_loose());
     for (PendingNode& child : children) child.should_presort = should_presort;
     if (is_multiway(coded, test))
         row_split_.by_value(column, node, children, test.missing_branch);

@@ -70,15 +70,18 @@ class NodeQueue {
     // not_counted where the search returned false because the columns drawn were not counted.
     template <class Search>
     std::size_t best_column(const PendingNode& node, Search&& search) {
-        std::fill(found_.begin(), found_.end(), FoundTest{});
+        looked_at_.clear();
         std::size_t chosen = found_.size();
         mark_used(node, true);
         columns_.draw(node.key, [&](std::span<const std::size_t> drawn) {
+            for (const std::size_t column : drawn) found_[column] = FoundTest{};
             if (!search(drawn, std::as_const(used_), std::span(found_))) {
                 chosen = not_counted;
                 return true;
             }
-            chosen = split_choice_->choose(found_, mix64(node.key));
+            looked_at_.insert(looked_at_.end(), drawn.begin(), drawn.end());
+            std::sort(looked_at_.begin(), looked_at_.end());
+            chosen = split_choice_->choose(found_, looked_at_, mix64(node.key));
             return chosen < found_.size();
         });
         mark_used(node, false);
@@ -118,6 +121,7 @@ class NodeQueue {
     std::optional<SplitChoice> split_choice_;
     std::vector<bool> used_;
     std::vector<FoundTest> found_;
+    std::vector<std::size_t> looked_at_;  // the columns drawn at a node, in ascending order
     std::vector<PendingNode> queue_, children_;
     std::vector<std::int32_t> multiway_above_;  // of each node: the nearest one above with a branch per value
     Tree tree_;

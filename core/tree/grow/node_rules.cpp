@@ -65,9 +65,9 @@ SplitChoice::SplitChoice(const CodedTable& table, const GrowOptions& options, do
 }
 
 // The mean gain of the usable tests, those on wide columns left out; where none is left, no test is above average.
-double SplitChoice::average_gain(std::span<const FoundTest> tests) const {
+double SplitChoice::average_gain(std::span<const FoundTest> tests, std::span<const std::size_t> columns) const {
     double sum = 0, n = 0;
-    for (std::size_t column = 0; column < tests.size(); ++column) {
+    for (const std::size_t column : columns) {
         if (!tests[column].usable || is_wide_[column]) continue;
         sum += tests[column].gain;
         ++n;
@@ -82,11 +82,12 @@ double SplitChoice::score(const FoundTest& test, double average) const {
     return test.gain >= average - split_epsilon && test.info > least_info ? test.gain / test.info : -split_epsilon;
 }
 
-std::size_t SplitChoice::choose(std::span<const FoundTest> tests, std::uint64_t random) const {
-    const double average = options_.ratio ? average_gain(tests) : 0;
+std::size_t SplitChoice::choose(std::span<const FoundTest> tests, std::span<const std::size_t> columns,
+                                std::uint64_t random) const {
+    const double average = options_.ratio ? average_gain(tests, columns) : 0;
     double best = is_bayesian(options_.criterion) || options_.accept_zero_gain ? unusable_ : 0;
     std::size_t chosen = tests.size();
-    for (std::size_t column = 0; column < tests.size(); ++column) {
+    for (const std::size_t column : columns) {
         const double value = score(tests[column], average);
         if (!(value > best + tolerance_)) continue;
         best = value;
@@ -94,7 +95,7 @@ std::size_t SplitChoice::choose(std::span<const FoundTest> tests, std::uint64_t 
     }
     if (!options_.random_ties || chosen == tests.size()) return chosen;
     std::vector<std::size_t> equals;
-    for (std::size_t column = 0; column < tests.size(); ++column) {
+    for (const std::size_t column : columns) {
         if (score(tests[column], average) >= best - tolerance_) equals.push_back(column);
     }
     return equals[random % equals.size()];

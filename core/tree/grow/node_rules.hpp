@@ -106,12 +106,13 @@ class SplitChoice {
     // `n_cases` is the weight of all rows that the tree is grown from.
     SplitChoice(const CodedTable& table, const GrowOptions& options, double tolerance, double n_cases);
 
-    // The column with the best test, the first of equals or, with random ties, the one that `random` selects; the
-    // number of columns where no test is usable. There is one test for each column.
-    std::size_t choose(std::span<const FoundTest> tests, std::uint64_t random) const;
+    // The column with the best test among `columns`, in ascending order: the first of equals or, with random ties, the
+    // one that `random` selects; the number of tests where none is usable. There is one test for each of all columns.
+    std::size_t choose(std::span<const FoundTest> tests, std::span<const std::size_t> columns,
+                       std::uint64_t random) const;
 
   private:
-    double average_gain(std::span<const FoundTest> tests) const;
+    double average_gain(std::span<const FoundTest> tests, std::span<const std::size_t> columns) const;
     double score(const FoundTest& test, double average) const;
 
     const GrowOptions& options_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -40,13 +41,15 @@ void make_room(std::vector<Row>& arena, std::size_t base, std::span<const Branch
 }  // namespace
 
 Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole)
+                     const RowKeys& keys, const RowCells& cells, bool shares_missing, bool may_be_whole,
+                     bool sorts_when_drawn)
     : table_(table),
       labels_(labels),
       fixed_(weights),
       keys_(keys),
       cells_(cells),
       sorted_(table.n_columns()),
+      sorts_when_drawn_(sorts_when_drawn),
       weight_kind_(weight_kind_of(table, weights, shares_missing, may_be_whole)),
       arena_(table.n_columns()) {
     for (std::uint32_t row = 0; row < table.n_rows(); ++row) {
@@ -54,8 +57,10 @@ Partition::Partition(const CodedTable& table, std::span<const std::uint16_t> lab
     }
     n_root_rows_ = rows_.size();
     for (std::size_t index = 0; index < keys_.n_columns(); ++index) sorted_[keys_.column(index)] = true;
-    if (weight_kind_ == WeightKind::whole)
+    if (weight_kind_ == WeightKind::whole) {
         times_ = std::make_shared<const std::vector<std::uint16_t>>(weights.begin(), weights.end());
+        number_bits_ -= std::max(1, static_cast<int>(std::bit_width(std::ranges::max(*times_))));
+    }
     needs_rows_ = keys_.n_columns() < table.n_columns() || weight_kind_ == WeightKind::shared;
     if (weight_kind_ != WeightKind::shared) return;
     row_weights_.assign(rows_.size(), 1.0);
@@ -70,9 +75,11 @@ Partition::Partition(const Partition& like, std::nullptr_t)
       keys_(like.keys_),
       cells_(like.cells_),
       sorted_(like.sorted_),
+      sorts_when_drawn_(like.sorts_when_drawn_),
       needs_rows_(like.needs_rows_),
       weight_kind_(like.weight_kind_),
       weight_step_(like.weight_step_),
+      number_bits_(like.number_bits_),
       arena_(like.arena_.size()) {}
 
 Partition::ExtractedRows Partition::extract(Segment segment) const {
@@ -127,8 +134,8 @@ void Partition::renumber(Segment segment) {
     if (weight_kind_ == WeightKind::whole || weight_kind_ == WeightKind::fixed) {
         for (std::size_t i = 0; i < segment.size; ++i) weight_of_[i] = fixed_[origin_[i]];
     }
-    const bool packs = weight_kind_ == WeightKind::whole && segment.size <= std::size_t{1} << packed_bits;
-    row_mask_ = packs ? (std::uint32_t{1} << packed_bits) - 1 : all_bits;
+    const bool packs = weight_kind_ == WeightKind::whole && segment.size <= std::size_t{1} << number_bits_;
+    row_mask_ = packs ? (std::uint32_t{1} << number_bits_) - 1 : all_bits;
     local_labels_.resize(segment.size);
     const std::size_t width = cells_.n_columns();
     local_cells_.resize(segment.size * width);

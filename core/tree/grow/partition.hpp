@@ -49,7 +49,8 @@ class Partition {
     // a case with a missing value may go to several branches. `may_be_whole`: other rows of the tree have whole
     // weights.
     Partition(const CodedTable& table, std::span<const std::uint16_t> labels, std::span<const double> weights,
-              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true);
+              const RowKeys& keys, const RowCells& cells, bool shares_missing = true, bool may_be_whole = true,
+              bool sorts_when_drawn = false);
 
     // An empty one, into which the rows of a node can be loaded.
     explicit Partition(const Partition& like, std::nullptr_t);
@@ -72,6 +73,11 @@ class Partition {
     Segment root() const { return {0, n_root_rows_}; }
     bool is_sorted(std::size_t column) const { return sorted_[column]; }
     bool sorts() const { return keys_.n_columns() > 0; }
+    // Whether a column of many values is sorted at each node that draws it: no node is presorted then.
+    bool is_sorted_when_drawn(std::size_t column) const {
+        return sorts_when_drawn_ && !cells_.has(column) && table_.column(column).kind == Kind::numeric &&
+               keys().fit(table_.column(column).n_values);
+    }
     std::span<const SortedRow> sorted_rows(std::size_t column, Segment segment) const {
         return {arena_[column].data() + (segment.begin - base_), segment.size};
     }
@@ -94,13 +100,13 @@ class Partition {
                 is_presorted() ? local_labels_.data() : labels_.data()};
     }
 
-    // Where weights are whole and a presorted node has at most 65536 rows, the upper half of SortedRow::row holds the
-    // weight and the lower half the number, which saves looking the weight up.
+    // Where weights are whole and a presorted node has few enough rows, the upper bits of SortedRow::row hold the weight
+    // and the others the number, which saves looking the weight up.
     bool is_packed() const { return row_mask_ != all_bits; }
     std::uint32_t number(const SortedRow& row) const { return row.row & row_mask_; }
-    static std::uint32_t times(const SortedRow& row) { return row.row >> packed_bits; }
+    std::uint32_t times(const SortedRow& row) const { return row.row >> number_bits_; }
     std::uint32_t packed(std::uint32_t row) const {
-        return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << packed_bits : row;
+        return is_packed() ? row | static_cast<std::uint32_t>(weight_of_[row]) << number_bits_ : row;
     }
 
     // Looks up the weights of a node's rows for weights(); free where they are not shares.
@@ -159,7 +165,6 @@ class Partition {
     void split_weights_in_many(Segment segment, std::span<const Branch> branches);
 
     static constexpr std::uint32_t all_bits = 0xffffffff;
-    static constexpr int packed_bits = 16;
     void renumber(Segment segment);
     void fetch(std::size_t begin, std::size_t end);
     void fetch_bytes(std::size_t begin, std::size_t end, std::span<SortedRow* const> to) const;
@@ -172,9 +177,11 @@ class Partition {
     const RowCells& cells_;
     std::vector<bool> sorted_;
     std::size_t n_root_rows_ = 0;
+    const bool sorts_when_drawn_ = false;
     bool needs_rows_ = false;  // whether anything below a presorted node is read through rows()
     WeightKind weight_kind_ = WeightKind::equal;
     double weight_step_ = 0;
+    int number_bits_ = 32;  // what the greatest whole weight leaves of 32
     std::uint32_t row_mask_ = all_bits;
     std::size_t base_ = 0;  // where the presorted node begins
     std::vector<std::uint32_t> origin_;

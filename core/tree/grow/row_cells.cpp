@@ -1,6 +1,7 @@
 #include "tree/grow/row_cells.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tree/row_major.hpp"
 
@@ -45,12 +46,9 @@ void RowCells::copy_row(std::uint32_t row, std::uint8_t* to) const {
         to[index] = std::min(cells[columns_[index]], n_values_[index]);
 }
 
-RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
+RowKeys::RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, std::vector<std::size_t> columns,
                  const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop)
-    : keys_(keys) {
-    for (std::size_t column = 0; column < columns.size(); ++column) {
-        if (columns[column]) columns_.push_back(column);
-    }
+    : keys_(keys), columns_(std::move(columns)) {
     if (table.bytes() != nullptr) {
         bytes_ = table.bytes();
         width_ = table.n_columns();

@@ -50,14 +50,13 @@ class RowCells {
 // cache lines per row, where column by column it would take one per cell.
 class RowKeys {
   public:
-    // Of the columns marked. The code of a missing value is the number of values.
-    RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, const std::vector<bool>& columns,
+    // Of some columns. The code of a missing value is the number of values.
+    RowKeys(const CodedTable& table, std::span<const std::uint16_t> labels, std::vector<std::size_t> columns,
             const Keys& keys, std::span<const ValueGaps> gaps, std::size_t n_threads, const StopToken& stop);
 
     const Keys& keys() const { return keys_; }
     std::size_t n_columns() const { return columns_.size(); }
     std::size_t column(std::size_t index) const { return columns_[index]; }  // of the table
-    std::span<const std::size_t> columns() const { return columns_; }
     const std::uint32_t* row(std::uint32_t row) const { return cells_.data() + std::size_t{row} * columns_.size(); }
 
     // A table of bytes has no cells here: keys are made of its own.

@@ -17,7 +17,8 @@ namespace calibrant {
 
 // A total order, so that sums over rows of one key are the same with any standard library.
 inline bool by_key_and_row(const SortedRow& a, const SortedRow& b) {
-    return a.key != b.key ? a.key < b.key : a.row < b.row;
+    const auto both = [](const SortedRow& row) { return std::uint64_t{row.key} << 32 | row.row; };
+    return both(a) < both(b);
 }
 
 // Stable in the order of the keys; rows must come in ascending order of their numbers. `spare` is scratch memory.

@@ -46,7 +46,8 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
     const Examples examples{&table, problem.labels, problem.weights, 2};
     const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
-    const std::vector<bool> all(table.n_columns(), true);
+    std::vector<std::size_t> all(table.n_columns());
+    std::iota(all.begin(), all.end(), std::size_t{0});
     const RowKeys row_keys(table, problem.labels, all, keys, gaps, n_threads, {});
     const RowCells row_cells(table, n_threads, {});
     Partition partition(table, problem.labels, problem.weights, row_keys, row_cells,
@@ -56,7 +57,7 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
     }
     const NodeRows root{partition.root(), counts, counts[0] + counts[1]};
-    const auto buckets = std::make_shared<const Buckets>(table, row_keys.columns(), partition.rows(partition.root()),
+    const auto buckets = std::make_shared<const Buckets>(table, all, partition.rows(partition.root()),
                                                          gaps, n_threads, StopToken{});
     std::vector<std::size_t> columns(table.n_columns());
     std::iota(columns.begin(), columns.end(), std::size_t{0});

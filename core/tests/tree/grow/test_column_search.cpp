@@ -14,17 +14,22 @@ namespace {
 constexpr CutRules rules{.usable_gain = 1e-12, .penalty = false};
 constexpr Keys keys{.class_bits = 1};
 
+// How a column is searched: its values are counted, or its rows sorted once for a subtree, or at each node.
+enum class Way { counted, presorted, drawn };
+constexpr Way ways[] = {Way::counted, Way::presorted, Way::drawn};
+
 // One column searched at the root.
-FoundTest searched(const tables::Problem& problem, bool presorted, const GrowOptions& options,
+FoundTest searched(const tables::Problem& problem, Way way, const GrowOptions& options,
                    const CutRules& cut_rules = rules) {
     const CodedTable table(problem.labels.size(), problem.columns);
     const Examples examples{&table, problem.labels, problem.weights, 2, problem.cases};
     const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(problem.labels.size());
-    const RowKeys row_keys(table, problem.labels, {presorted}, keys, gaps, 1, {});
-    const RowCells row_cells(table, 1, {});
-    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells);
-    partition.presort(partition.root(), 1, {});
+    const std::vector<std::size_t> sorted(way == Way::presorted ? 1 : 0);
+    const RowKeys row_keys(table, problem.labels, sorted, keys, gaps, 1, {});
+    const RowCells row_cells(table, 1, {}, way == Way::counted ? RowCells::few_values : 0);
+    Partition partition(table, problem.labels, problem.weights, row_keys, row_cells, true, true, way == Way::drawn);
+    if (way != Way::drawn) partition.presort(partition.root(), 1, {});
     std::vector<double> counts(2);
     for (std::size_t row = 0; row < problem.labels.size(); ++row) {
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
@@ -85,9 +90,12 @@ TEST(sorted_once_or_at_the_node_or_counted_finds_the_same_cut) {
              {CriterionName::entropy, CriterionName::gini, CriterionName::dkm, CriterionName::hellinger}) {
             GrowOptions options = plain;
             options.criterion = criterion;
-            const FoundTest a = searched(problem, true, options), b = searched(problem, false, options);
-            CHECK(a.usable == b.usable && near(a.gain, b.gain) && near(a.info, b.info) && a.below == b.below &&
-                  a.above == b.above);
+            const FoundTest a = searched(problem, Way::presorted, options);
+            for (const Way way : {Way::counted, Way::drawn}) {
+                const FoundTest b = searched(problem, way, options);
+                CHECK(a.usable == b.usable && near(a.gain, b.gain) && near(a.info, b.info) && a.below == b.below &&
+                      a.above == b.above);
+            }
         }
     }
 }
@@ -104,12 +112,12 @@ TEST(release_8_requires_a_tenth_of_the_mean_class_on_each_side) {
     GrowOptions options = plain;
     options.min_leaf = 2;
     options.c45_cuts = true;
-    CHECK(searched(problem, true, options).below == 59);
+    CHECK(searched(problem, Way::presorted, options).below == 59);
     problem.labels.assign(100, 0);
     std::fill_n(problem.labels.begin(), 3, std::uint16_t{1});
-    CHECK(searched(problem, true, options).below == 4);  // 0.1 * 100 / 2
+    CHECK(searched(problem, Way::presorted, options).below == 4);  // 0.1 * 100 / 2
     options.c45_cuts = false;
-    CHECK(searched(problem, true, options).below == 2);
+    CHECK(searched(problem, Way::presorted, options).below == 2);
 }
 
 TEST(j48_counts_cases_and_weights_are_cases) {
@@ -119,10 +127,10 @@ TEST(j48_counts_cases_and_weights_are_cases) {
     options.min_leaf = 2;
     CutRules by_cases = rules;
     by_cases.count_cases = true;
-    CHECK(!searched(problem, true, options, by_cases).usable);
+    CHECK(!searched(problem, Way::presorted, options, by_cases).usable);
     problem.weights = {2, 1, 1};
-    CHECK(searched(problem, true, options, by_cases).usable);
-    CHECK(searched(problem, false, options, by_cases).usable);
+    CHECK(searched(problem, Way::presorted, options, by_cases).usable);
+    CHECK(searched(problem, Way::counted, options, by_cases).usable);
 }
 
 TEST(cases_are_counted_where_they_are_passed_whatever_the_weights) {
@@ -139,9 +147,9 @@ TEST(cases_are_counted_where_they_are_passed_whatever_the_weights) {
             by_cases.count_cases = true;
             for (const double cases : {0.5, 1.0}) {
                 problem.cases.assign(n, cases);
-                for (const bool presorted : {false, true}) {
-                    CHECK(searched(problem, presorted, options, by_cases).usable == (cases == 1));
-                    CHECK(searched(problem, presorted, options).usable);
+                for (const Way way : ways) {
+                    CHECK(searched(problem, way, options, by_cases).usable == (cases == 1));
+                    CHECK(searched(problem, way, options).usable);
                 }
             }
         }
@@ -155,8 +163,11 @@ TEST(with_rows_required_every_search_finds_the_best_cut_that_leaves_them) {
         for (double& weight : problem.weights) weight *= random() % 4 == 0 ? 6.5 : 1.0;
         GrowOptions options = plain;
         options.min_leaf = options.min_rows = static_cast<double>(2 + trial % 4);
-        const FoundTest a = searched(problem, true, options), b = searched(problem, false, options);
-        CHECK(a.usable == b.usable && near(a.gain, b.gain) && a.below == b.below);
+        const FoundTest a = searched(problem, Way::presorted, options);
+        for (const Way way : {Way::counted, Way::drawn}) {
+            const FoundTest b = searched(problem, way, options);
+            CHECK(a.usable == b.usable && near(a.gain, b.gain) && a.below == b.below);
+        }
         const double best = best_by_hand(problem, options.min_leaf, options.min_rows);
         CHECK(a.usable ? near(a.gain, best) : best <= 1e-9);
     }
@@ -170,11 +181,11 @@ TEST(j48_counts_rows_as_cases_where_rows_are_required) {
     options.min_leaf = 2;
     CutRules by_cases = rules;
     by_cases.count_cases = true;
-    for (const bool presorted : {false, true}) {
+    for (const Way way : ways) {
         options.min_rows = 0;
-        CHECK(searched(problem, presorted, options, by_cases).usable);
+        CHECK(searched(problem, way, options, by_cases).usable);
         options.min_rows = 1;
-        CHECK(!searched(problem, presorted, options, by_cases).usable);
+        CHECK(!searched(problem, way, options, by_cases).usable);
     }
 }
 
@@ -184,9 +195,9 @@ TEST(a_value_of_one_heavy_row_fills_no_branch) {
     problem.weights = {1, 1, 1, 1, 6.23};
     GrowOptions options = plain;
     options.min_leaf = 2;
-    CHECK(searched(problem, false, options).usable);
+    CHECK(searched(problem, Way::counted, options).usable);
     options.min_rows = 2;
-    CHECK(!searched(problem, false, options).usable);
+    CHECK(!searched(problem, Way::counted, options).usable);
 }
 
 TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {
@@ -200,19 +211,20 @@ TEST(wide_numeric_columns_are_kept_sorted_and_no_others) {
     problem.add(wide);
     problem.add(narrow);
     problem.add(words, 100);
-    CHECK((ColumnSearch::columns_to_sort(CodedTable(100, problem.columns), keys) ==
-           std::vector<bool>{true, false, false}));
+    problem.labels.resize(100);
+    const CodedTable table(100, problem.columns);
+    CHECK((ColumnSearch::columns_to_sort({&table, problem.labels, {}, 2}, plain) == std::vector<std::size_t>{0}));
 }
 
 TEST(a_nominal_column_is_searched_by_the_option) {
     tables::Problem problem{{0, 0, 1, 1, 0, 0, 1, 1}};
     problem.add({0, 0, 1, 1, 2, 2, 3, 3}, 4);
     GrowOptions options = plain;
-    CHECK(searched(problem, false, options).branches.empty() && searched(problem, false, options).n_branches == 4);
+    CHECK(searched(problem, Way::counted, options).branches.empty() && searched(problem, Way::counted, options).n_branches == 4);
     options.nominal_splits = NominalSplits::subset;
-    CHECK((searched(problem, false, options).branches == std::vector<std::int32_t>{0, 1, 0, 1}));
+    CHECK((searched(problem, Way::counted, options).branches == std::vector<std::int32_t>{0, 1, 0, 1}));
     options.nominal_splits = NominalSplits::binary;
-    CHECK((searched(problem, false, options).branches == std::vector<std::int32_t>{0, 1, 1, 1}));
+    CHECK((searched(problem, Way::counted, options).branches == std::vector<std::int32_t>{0, 1, 1, 1}));
 }
 
 TEST(two_values_are_never_grouped) {
@@ -221,6 +233,6 @@ TEST(two_values_are_never_grouped) {
     for (const auto splits : {NominalSplits::subset, NominalSplits::binary}) {
         GrowOptions options = plain;
         options.nominal_splits = splits;
-        CHECK(searched(problem, false, options).branches.empty());
+        CHECK(searched(problem, Way::counted, options).branches.empty());
     }
 }

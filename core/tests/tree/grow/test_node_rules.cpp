@@ -20,7 +20,8 @@ FoundTest test(double gain, double info) { return {.usable = true, .gain = gain,
 std::size_t chosen(const std::vector<FoundTest>& tests, const GrowOptions& options = {}, double n_cases = 1000,
                    std::uint64_t random = 0) {
     const CodedTable table = three_columns();
-    return SplitChoice(table, options, 1e-7, n_cases).choose(tests, random);
+    const std::size_t columns[] = {0, 1, 2};
+    return SplitChoice(table, options, 1e-7, n_cases).choose(tests, columns, random);
 }
 
 }  // namespace

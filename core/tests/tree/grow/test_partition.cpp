@@ -35,7 +35,7 @@ struct Held {
 
     Held(const CodedTable& table, const std::vector<std::uint16_t>& labels, const std::vector<double>& weights = {},
          bool presorts = true)
-        : row_keys(table, labels, {true}, keys, no_gaps, 1, {}),
+        : row_keys(table, labels, {0}, keys, no_gaps, 1, {}),
           row_cells(table, 1, {}),
           partition(table, labels, weights, row_keys, row_cells) {
         if (presorts) partition.presort(partition.root(), 1, {});
@@ -66,10 +66,25 @@ TEST(rows_of_weight_zero_are_absent) {
     CHECK(partition.root().size == 2);
     const auto rows = partition.sorted_rows(0, partition.root());
     CHECK(partition.number(rows[0]) == 1 && partition.number(rows[1]) == 0);
-    CHECK(partition.is_packed() && Partition::times(rows[0]) == 2 && Partition::times(rows[1]) == 1);
+    CHECK(partition.is_packed() && partition.times(rows[0]) == 2 && partition.times(rows[1]) == 1);
     CHECK(partition.origin(1) == 2);
     partition.enter(partition.root());
     CHECK(partition.is_weighted() && partition.weights()[1] == 2);
+}
+
+TEST(heavier_weights_leave_fewer_bits_to_the_numbers_of_rows) {
+    const std::vector<double> values(70000);
+    const CodedTable table = one_column(values);
+    const std::vector<std::uint16_t> labels(values.size());
+    for (const auto& [heaviest, is_packed] : {std::pair{3.0, true}, {32767.0, true}, {65535.0, false}}) {
+        std::vector<double> weights(values.size(), 1.0);
+        weights.back() = heaviest;
+        Held held(table, labels, weights);
+        Partition& partition = held.partition;
+        const SortedRow last = partition.sorted_rows(0, partition.root()).back();
+        CHECK(partition.is_packed() == is_packed && partition.number(last) == values.size() - 1);
+        CHECK(!is_packed || partition.times(last) == heaviest);
+    }
 }
 
 TEST(a_split_in_two_keeps_the_order_on_both_sides) {

@@ -18,7 +18,7 @@ TEST(keys_hold_code_and_class_row_by_row_with_missing_values_last) {
     problem.add(std::vector<double>{5, missing, 3});
     problem.add(std::vector<double>{1, 2, 2.000001});
     const CodedTable table(3, problem.columns);
-    const RowKeys row_keys(table, problem.labels, {false, true, true}, keys, value_gaps_of(table, 1e-5), 2, {});
+    const RowKeys row_keys(table, problem.labels, {1, 2}, keys, value_gaps_of(table, 1e-5), 2, {});
     CHECK(row_keys.n_columns() == 2 && row_keys.column(0) == 1 && row_keys.column(1) == 2);
     CHECK(keys.code(row_keys.row(0)[0]) == 1 && keys.label(row_keys.row(0)[0]) == 0);
     CHECK(keys.code(row_keys.row(1)[0]) == 2 && keys.label(row_keys.row(1)[0]) == 1);

@@ -35,7 +35,7 @@ TEST(a_cut_splits_the_same_rows_presorted_or_while_counting) {
         problem.add(values);
         const CodedTable table(90, problem.columns);
         const Examples examples{&table, problem.labels, problem.weights, 2};
-        const RowKeys row_keys(table, problem.labels, {true}, keys_of(examples), value_gaps_of(table, 1e-5), 1, {});
+        const RowKeys row_keys(table, problem.labels, {0}, keys_of(examples), value_gaps_of(table, 1e-5), 1, {});
         const RowCells row_cells(table, 1, {});
         std::vector<PendingNode> found[2];
         std::vector<std::uint32_t> left[2];

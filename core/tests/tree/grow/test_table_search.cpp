@@ -64,7 +64,7 @@ void check_searches(const tables::Problem& problem, const GrowOptions& options, 
     const Examples examples{&table, problem.labels, problem.weights, problem.n_classes};
     const auto gaps = value_gaps_of(table, 1e-5);
     const XLogX xlogx(200, 200);
-    const RowKeys row_keys(table, problem.labels, {false, false}, Keys{2}, gaps, 1, {});
+    const RowKeys row_keys(table, problem.labels, {}, Keys{2}, gaps, 1, {});
     const RowCells row_cells(table, 1, {});
     Partition partition(table, problem.labels, problem.weights, row_keys, row_cells,
                         options.missing == MissingValues::fractional);

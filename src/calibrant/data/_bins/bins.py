@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -97,6 +97,7 @@ class Bins:
 ColumnBins = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
+@lru_cache(maxsize=16)  # of all columns without missing values
 def share_targets(total: float, step: float, n_bins: int) -> NDArray[np.float64]:
     """Return the cumulated weights at which bins close, i times the total over the number of bins, rounded up.
 
@@ -108,7 +109,9 @@ def share_targets(total: float, step: float, n_bins: int) -> NDArray[np.float64]
     array([ 3.,  5.,  8., 10.])
     """
     units = round(total / step)
-    return np.array([-(-i * units // n_bins) * step for i in range(1, n_bins + 1)])
+    targets = np.array([-(-i * units // n_bins) * step for i in range(1, n_bins + 1)])
+    targets.flags.writeable = False
+    return targets
 
 
 def distinct_bins(values: NDArray[np.floating[Any]]) -> ColumnBins:
@@ -117,6 +120,7 @@ def distinct_bins(values: NDArray[np.floating[Any]]) -> ColumnBins:
     return highs, highs
 
 
+_FEWEST_SELECTED = 8192  # values: fewer are sorted sooner
 _PEEK = 4096  # values, evenly spread, that show in most cases that a column has more distinct ones than bins
 
 
@@ -156,7 +160,7 @@ def _column_bins(
     values: NDArray[np.floating[Any]], weights: NDArray[np.float64] | None, step: float, max_bins: int
 ) -> ColumnBins:
     if weights is None:
-        if _has_many_values(values, max_bins):
+        if len(values) >= _FEWEST_SELECTED and _has_many_values(values, max_bins):
             return _selected_bins(values, max_bins)
         ordered = np.sort(values)
         cumulated = None

@@ -54,6 +54,7 @@ class _RawColumns:
     names: tuple[str, ...] | None
     n_rows: int
     has_string_names: bool = False
+    is_matrix: bool = False  # of floats that need no copy: nothing has to be asked of each column
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -85,6 +86,9 @@ def fit_columns(X: Any, nominal: Nominal = "auto", rows: NDArray[np.integer[Any]
     array([1, 0, 1], dtype=int32)
     """
     raw = _raw_columns(X) if rows is None else _raw_columns(X).take(rows)
+    if raw.is_matrix and (nominal is None or (isinstance(nominal, str) and nominal == "auto")):
+        numbers = tuple(Feature(name, "numeric", measure="numbers") for name, _ in raw.items())
+        return Columns(Schema(numbers, named=False), raw.columns, raw.n_rows)
     features: list[Feature] = []
     arrays: list[NDArray[Any]] = []
     chosen = choose_nominal(nominal, [name for name, _ in raw.items()])
@@ -115,6 +119,8 @@ def match_columns(X: Any, schema: Schema, who: str = "the fitted table") -> Colu
     raw = _raw_columns(X)
     try:
         positions = schema.locate(raw.names, len(raw.columns), who)
+        if raw.is_matrix and schema.is_numbers:
+            return Columns(schema, raw.columns, raw.n_rows)
         pairs = zip(schema.features, (raw.columns[position] for position in positions), strict=True)
         arrays = tuple(match_column(feature, column) for feature, column in pairs)
     except SchemaError as error:
@@ -289,7 +295,9 @@ def _from_array(array: NDArray[Any]) -> _RawColumns:
             "X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
         )
     _check_shape(*array.shape)
-    return _RawColumns(tuple(array.T), None, len(array))
+    is_regular = array.flags.aligned and all(stride % array.itemsize == 0 for stride in array.strides)
+    is_matrix = is_regular and array.dtype in (np.float32, np.float64)
+    return _RawColumns(tuple(array.T), None, len(array), is_matrix=is_matrix)
 
 
 def _check_shape(n_rows: int, n_columns: int) -> None:

@@ -102,11 +102,15 @@ def _limited_memory(
     max_bytes = count_memory()
     options.most_counts = max(0, max_bytes - held_bytes) // FLOAT_BYTES // n_trees
     n_classes = len(examples.classes)
-    for index, feature in enumerate(examples.table.schema.features):
-        n_values = examples.table.core.n_values(index)
-        # The bits of a value and of a class, with one for missing values: the layout of the core's keys
-        is_sorted = feature.kind == "numeric" and (n_values + 1) << (n_classes - 1).bit_length() + 1 <= _MAX_KEYS
-        if not is_sorted:  # but counted in a table of values x classes by each thread
+    table = examples.table
+    # The bits of a value and of a class, with one for missing values: the layout of the core's keys
+    most_sorted = (_MAX_KEYS >> (n_classes - 1).bit_length() + 1) - 1
+    are_sorted = table.n_rows <= most_sorted  # whatever the values of a numeric column
+    for index, feature in enumerate(table.schema.features):
+        if feature.kind == "numeric" and are_sorted:
+            continue
+        n_values = table.core.n_values(index)
+        if feature.kind != "numeric" or n_values > most_sorted:  # counted in a table of values x classes by each thread
             check_count_memory(feature.name, n_values, n_classes, max_bytes, options.n_threads)
     try:
         yield
