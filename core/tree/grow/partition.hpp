@@ -100,8 +100,8 @@ class Partition {
                 is_presorted() ? local_labels_.data() : labels_.data()};
     }
 
-    // Where weights are whole and a presorted node has few enough rows, the upper bits of SortedRow::row hold the weight
-    // and the others the number, which saves looking the weight up.
+    // Where weights are whole and a presorted node has few enough rows, the upper bits of SortedRow::row hold the
+    // weight and the others the number, which saves looking the weight up.
     bool is_packed() const { return row_mask_ != all_bits; }
     std::uint32_t number(const SortedRow& row) const { return row.row & row_mask_; }
     std::uint32_t times(const SortedRow& row) const { return row.row >> number_bits_; }

@@ -57,8 +57,8 @@ AtTheRoot searched(const tables::Problem& problem, const GrowOptions& options, c
         counts[problem.labels[row]] += problem.weights.empty() ? 1.0 : problem.weights[row];
     }
     const NodeRows root{partition.root(), counts, counts[0] + counts[1]};
-    const auto buckets = std::make_shared<const Buckets>(table, all, partition.rows(partition.root()),
-                                                         gaps, n_threads, StopToken{});
+    const auto buckets =
+        std::make_shared<const Buckets>(table, all, partition.rows(partition.root()), gaps, n_threads, StopToken{});
     std::vector<std::size_t> columns(table.n_columns());
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     AtTheRoot result{std::vector<FoundTest>(table.n_columns()), {}};

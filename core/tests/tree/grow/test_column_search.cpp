@@ -220,7 +220,8 @@ TEST(a_nominal_column_is_searched_by_the_option) {
     tables::Problem problem{{0, 0, 1, 1, 0, 0, 1, 1}};
     problem.add({0, 0, 1, 1, 2, 2, 3, 3}, 4);
     GrowOptions options = plain;
-    CHECK(searched(problem, Way::counted, options).branches.empty() && searched(problem, Way::counted, options).n_branches == 4);
+    CHECK(searched(problem, Way::counted, options).branches.empty() &&
+          searched(problem, Way::counted, options).n_branches == 4);
     options.nominal_splits = NominalSplits::subset;
     CHECK((searched(problem, Way::counted, options).branches == std::vector<std::int32_t>{0, 1, 0, 1}));
     options.nominal_splits = NominalSplits::binary;
