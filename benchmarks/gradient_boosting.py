@@ -80,7 +80,7 @@ def _lightgbm(X: Any, y: Any, X_stop: Any, y_stop: Any) -> Any:
 
     model = LGBMClassifier(learning_rate=RATE, n_estimators=MAX_ROUNDS, n_jobs=1, random_state=0, verbose=-1)
     stop = early_stopping(PATIENCE, verbose=False)
-    return model.fit(X, y, eval_set=[(X_stop, y_stop)], callbacks=[stop])
+    return model.fit(X, y, eval_X=X_stop, eval_y=y_stop, callbacks=[stop])
 
 
 METHODS: dict[str, Callable[[TableSplit], tuple[NDArray[np.float64], NDArray[np.float64]]]] = {
