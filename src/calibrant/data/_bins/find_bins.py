@@ -105,9 +105,9 @@ def _number(key: int) -> float:
     return float(np.uint64(bits).view(np.float64))
 
 
-# Of the values that are collected of all columns; where they would take more, cells are divided first. 100 columns of
-# numbers take 200 MB in all, with their cells.
-_GATHERED_BYTES = 100 * 2**20
+# Of the values that are collected of all columns; where they would take more, cells are divided first.
+_GATHERED_BYTES = 100_000_000
+_COLUMN_BYTES = 1_000_000  # of the sample of a column, later of the counts of its cells
 _LEAST_GATHERED = 2**14  # rows of a column that are collected at any rate, so that passes stay few
 _MOST_PIECES = 64  # of the values of a column: parts may have few rows each
 _N_CELLS = 2**12  # of a column in a further pass
@@ -258,7 +258,8 @@ def find_bins(source: Source, max_bins: int = 255) -> Bins:
 
     A first pass finds the columns of few distinct values, and samples the others; the next counts the rows between
     values of the sample, again in finer cells where these hold too many rows, and the last collects the values of the
-    cells in which bins end. Beside the part that is read, 100 columns take at most 200 MB, however many rows there are.
+    cells in which bins end. Beside the part that is read this takes at most 100 MB and 1 MB a column, however many rows
+    there are.
 
     Examples
     --------
@@ -276,6 +277,17 @@ def find_bins(source: Source, max_bins: int = 255) -> Bins:
         found |= {name: search.bins(gathered.pop(name)) for name, search in searches.items()}
     pairs = [found.get(feature.name, (None, None)) for feature in source.schema.features]
     return Bins(source.schema, tuple(highs for highs, _ in pairs), tuple(lows for _, lows in pairs))
+
+
+def bins_memory(n_columns: int) -> int:
+    """Return the most bytes that finding bins takes beside the part that is read.
+
+    Examples
+    --------
+    >>> bins_memory(100)
+    200000000
+    """
+    return _GATHERED_BYTES + n_columns * _COLUMN_BYTES
 
 
 def _start(source: Source, max_bins: int) -> tuple[float | None, dict[str, ColumnBins], dict[str, QuantileSearch]]:

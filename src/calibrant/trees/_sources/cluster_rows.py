@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calibrant._dask.tasks import TaskQueue, gather, submit
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._memory import format_bytes
-from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, SourcePart, find_bins
+from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, SourcePart, bins_memory, find_bins
 from calibrant.exceptions import ClusterError
 from calibrant.trees._growing.training_set import TrainingSet, class_factors
 from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
@@ -26,6 +26,7 @@ R = TypeVar("R")
 
 # Codes may take a third of a worker's memory: a second copy exists while partitions are joined, and trees need the rest
 _MEMORY_SHARE = 3
+_WORKER_BYTES = 320_000_000  # of a worker that has imported calibrant and pandas, before it reads any row
 _BLOCKS_PER_THREAD = 4  # so that workers end at about the same time
 
 
@@ -105,6 +106,7 @@ class ClusterRows:
 
     def __init__(self, source: DaskSource, max_bins: int) -> None:
         self.connection, self._source = source.connection, source
+        self._check_bins_fit(len(source.columns))
         self.facts = SourceFacts.read(source, max_bins)
         self._parts: list[Any] = []
         self._joined: Any = None
@@ -163,6 +165,16 @@ class ClusterRows:
             kept_schema=self.facts.bins.schema,
             kept_weights=weights,
         )
+
+    def _check_bins_fit(self, n_columns: int) -> None:
+        """Raise if a worker has no memory for the bins: Dask would pause it, and wait for ever."""
+        needed, memory = _WORKER_BYTES + bins_memory(n_columns), self.connection.memory()
+        if needed > memory:
+            raise ClusterError(
+                f"a worker needs {format_bytes(needed)} of memory, beside its partition, to find the bins of "
+                f"{n_columns:,} columns, {format_bytes(_WORKER_BYTES)} of it for Python and its packages; the smallest "
+                f"has {format_bytes(memory)}. Start workers with more memory, or pass fewer columns."
+            )
 
     def _check_share_fits(self) -> None:
         """Raise if a worker has no memory for its share of the codes, and of those of one tree."""
