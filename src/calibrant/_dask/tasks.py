@@ -17,6 +17,8 @@ from calibrant.exceptions import CalibrantError, ClusterError
 
 _NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
 _OTHER_VERSION = "a Dask worker that joined has calibrant"
+FIRST = 1  # priority of tasks that add up results: workers would hold those of all parts before
+_PIECE = 4 << 20  # bytes of arguments that pass through the scheduler at once: Dask warns of 10 MB
 _POLL_SECONDS = 1.0  # between looks at the connection
 _LOOK_SECONDS = 3.0  # between looks at the workers, while nothing ends
 _STILL_SECONDS = 45.0  # without work on workers that are paused or gone, before this is an error
@@ -144,6 +146,26 @@ def submit_each(
     `over` has a sequence for each of the last arguments.
     """
     return list(connection.client.map(by_value(function, *args), *over, pure=False, **options))
+
+
+def share(connection: Connection, value: Any) -> Any:
+    """Return the future of a value, which is sent once to each worker that needs it.
+
+    Workers fetch it from each other, and it is made again if they die.
+    """
+    # In pieces, since the scheduler passes a large value through one message; workers join them.
+    whole = memoryview(pickle.dumps(value))
+    pieces = [submit(connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
+    return submit(connection, _unpickled, pieces)
+
+
+def pass_on(connection: Connection, args: tuple[Any, ...], n_calls: int) -> Any:
+    """Return arguments of some calls, or the future of those that would be too heavy to travel in every call."""
+    return args if len(pickle.dumps(args)) * n_calls <= _PIECE else share(connection, args)
+
+
+def _unpickled(pieces: Sequence[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))  # noqa: S301
 
 
 def count_own(args: Sequence[Any]) -> int:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from calibrant._dask.client import Connection
-from calibrant._dask.tasks import by_value, gather, submit_each
+from calibrant._dask.tasks import FIRST, by_value, deliver, gather, pass_on, submit_each
 from calibrant._progress import progress
 from calibrant.data._frames.schema import Schema
 from calibrant.data._sources.source_part import ColumnRoles, SourcePart, make_part
@@ -207,8 +207,10 @@ class DaskSource(Source):
         from dask.delayed import delayed
 
         firsts = [None] * len(self._delayed) if self._survey is None else self._survey.first_rows
-        call = delayed(by_value(_call_on_worker, function, args, self.roles), pure=False, traverse=False)
-        tasks = [call(self._delayed[number], number, firsts[number]) for number in numbers]
+        passed = pass_on(self.connection, args, len(numbers))
+        own, sent = ((args,), ()) if passed is args else ((), (passed,))
+        call = delayed(by_value(_call_on_worker, function, self.roles, *own), pure=False, traverse=False)
+        tasks = [call(*sent, self._delayed[number], number, firsts[number]) for number in numbers]
         return list(self.connection.client.compute(tasks, optimize_graph=False))
 
     def map(self, function: Callable[..., R], *args: Any, description: str = "Reading") -> list[R]:
@@ -220,12 +222,11 @@ class DaskSource(Source):
     ) -> R:
         """Return ``function(part, *args)`` of all parts, merged on the workers in a tree of neighbors."""
         futures = self.start(function, *args)
-        all_futures = list(futures)
+        parts = iter(futures)  # which holds none when it is used up: a result is released as soon as it is merged
         while len(futures) > 1:
             pairs, last = [futures[:-1:2], futures[1::2]], futures[len(futures) & ~1 :]
-            futures = submit_each(self.connection, _merged, merge, over=pairs) + last
-            all_futures += futures
-        gather(self.connection, all_futures[: len(self._delayed)], description, fetch=False)
+            futures = submit_each(self.connection, _merged, merge, over=pairs, priority=FIRST) + last
+        deliver(self.connection, parts, description, lambda *_: None, fetch=False)
         merged: R = gather(self.connection, futures, description)[0]
         return merged
 
@@ -236,7 +237,7 @@ class DaskSource(Source):
 
 
 def _call_on_worker(
-    function: Callable[..., R], args: Sequence[Any], roles: ColumnRoles, table: Any, number: int, first: int | None
+    function: Callable[..., R], roles: ColumnRoles, args: Sequence[Any], table: Any, number: int, first: int | None
 ) -> R:
     """Compute a function of a partition, on a worker."""
     return function(make_part(table, roles, number, origin=f"partition {number}", first_row=first), *args)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._dask.tasks import TaskQueue, gather, submit
+from calibrant._dask.tasks import TaskQueue, gather, submit, submit_each
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._memory import format_bytes
 from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, SourcePart, bins_memory, find_bins
@@ -150,11 +150,11 @@ class ClusterRows:
                 totals = submit(connection, _add_totals, part, totals)
             factors = class_factors(labels.classes, class_weight, gather(connection, [totals], "Weighting")[0])
         if self.facts.has_weights or factors is not None:
-            sums = gather(connection, [submit(connection, _sum_weights, factors, part) for part in parts], "Weighting")
+            sums = gather(connection, submit_each(connection, _sum_weights, factors, over=[parts]), "Weighting")
             total = float(reduce(add, sums).totals()[0])
         numbering = _Numbering(np.argsort(labels.declared), factors, total)
-        self._parts = [submit(connection, _number_part, numbering, part) for part in parts]
-        of_classes = [submit(connection, _class_weights, len(labels.classes), part) for part in self._parts]
+        self._parts = submit_each(connection, _number_part, numbering, over=[parts])
+        of_classes = submit_each(connection, _class_weights, len(labels.classes), over=[self._parts])
         weights = np.sum(gather(connection, of_classes, "Weighting"), axis=0)[numbering.order]
         return self._parts, TrainingSet(
             labels.classes,
