@@ -189,7 +189,7 @@ class DaskSource(Source):
     def __init__(self, partitions: Partitions, roles: ColumnRoles, connection: Connection) -> None:
         super().__init__(roles, partitions.name, connection.client)
         self.connection = connection
-        self._delayed = partitions.delayed(roles.columns)
+        self._delayed, self._as_frame = partitions.delayed(roles.columns)
 
     def __iter__(self) -> Iterator[SourcePart]:
         """Yield the parts in order, for what only this process can do; one partition is read ahead."""
@@ -209,7 +209,9 @@ class DaskSource(Source):
         firsts = [None] * len(self._delayed) if self._survey is None else self._survey.first_rows
         passed = pass_on(self.connection, args, len(numbers))
         own, sent = ((args,), ()) if passed is args else ((), (passed,))
-        call = delayed(by_value(_call_on_worker, function, self.roles, *own), pure=False, traverse=False)
+        call = delayed(
+            by_value(_call_on_worker, function, self._as_frame, self.roles, *own), pure=False, traverse=False
+        )
         tasks = [call(*sent, self._delayed[number], number, firsts[number]) for number in numbers]
         return list(self.connection.client.compute(tasks, optimize_graph=False))
 
@@ -237,10 +239,17 @@ class DaskSource(Source):
 
 
 def _call_on_worker(
-    function: Callable[..., R], roles: ColumnRoles, args: Sequence[Any], table: Any, number: int, first: int | None
+    function: Callable[..., R],
+    as_frame: Callable[[Any, int], Any],
+    roles: ColumnRoles,
+    args: Sequence[Any],
+    table: Any,
+    number: int,
+    first: int | None,
 ) -> R:
     """Compute a function of a partition, on a worker."""
-    return function(make_part(table, roles, number, origin=f"partition {number}", first_row=first), *args)
+    part = make_part(as_frame(table, number), roles, number, origin=f"partition {number}", first_row=first)
+    return function(part, *args)
 
 
 def _merged(merge: Callable[[R, R], R], one: R, other: R) -> R:
