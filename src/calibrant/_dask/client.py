@@ -150,7 +150,7 @@ class Connection:
         return min((limit for limit in limits if limit), default=machine_memory())
 
     def workers(self) -> dict[str, dict[str, Any]]:
-        """Return what the scheduler knows of each worker by its address."""
+        """Return the scheduler's description of each worker by its address."""
         try:
             info = self.client.scheduler_info(n_workers=-1)  # newer versions describe five workers by default
         except TypeError:
