@@ -6,9 +6,11 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pytest
 
 import calibrant
@@ -84,3 +86,44 @@ def test_ctrl_c_cancels_what_runs(client: Any, cluster: Any) -> None:
     while cluster.scheduler.tasks and time.monotonic() < until:
         time.sleep(0.05)
     assert not cluster.scheduler.tasks
+
+
+@pytest.fixture
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that may stand still for a moment only."""
+    monkeypatch.setattr("calibrant._dask.tasks._STILL_SECONDS", 0.2)
+    monkeypatch.setattr("calibrant._dask.tasks._LOOK_SECONDS", 0.1)
+
+
+@pytest.fixture
+def threads() -> Iterator[Any]:
+    """A cluster of one worker in this process, without a limit of memory, so that it is paused by the test alone."""
+    options: dict[str, Any] = {"threads_per_worker": 1, "processes": False, "memory_limit": 0}
+    with distributed.LocalCluster(n_workers=1, dashboard_address=":0", **options) as cluster:
+        yield cluster
+
+
+@pytest.mark.usefixtures("impatience")
+def test_paused_workers_are_an_error_that_names_what_to_change(threads: Any) -> None:
+    with distributed.Client(threads, set_as_default=False) as client:
+        connection, (worker,) = Connection(client), threads.workers.values()
+        worker.status = distributed.core.Status.paused
+        with pytest.raises(ClusterError, match=r"1 of 1 Dask workers are paused.* more memory, or pass smaller part"):
+            gather(connection, [submit(connection, double, 1)], "Doubling")
+        worker.status = distributed.core.Status.running
+        assert gather(connection, [submit(connection, double, 1)], "Doubling") == [2]
+
+
+@pytest.mark.usefixtures("impatience")
+def test_workers_that_are_gone_are_an_error(threads: Any) -> None:
+    with distributed.Client(threads, set_as_default=False) as client:
+        connection = Connection(client)
+        threads.scale(0)
+        with pytest.raises(ClusterError, match=r"all Dask workers are gone"):
+            gather(connection, [submit(connection, double, 1) for _ in range(100)], "Doubling")
+
+
+@pytest.mark.usefixtures("impatience")
+def test_a_long_task_beside_a_paused_worker_is_waited_for(client: Any) -> None:
+    connection = Connection(client)
+    assert gather(connection, [submit(connection, time.sleep, 2)], "Sleeping") == [None]

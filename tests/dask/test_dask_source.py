@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,6 +65,25 @@ def test_passes_run_on_the_workers_in_the_order_of_partitions(client: Any) -> No
         assert os.getpid() not in {each[3] for each in found}
         assert source.first_rows == [0, 20, 20, 23]
         assert source.reduce(numbers, merge=joined) == [0, 1, 2, 3]
+
+
+def length(part: SourcePart, values: Any) -> tuple[int, int]:
+    return part.n_rows, len(values)
+
+
+def test_large_arguments_of_a_pass_do_not_travel_in_every_task(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    compute, sent = client.compute, list[int]()
+    values = np.zeros(1_000_000)
+
+    def count(tasks: list[Any], **options: Any) -> Any:
+        sent.extend(len(cloudpickle.dumps(task)) for task in tasks)
+        return compute(tasks, **options)
+
+    with open_source(with_an_empty_partition(frame()), target="ill", client=client) as source:
+        monkeypatch.setattr(client, "compute", count)
+        assert source.map(length, values) == [(20, len(values)), (0, len(values)), (3, len(values)), (37, len(values))]
+    assert len(sent) == 4
+    assert sum(sent) < values.nbytes
 
 
 def test_without_a_client_this_process_reads_the_partitions() -> None:

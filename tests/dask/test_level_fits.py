@@ -18,6 +18,7 @@ from calibrant.exceptions import ClusterError, ParameterError
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that have memory for the codes of some rows only."""
     monkeypatch.setattr("calibrant._dask.client.Connection.memory", lambda _: 3 * 600 * 7 - 1)
+    monkeypatch.setattr("calibrant.trees._sources.cluster_rows.ClusterRows._check_bins_fit", lambda *_: None)
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -96,8 +97,18 @@ def test_workers_that_cannot_hold_their_share_are_refused_before_the_work(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("calibrant._dask.client.Connection.memory", lambda _: 5000)
+    monkeypatch.setattr("calibrant.trees._sources.cluster_rows.ClusterRows._check_bins_fit", lambda *_: None)
     with pytest.raises(ClusterError, match=r"the codes of 600 rows, shared out over 2 workers, .* Start more workers"):
         on_cluster(MODELS["forest"], dd.from_pandas(table(), npartitions=2), client)
+
+
+def test_workers_that_cannot_find_bins_are_refused_before_the_work(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calibrant._dask.client.Connection.memory", lambda _: 424_999_999)
+    rows = dd.from_map(lambda _: 1 / 0, [1], meta=table().iloc[:0])
+    with pytest.raises(ClusterError, match=r"needs 0.425 GB of memory.* bins of 5 columns.* the smallest has 0.425 GB"):
+        on_cluster(MODELS["forest"], rows, client)
 
 
 @pytest.mark.usefixtures("little_memory")

@@ -146,12 +146,16 @@ class Connection:
 
     def memory(self) -> int:
         """Return the least memory limit of a worker, in bytes; the memory of this machine where none has a limit."""
+        limits = [int(worker.get("memory_limit") or 0) for worker in self.workers().values()]
+        return min((limit for limit in limits if limit), default=machine_memory())
+
+    def workers(self) -> dict[str, dict[str, Any]]:
+        """Return the scheduler's description of each worker by its address."""
         try:
             info = self.client.scheduler_info(n_workers=-1)  # newer versions describe five workers by default
         except TypeError:
             info = self.client.scheduler_info()
-        limits = [int(worker.get("memory_limit") or 0) for worker in info["workers"].values()]
-        return min((limit for limit in limits if limit), default=machine_memory())
+        return dict(info["workers"])
 
     def cancel(self, futures: Iterable[Any]) -> None:
         """Cancel tasks, running or not, and release what they or the client hold on the workers."""

@@ -10,13 +10,20 @@ from typing import Any
 
 import calibrant
 from calibrant._dask.client import Connection, import_distributed
+from calibrant._memory import format_bytes
 from calibrant._optional import optional_import
 from calibrant._progress import progress
 from calibrant.exceptions import CalibrantError, ClusterError
 
 _NAPS = (0.001, 0.02)  # shortest and longest, between looks for finished tasks
 _OTHER_VERSION = "a Dask worker that joined has calibrant"
+FIRST = 1  # priority of tasks that add up results: workers would hold those of all parts before
+_PIECE = 4 << 20  # bytes of arguments that pass through the scheduler at once: Dask warns of 10 MB
 _POLL_SECONDS = 1.0  # between looks at the connection
+_LOOK_SECONDS = 3.0  # between looks at the workers, while nothing ends
+_STILL_SECONDS = 45.0  # without work on workers that are paused or gone, before this is an error
+_BUSY = ("executing", "long-running", "flight")  # states of tasks that go on by themselves
+_MEMORY_HINT = "Start workers with more memory, or pass smaller partitions or fewer columns."
 
 
 class SentByValue:
@@ -59,6 +66,41 @@ class TaskResults:
         if self._fetch:
             return found
         return [(future, future.exception() if future.status == "error" else None) for future in found]
+
+
+class StillWorkers:
+    """Raises when no worker goes on: all that have tasks are paused for lack of memory, or all workers are gone.
+
+    Dask itself would wait for ever.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._state, self._looked = connection, None, -_LOOK_SECONDS
+        self._since = time.monotonic()
+
+    def check(self) -> None:
+        """Look at the workers, now and then; call this when no task has ended for a moment."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        workers, self._looked = self._connection.workers(), now
+        counts = {address: worker.get("metrics", {}).get("task_counts", {}) for address, worker in workers.items()}
+        paused = [address for address, worker in workers.items() if worker.get("status") == "paused"]
+        is_busy = any(each.get(kind) for each in counts.values() for kind in _BUSY)
+        state: Any = None if is_busy or (workers and not paused) else (counts, paused)
+        if state is None or state != self._state:
+            self._state, self._since = state, now
+        elif now - self._since > _STILL_SECONDS:
+            raise ClusterError(_why_still(len(workers), len(paused), self._connection.memory()))
+
+
+def _why_still(n_workers: int, n_paused: int, memory: int) -> str:
+    if not n_workers:
+        return f"all Dask workers are gone, most often for lack of memory. {_MEMORY_HINT}"
+    return (
+        f"{n_paused:,} of {n_workers:,} Dask workers are paused, because their memory is nearly used up (the smallest "
+        f"has {format_bytes(memory)}), and no task goes on. {_MEMORY_HINT}"
+    )
 
 
 def by_value(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
@@ -106,6 +148,26 @@ def submit_each(
     return list(connection.client.map(by_value(function, *args), *over, pure=False, **options))
 
 
+def share(connection: Connection, value: Any) -> Any:
+    """Return the future of a value, which is sent once to each worker that needs it.
+
+    Workers fetch it from each other, and it is made again if they die.
+    """
+    # In pieces, since the scheduler passes a large value through one message; workers join them.
+    whole = memoryview(pickle.dumps(value))
+    pieces = [submit(connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
+    return submit(connection, _unpickled, pieces)
+
+
+def pass_on(connection: Connection, args: tuple[Any, ...], n_calls: int) -> Any:
+    """Return arguments of some calls, or the future of those that would be too heavy to travel in every call."""
+    return args if len(pickle.dumps(args)) * n_calls <= _PIECE else share(connection, args)
+
+
+def _unpickled(pieces: Sequence[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))  # noqa: S301
+
+
 def count_own(args: Sequence[Any]) -> int:
     """Count the arguments before the first future, or list that holds one."""
     kind = import_distributed().Future
@@ -140,12 +202,15 @@ def deliver(
     A future that nobody else holds is released then, and its result with it.
     """
     stream, running = TaskResults(connection, fetch=fetch), {future.key: future for future in futures}
+    still = StillWorkers(connection)
     try:
         with progress(total=len(running), description=description) as bar:
             for future in running.values():
                 stream.add(future)
             while running:
-                for future, result in stream.take(_POLL_SECONDS):
+                if not (ended := stream.take(_POLL_SECONDS)):
+                    still.check()
+                for future, result in ended:
                     if future.status != "finished":
                         raise task_error(future, result)
                     del running[future.key]
@@ -178,11 +243,14 @@ class TaskQueue:
         """
         stream, waiting = TaskResults(self._connection, fetch=False), deque(enumerate(calls))
         found: dict[int, Any] = {}
+        still = StillWorkers(self._connection)
         try:
             with progress(total=len(calls), description=description) as bar:
                 while len(found) < len(calls):
                     self._submit(waiting, stream)
-                    for future, result in stream.take(_POLL_SECONDS):
+                    if not (ended := stream.take(_POLL_SECONDS)):
+                        still.check()
+                    for future, result in ended:
                         if future.status != "finished":
                             raise task_error(future, result)
                         found[self._open.pop(future)[0]] = future
@@ -218,5 +286,5 @@ def task_error(future: Any, result: Any) -> BaseException:
     if not isinstance(error, BaseException):
         return ClusterError(f"a Dask task was lost ({future.status}). Fit again.")
     if type(error).__name__ == "KilledWorker":
-        return ClusterError(f"a task ended several Dask workers, most often for lack of memory: {error}")
+        return ClusterError(f"a task ended several Dask workers, most often for lack of memory: {error} {_MEMORY_HINT}")
     return error

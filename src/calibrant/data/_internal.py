@@ -1,7 +1,7 @@
 """The names of this package that other packages may import; `tests/test_internal_imports.py` allows no others."""
 
 from calibrant.data._bins.bins import Bins
-from calibrant.data._bins.find_bins import find_bins
+from calibrant.data._bins.find_bins import bins_memory, find_bins
 from calibrant.data._bins.write_codes import CodedPart, binned_rows
 from calibrant.data._coding.coded_table import MAX_BINS, code_columns
 from calibrant.data._coding.standard_design import StandardDesign, known_moments
@@ -83,6 +83,7 @@ __all__ = [
     "WeightKind",
     "as_frequencies",
     "binned_rows",
+    "bins_memory",
     "caller_level",
     "can_be_frequencies",
     "cell_weights",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,18 @@ def check(frame: pd.DataFrame, cuts: list[int], max_bins: int, weight: str | Non
     assert_same(find_bins(source, max_bins), in_memory(frame, weight, max_bins))
 
 
+def gather_at_most(n_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Collect the values of so few rows of a column at once."""
+    monkeypatch.setattr(find_bins_module, "_GATHERED_BYTES", 0)
+    monkeypatch.setattr(find_bins_module, "_LEAST_GATHERED", n_rows)
+
+
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few rows take the passes that otherwise millions take."""
     monkeypatch.setattr(find_bins_module, "_LEAST_CELLS", 3)
     monkeypatch.setattr(find_bins_module, "_MOST_CELLS", 5)
-    monkeypatch.setattr(find_bins_module, "_MOST_GATHERED", 4)
+    gather_at_most(4, monkeypatch)
+    monkeypatch.setattr(find_bins_module, "_MOST_PIECES", 2)
     monkeypatch.setattr(find_bins_module, "_N_CELLS", 40)
 
 
@@ -108,7 +116,7 @@ def test_a_value_of_most_rows_needs_no_endless_passes(heavy: float, monkeypatch:
 
 def test_a_sample_that_misses_most_values_only_takes_more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sampled row is 0, so that all other values are found by dividing the floats evenly."""
-    monkeypatch.setattr(find_bins_module, "_MOST_GATHERED", 50)
+    gather_at_most(50, monkeypatch)
     values = np.exp(np.random.default_rng(4).normal(size=2**13) * 20)
     values[:: 2**2] = 0.0
     check(pd.DataFrame({"a": values, "y": 0}), [], 255)
@@ -122,6 +130,21 @@ def test_many_rows_are_counted_from_a_sample() -> None:
     check(frame, [100, 7000, 50_000], 255)
     check(frame, list(range(0, n, 3000)), 255, "w")
     assert_same(find_bins(open_source(frame, target="y", batch_size=999)), find_bins(open_source(frame, target="y")))
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_finding_bins_takes_at_most_two_megabytes_a_column(weight: str | None) -> None:
+    rng, n, n_columns = np.random.default_rng(6), 300_000, 10
+    frame = pd.DataFrame({f"x{j}": rng.normal(size=n) for j in range(n_columns)}).assign(y=0)
+    if weight is not None:
+        frame[weight] = rng.random(n)
+    tracemalloc.start()
+    try:
+        find_bins(open_source(frame, target="y", sample_weight=weight, batch_size=5000))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < n_columns * 2**21
 
 
 def test_edges_divide_the_floats_between_two_evenly_and_end_at_single_values() -> None:

@@ -105,14 +105,17 @@ def _number(key: int) -> float:
     return float(np.uint64(bits).view(np.float64))
 
 
-_MOST_GATHERED = 2**18  # rows of a column whose values are collected, 2 MB; more are divided into finer cells first
-_MOST_REPEATED = 2**16  # values that are held without adding up equal ones
+# Of the values that are collected of all columns; where they would take more, cells are divided first.
+_GATHERED_BYTES = 100_000_000
+_COLUMN_BYTES = 1_000_000  # of the sample of a column, later of the counts of its cells
+_LEAST_GATHERED = 2**14  # rows of a column that are collected at any rate, so that passes stay few
+_MOST_PIECES = 64  # of the values of a column: parts may have few rows each
 _N_CELLS = 2**12  # of a column in a further pass
 
 
 @dataclass(frozen=True, eq=False)
 class Gathering:
-    """The values to collect of each cell of a column: all distinct values (1), the least one (2), or nothing (0)."""
+    """The values to collect of each cell of a column: those of all rows (1), the least one (2), or nothing (0)."""
 
     edges: NDArray[np.float64]
     wanted: NDArray[np.int8]
@@ -120,28 +123,22 @@ class Gathering:
 
 @dataclass(frozen=True, eq=False)
 class CellValues:
-    """Values with their weights; of cells whose least value is wanted that one, of weight 0.
+    """The values of rows with their weights, in pieces, and the least value of each cell of which that is wanted.
 
-    Equal values are added up only when there are twice as many as after the last time, because that sorts them.
+    ``weights`` is None where rows count once each.
     """
 
-    values: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    n_distinct: int = 0
+    values: tuple[NDArray[np.float64], ...]
+    weights: tuple[NDArray[np.float64], ...] | None
+    lowest: NDArray[np.float64]
 
     def __add__(self, other: CellValues) -> CellValues:
-        """Return the values of both."""
-        n_distinct = max(self.n_distinct, other.n_distinct)
-        both = CellValues(
-            np.concatenate([self.values, other.values]), np.concatenate([self.weights, other.weights]), n_distinct
-        )
-        return both.distinct() if len(both.values) > max(_MOST_REPEATED, 2 * n_distinct) else both
-
-    def distinct(self) -> CellValues:
-        """Return each value once, in order."""
-        found, position = np.unique(self.values, return_inverse=True)
-        weights: NDArray[np.float64] = np.asarray(np.bincount(position, self.weights, len(found)), dtype=np.float64)
-        return CellValues(found, weights, len(found))
+        """Return the values of both; their pieces are not copied unless they are many."""
+        values, lowest = self.values + other.values, np.minimum(self.lowest, other.lowest)
+        weights = None if self.weights is None or other.weights is None else self.weights + other.weights
+        if len(values) > _MOST_PIECES:
+            values, weights = (np.concatenate(values),), None if weights is None else (np.concatenate(weights),)
+        return CellValues(values, weights, lowest)
 
 
 def gather_values(
@@ -153,10 +150,9 @@ def gather_values(
     every, least = wanted == 1, wanted == 2
     lowest = np.full(len(gathering.wanted), np.inf)
     np.minimum.at(lowest, cells[least], values[least])
-    has = np.bincount(cells[least], minlength=len(lowest)) > 0
-    found = np.concatenate([values[every].astype(np.float64), lowest[has]])
-    amounts = np.ones(every.sum()) if weights is None else weights[every]
-    return CellValues(found + 0.0, np.concatenate([amounts, np.zeros(has.sum())])).distinct()
+    found = values[every].astype(np.float64) + 0.0  # -0.0 becomes 0.0
+    amounts = None if weights is None else (weights[every],)
+    return CellValues((found,), amounts, lowest[gathering.wanted == 2] + 0.0)
 
 
 class QuantileSearch:
@@ -189,10 +185,10 @@ class QuantileSearch:
         self._is_sought[occupied[np.searchsorted(occupied, reached)]] = True
         self._is_sought[occupied[-1]] = True  # the greatest value closes the last bin
 
-    def is_fine(self) -> bool:
-        """Return whether the cells that hold ends of bins have few values, or one."""
+    def is_fine(self, most_rows: int) -> bool:
+        """Return whether the cells that hold ends of bins have few rows, or one value."""
         coarse = self._is_sought & ~self._is_single()
-        return bool(self._rows[coarse].sum() <= _MOST_GATHERED) or not coarse.any()
+        return bool(self._rows[coarse].sum() <= most_rows) or not coarse.any()
 
     def _is_single(self) -> NDArray[np.bool_]:
         """Return a mask of the cells that hold a single float."""
@@ -223,12 +219,12 @@ class QuantileSearch:
         wanted[occupied[follows[follows < len(occupied)]]] = 2
         wanted[occupied[0]] = 2
         wanted[self._is_sought] = 1  # last: a cell that follows another may hold an end too
+        wanted[self._is_sought & self._is_single()] = 0  # their one value is known, and they may have most rows
         return Gathering(self.edges, wanted)
 
     def bins(self, gathered: CellValues) -> ColumnBins:
         """Return the greatest and least values of the bins, once the values of the cells are known."""
-        gathered = gathered.distinct()
-        values, weights = gathered.values, gathered.weights
+        values, weights = self._distinct(gathered)
         cells = cells_of(values, self.edges)
         is_sought = self._is_sought[cells]
         before = np.concatenate([[0.0], self._cumulated])[cells]
@@ -241,9 +237,20 @@ class QuantileSearch:
         lows = np.concatenate([[0], chosen[:-1] + 1])
         return values[chosen], values[lows]
 
+    def _distinct(self, gathered: CellValues) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return each value once, in order, with its weight; only the values are of use where no bin ends."""
+        single = np.flatnonzero(self._is_sought & self._is_single())
+        alone, of_cells = np.append(self.edges, np.inf)[single] + 0.0, np.diff(self._cumulated, prepend=0.0)[single]
+        values = np.concatenate([*gathered.values, alone, gathered.lowest])
+        n_rows = len(values) - len(alone) - len(gathered.lowest)
+        of_rows = (np.ones(n_rows),) if gathered.weights is None else gathered.weights
+        weights = np.concatenate([*of_rows, of_cells, np.zeros(len(gathered.lowest))])
+        found, position = np.unique(values, return_inverse=True)
+        return found, np.asarray(np.bincount(position, weights, len(found)), dtype=np.float64)
+
 
 _LEAST_CELLS, _MOST_CELLS = 2**10, 2**14  # counted in the first pass; more take longer to search than a further pass
-_ROWS_OF_ENDS = 2**16  # to be collected of all cells that hold the end of a bin
+_ROWS_OF_ENDS = 2**15  # to be collected of all cells that hold the end of a bin
 
 
 def find_bins(source: Source, max_bins: int = 255) -> Bins:
@@ -251,7 +258,8 @@ def find_bins(source: Source, max_bins: int = 255) -> Bins:
 
     A first pass finds the columns of few distinct values, and samples the others; the next counts the rows between
     values of the sample, again in finer cells where these hold too many rows, and the last collects the values of the
-    cells in which bins end.
+    cells in which bins end. Beside the part that is read this takes at most 100 MB and 1 MB a column, however many rows
+    there are.
 
     Examples
     --------
@@ -261,23 +269,40 @@ def find_bins(source: Source, max_bins: int = 255) -> Bins:
     >>> find_bins(open_source(lazy, target="ill", batch_size=3), 2).highs
     (array([31., 64.]),)
     """
-    survey, schema = source.survey(max_bins), source.schema
-    step = None if survey.are_ones else weight_step(survey.largest_weight, survey.n_rows)
-    found = _few_values(survey)
-    searches = {
-        name: QuantileSearch(
-            _first_edges(facts.distinct.sample.known(), survey.n_rows, max_bins), step or 1.0, max_bins
-        )
-        for name, facts in zip(source.columns, survey.columns, strict=True)
-        if facts.kind == "numeric" and name not in found
-    }
+    step, found, searches = _start(source, max_bins)
     _count(source, dict(searches), step)
     if searches:
         gatherings = {name: search.gathering() for name, search in searches.items()}
         gathered = source.reduce(_gather_part, gatherings, step, merge=_merge, description="Finding bins")
-        found |= {name: search.bins(gathered[name]) for name, search in searches.items()}
-    pairs = [found.get(feature.name, (None, None)) for feature in schema.features]
-    return Bins(schema, tuple(highs for highs, _ in pairs), tuple(lows for _, lows in pairs))
+        found |= {name: search.bins(gathered.pop(name)) for name, search in searches.items()}
+    pairs = [found.get(feature.name, (None, None)) for feature in source.schema.features]
+    return Bins(source.schema, tuple(highs for highs, _ in pairs), tuple(lows for _, lows in pairs))
+
+
+def bins_memory(n_columns: int) -> int:
+    """Return the most bytes that finding bins takes beside the part that is read.
+
+    Examples
+    --------
+    >>> bins_memory(100)
+    200000000
+    """
+    return _GATHERED_BYTES + n_columns * _COLUMN_BYTES
+
+
+def _start(source: Source, max_bins: int) -> tuple[float | None, dict[str, ColumnBins], dict[str, QuantileSearch]]:
+    """Return the step of weights, the bins of few values, and the searches; the samples of values end here."""
+    survey = source.survey(max_bins)
+    step = None if survey.are_ones else weight_step(survey.largest_weight, survey.n_rows)
+    found = _few_values(survey)
+    searches = {
+        facts.name: QuantileSearch(
+            _first_edges(facts.distinct.sample.known(), survey.n_rows, max_bins), step or 1.0, max_bins
+        )
+        for facts in survey.columns
+        if facts.kind == "numeric" and facts.name not in found
+    }
+    return step, found, searches
 
 
 def _few_values(survey: Survey) -> dict[str, ColumnBins]:
@@ -299,12 +324,14 @@ def _first_edges(sample: NDArray[np.float64], n_rows: int, max_bins: int) -> NDA
 
 def _count(source: Source, searches: dict[str, QuantileSearch], step: float | None) -> None:
     """Count cells, and divide those that hold the ends of bins, until they are fine enough."""
+    bytes_of_rows = len(searches) * (8 if step is None else 16)
+    most_rows = max(_LEAST_GATHERED, _GATHERED_BYTES // max(1, bytes_of_rows))
     while searches:
         edges = {name: search.edges for name, search in searches.items()}
         counts = source.reduce(_count_part, edges, step, merge=_merge, description="Finding bins")
         for name, search in list(searches.items()):
-            search.add_counts(counts[name])
-            if search.is_fine():
+            search.add_counts(counts.pop(name))
+            if search.is_fine(most_rows):
                 del searches[name]
             else:
                 search.refine()
@@ -323,7 +350,10 @@ def _gather_part(part: SourcePart, gatherings: Mapping[str, Gathering], step: fl
 
 
 def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    return {name: one[name] + other[name] for name in one}
+    """Add up in the first, column by column, because both of all columns would be held twice."""
+    for name in one:
+        one[name] = one[name] + other[name]
+    return one
 
 
 def _values(part: SourcePart, name: str) -> NDArray[np.floating[Any]]:

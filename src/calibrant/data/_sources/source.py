@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
-from itertools import zip_longest
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from calibrant._dask.client import Connection
-from calibrant._dask.tasks import by_value, gather, submit
+from calibrant._dask.tasks import FIRST, by_value, deliver, gather, pass_on, submit_each
 from calibrant._progress import progress
 from calibrant.data._frames.schema import Schema
 from calibrant.data._sources.source_part import ColumnRoles, SourcePart, make_part
@@ -58,8 +58,8 @@ class Source(ABC):
     ) -> R:
         """Return ``function(part, *args)`` of all parts, merged in order two by two as they come.
 
-        ``merge`` is associative; a cluster merges neighbors in a tree, and this process one after the other, so that
-        only two results are held at a time.
+        ``merge`` is associative, and may put other items into its first argument; a cluster merges neighbors in a tree,
+        and this process one after the other, so that only two results are held at a time.
         """
         merged: R | None = None
         for part in progress(self, total=self._n_known, description=description):
@@ -74,14 +74,18 @@ class Source(ABC):
         return None if self._survey is None else len(self._survey.lengths)
 
     def survey(self, n_distinct: int = 0) -> Survey:
-        """Return the facts of a pass over all rows; it is made once, again only if more distinct values are needed."""
-        if self._survey is None or self._survey.n_distinct < n_distinct:
+        """Return the facts of a pass over all rows, which is made once, and again for distinct values.
+
+        The source does not keep these, nor samples: half a megabyte a column.
+        """
+        if self._survey is None or n_distinct:
             found = self.reduce(
                 survey_part, self.roles, n_distinct, merge=merge_surveys, description="Reading the source"
             )
             found.check(self.name, self.roles)
             check_same_length(self._survey, found, self.name)
-            self._survey = found
+            self._survey = found.without_values()
+            return found
         return self._survey
 
     @cached_property
@@ -185,7 +189,7 @@ class DaskSource(Source):
     def __init__(self, partitions: Partitions, roles: ColumnRoles, connection: Connection) -> None:
         super().__init__(roles, partitions.name, connection.client)
         self.connection = connection
-        self._delayed = partitions.delayed(roles.columns)
+        self._delayed, self._as_frame = partitions.delayed(roles.columns)
 
     def __iter__(self) -> Iterator[SourcePart]:
         """Yield the parts in order, for what only this process can do; one partition is read ahead."""
@@ -203,8 +207,12 @@ class DaskSource(Source):
         from dask.delayed import delayed
 
         firsts = [None] * len(self._delayed) if self._survey is None else self._survey.first_rows
-        call = delayed(by_value(_call_on_worker, function, args, self.roles), pure=False, traverse=False)
-        tasks = [call(self._delayed[number], number, firsts[number]) for number in numbers]
+        passed = pass_on(self.connection, args, len(numbers))
+        own, sent = ((args,), ()) if passed is args else ((), (passed,))
+        call = delayed(
+            by_value(_call_on_worker, function, self._as_frame, self.roles, *own), pure=False, traverse=False
+        )
+        tasks = [call(*sent, self._delayed[number], number, firsts[number]) for number in numbers]
         return list(self.connection.client.compute(tasks, optimize_graph=False))
 
     def map(self, function: Callable[..., R], *args: Any, description: str = "Reading") -> list[R]:
@@ -216,12 +224,11 @@ class DaskSource(Source):
     ) -> R:
         """Return ``function(part, *args)`` of all parts, merged on the workers in a tree of neighbors."""
         futures = self.start(function, *args)
-        all_futures = list(futures)
+        parts = iter(futures)  # which holds none when it is used up: a result is released as soon as it is merged
         while len(futures) > 1:
-            pairs = zip_longest(futures[::2], futures[1::2])
-            futures = [one if other is None else submit(self.connection, merge, one, other) for one, other in pairs]
-            all_futures += futures
-        gather(self.connection, all_futures[: len(self._delayed)], description, fetch=False)
+            pairs, last = [futures[:-1:2], futures[1::2]], futures[len(futures) & ~1 :]
+            futures = submit_each(self.connection, _merged, merge, over=pairs, priority=FIRST) + last
+        deliver(self.connection, parts, description, lambda *_: None, fetch=False)
         merged: R = gather(self.connection, futures, description)[0]
         return merged
 
@@ -232,10 +239,22 @@ class DaskSource(Source):
 
 
 def _call_on_worker(
-    function: Callable[..., R], args: Sequence[Any], roles: ColumnRoles, table: Any, number: int, first: int | None
+    function: Callable[..., R],
+    as_frame: Callable[[Any, int], Any],
+    roles: ColumnRoles,
+    args: Sequence[Any],
+    table: Any,
+    number: int,
+    first: int | None,
 ) -> R:
     """Compute a function of a partition, on a worker."""
-    return function(make_part(table, roles, number, origin=f"partition {number}", first_row=first), *args)
+    part = make_part(as_frame(table, number), roles, number, origin=f"partition {number}", first_row=first)
+    return function(part, *args)
+
+
+def _merged(merge: Callable[[R, R], R], one: R, other: R) -> R:
+    """Merge results on a worker, which needs the first as it is if the merged one is lost."""
+    return merge(copy(one), other)
 
 
 def _identity(part: SourcePart) -> SourcePart:

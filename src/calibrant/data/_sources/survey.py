@@ -252,8 +252,6 @@ class Survey:
         The greatest weight, and whether all weights are whole numbers, or 1.
     groups : array or None
         The distinct groups, sorted; None without a column of groups.
-    n_distinct : int
-        Number of distinct values up to which those of numeric columns are collected.
     """
 
     lengths: tuple[int, ...]
@@ -263,7 +261,6 @@ class Survey:
     are_whole: bool
     are_ones: bool
     groups: NDArray[Any] | None
-    n_distinct: int
 
     @cached_property
     def n_rows(self) -> int:
@@ -274,6 +271,10 @@ class Survey:
     def first_rows(self) -> list[int]:
         """The number of the first row of each part."""
         return list(accumulate(self.lengths, initial=0))[:-1]
+
+    def without_values(self) -> Survey:
+        """Return the facts without distinct values and samples of columns."""
+        return replace(self, columns=tuple(replace(facts, distinct=NO_VALUES) for facts in self.columns))
 
     def schema(self, roles: ColumnRoles) -> Schema:
         """Return the schema of all parts."""
@@ -306,7 +307,6 @@ def survey_part(part: SourcePart, roles: ColumnRoles, n_distinct: int = 0) -> Su
         weights is None or bool((weights == np.rint(weights)).all()),
         weights is None or bool((weights == 1).all()),
         None if roles.groups is None else group_values(part),
-        n_distinct,
     )
 
 
@@ -320,7 +320,6 @@ def merge_surveys(one: Survey, other: Survey) -> Survey:
         one.are_whole and other.are_whole,
         one.are_ones and other.are_ones,
         None if one.groups is None or other.groups is None else _union_of_groups(one.groups, other.groups),
-        one.n_distinct,
     )
 
 

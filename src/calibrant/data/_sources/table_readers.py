@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -344,19 +345,15 @@ class Partitions:
             if repeated := find_duplicates(self.columns):
                 raise SchemaError(f"{self.name} has several columns named {repeated[0]!r}. Rename them.")
 
-    def delayed(self, names: Sequence[str]) -> list[Any]:
-        """Return a delayed pandas frame of some columns for each partition."""
-        from dask.delayed import delayed
-
+    def delayed(self, names: Sequence[str]) -> tuple[list[Any], Callable[[Any, int], Any]]:
+        """Return a delayed table for each partition, and what makes a pandas frame of it and its number, computed."""
         positions = [self.columns.index(name) for name in names]
         if self.is_array:
-            read = delayed(_block_frame, pure=False)
             whole = self._collection.rechunk({1: -1})
-            return [read(block, tuple(names), positions) for block in whole.to_delayed().ravel()]
+            return list(whole.to_delayed().ravel()), partial(_block_frame, tuple(names), positions)
         chosen = self._collection[[self._collection.columns[position] for position in positions]]
         expected = tuple((name, _dtype_name(chosen.dtypes.iloc[i])) for i, name in enumerate(names))
-        read = delayed(_checked, pure=False)
-        return [read(part, expected, number) for number, part in enumerate(chosen.to_delayed())]
+        return list(chosen.to_delayed()), partial(_checked, expected)
 
 
 class PartitionReader(SourceReader):
@@ -368,18 +365,19 @@ class PartitionReader(SourceReader):
 
     def tables(self, roles: ColumnRoles) -> Iterator[tuple[str, Any]]:
         """Yield the partitions."""
-        for number, delayed in enumerate(self._partitions.delayed(roles.columns)):
-            yield f"partition {number}", delayed.compute()
+        partitions, as_frame = self._partitions.delayed(roles.columns)
+        for number, delayed in enumerate(partitions):
+            yield f"partition {number}", as_frame(delayed.compute(), number)
 
 
-def _block_frame(block: Any, names: Sequence[str], positions: Sequence[int]) -> Any:
+def _block_frame(names: Sequence[str], positions: Sequence[int], block: Any, _number: int) -> Any:
     """Return some columns of a block of an array as a frame."""
     import pandas as pd
 
     return pd.DataFrame({name: block[:, position] for name, position in zip(names, positions, strict=True)})
 
 
-def _checked(frame: Any, expected: Sequence[tuple[str, str]], number: int) -> Any:
+def _checked(expected: Sequence[tuple[str, str]], frame: Any, number: int) -> Any:
     """Return a computed partition; raise if it has other columns or dtypes than the Dask frame declares."""
     names = [str(name) for name in frame.columns]
     if names != [name for name, _ in expected]:

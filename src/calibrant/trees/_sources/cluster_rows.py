@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._dask.tasks import TaskQueue, gather, submit
+from calibrant._dask.tasks import TaskQueue, gather, submit, submit_each
 from calibrant._exact_sums import ExactSums, fixed_point_weights
 from calibrant._memory import format_bytes
-from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, SourcePart, find_bins
+from calibrant.data._internal import Bins, CodedPart, DaskSource, Labels, SourcePart, bins_memory, find_bins
 from calibrant.exceptions import ClusterError
 from calibrant.trees._growing.training_set import TrainingSet, class_factors
 from calibrant.trees._sources.grow_levels import BYTES_OF_ROW
@@ -26,6 +26,7 @@ R = TypeVar("R")
 
 # Codes may take a third of a worker's memory: a second copy exists while partitions are joined, and trees need the rest
 _MEMORY_SHARE = 3
+_WORKER_BYTES = 320_000_000  # of a worker that has imported calibrant and pandas, before it reads any row
 _BLOCKS_PER_THREAD = 4  # so that workers end at about the same time
 
 
@@ -105,6 +106,7 @@ class ClusterRows:
 
     def __init__(self, source: DaskSource, max_bins: int) -> None:
         self.connection, self._source = source.connection, source
+        self._check_bins_fit(len(source.columns))
         self.facts = SourceFacts.read(source, max_bins)
         self._parts: list[Any] = []
         self._joined: Any = None
@@ -148,11 +150,11 @@ class ClusterRows:
                 totals = submit(connection, _add_totals, part, totals)
             factors = class_factors(labels.classes, class_weight, gather(connection, [totals], "Weighting")[0])
         if self.facts.has_weights or factors is not None:
-            sums = gather(connection, [submit(connection, _sum_weights, factors, part) for part in parts], "Weighting")
+            sums = gather(connection, submit_each(connection, _sum_weights, factors, over=[parts]), "Weighting")
             total = float(reduce(add, sums).totals()[0])
         numbering = _Numbering(np.argsort(labels.declared), factors, total)
-        self._parts = [submit(connection, _number_part, numbering, part) for part in parts]
-        of_classes = [submit(connection, _class_weights, len(labels.classes), part) for part in self._parts]
+        self._parts = submit_each(connection, _number_part, numbering, over=[parts])
+        of_classes = submit_each(connection, _class_weights, len(labels.classes), over=[self._parts])
         weights = np.sum(gather(connection, of_classes, "Weighting"), axis=0)[numbering.order]
         return self._parts, TrainingSet(
             labels.classes,
@@ -163,6 +165,16 @@ class ClusterRows:
             kept_schema=self.facts.bins.schema,
             kept_weights=weights,
         )
+
+    def _check_bins_fit(self, n_columns: int) -> None:
+        """Raise if a worker has no memory for the bins: Dask would pause it, and wait for ever."""
+        needed, memory = _WORKER_BYTES + bins_memory(n_columns), self.connection.memory()
+        if needed > memory:
+            raise ClusterError(
+                f"a worker needs {format_bytes(needed)} of memory, beside its partition, to find the bins of "
+                f"{n_columns:,} columns, {format_bytes(_WORKER_BYTES)} of it for Python and its packages; the smallest "
+                f"has {format_bytes(memory)}. Start workers with more memory, or pass fewer columns."
+            )
 
     def _check_share_fits(self) -> None:
         """Raise if a worker has no memory for its share of the codes, and of those of one tree."""

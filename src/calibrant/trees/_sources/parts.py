@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from operator import add, itemgetter
 from typing import Any
 
 from calibrant._dask.client import Connection
-from calibrant._dask.tasks import count_own, deliver, gather, submit, submit_each
+from calibrant._dask.tasks import FIRST, count_own, deliver, gather, pass_on, share, submit, submit_each
 
 _MERGED_AT_ONCE = 8  # results that one task adds up
 _JOBS_PER_THREAD = 4  # so that a worker that is done early takes another
 _MEMORY_SHARE = 4  # of the memory of a worker: its partitions, codes and results take others
-_PIECE = 4 << 20  # bytes of arguments that pass through the scheduler at once: Dask warns of 10 MB
 
 
 def add_up(several: Sequence[Any]) -> Any:
@@ -66,13 +64,12 @@ class Parts:
         """Return the results of ``function(*args, part)`` for all parts, merged on the workers; lists `by_item`."""
         merge = partial(merged_items, merge) if by_item else merge
         level = self._call_each(function, *args)
-        futures = level
-        # A tree of additions: no task holds more than a few results, however many partitions there are.
+        # A tree of additions: no task holds more than a few results, however many partitions there are, and each is
+        # released as soon as it is added.
         while len(level) > 1:
             groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
-            level = [submit(self._connection, merge, group) for group in groups]
-            futures = futures + level
-        return self._gather(level, futures)[0]
+            level = [submit(self._connection, merge, group, priority=FIRST) for group in groups]
+        return gather(self._connection, level, self._description)[0]
 
     def collect(
         self, take: Callable[..., Any], finish: Callable[..., Any], jobs: Sequence[Any], *args: Any
@@ -80,18 +77,18 @@ class Parts:
         """Return ``finish(job, *args, pieces)`` for each job; a part has the pieces ``take(jobs, *args, part)``."""
         connection, taken = self._connection, self._call_each(take, jobs, *args)
         # What a worker took is picked by job there: jobs x workers tasks, where jobs x parts would choke the scheduler
-        held, submitted = list[Any](), list(taken)
+        held = list[Any]()
         for address, numbers in self._numbers_by_worker().items():
             options = {"workers": [address], "allow_other_workers": True} if address else {}
             together = submit(connection, _by_job, numbers, [taken[i] for i in numbers], **options)
             held.append(submit_each(connection, _pick, over=[[together] * len(jobs), range(len(jobs))]))
-            submitted += [together, *held[-1]]
-        passed = self._passed(args, len(jobs))
+        passed = pass_on(connection, args, len(jobs))
         finished = [
             submit(connection, _finish, finish, job, passed, list(pieces))
             for job, pieces in zip(jobs, zip(*held, strict=True), strict=True)
         ]
-        return self._gather(finished, submitted + finished)
+        del taken, held, together  # workers release them as jobs are finished
+        return gather(connection, finished, self._description)
 
     def _numbers_by_worker(self) -> dict[str, list[int]]:
         """Return the numbers of the parts that each worker holds; those that none holds now are together."""
@@ -105,10 +102,7 @@ class Parts:
 
         Workers fetch it from each other, and it is made again if they die.
         """
-        # In pieces, since the scheduler passes a large value through one message; workers join them.
-        whole = memoryview(pickle.dumps(value))
-        pieces = [submit(self._connection, bytes, bytes(whole[i : i + _PIECE])) for i in range(0, len(whole), _PIECE)]
-        return submit(self._connection, _unpickled, pieces)
+        return share(self._connection, value)
 
     def each(self, function: Callable[..., Any], *args: Any, receive: Callable[[Any], None]) -> None:
         """Pass ``function(*args, part)`` of each part to `receive` as it comes, and release it on its worker."""
@@ -118,23 +112,13 @@ class Parts:
     def _call_each(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         """Return the futures of ``function(*args, part)`` for all parts; futures come last in `args`."""
         n_own, n_parts = count_own(args), len(self._parts)
-        passed, over = self._passed(args[:n_own], n_parts), [*([each] * n_parts for each in args[n_own:]), self._parts]
+        passed, over = (
+            pass_on(self._connection, args[:n_own], n_parts),
+            [*([each] * n_parts for each in args[n_own:]), self._parts],
+        )
         if isinstance(passed, tuple):
             return submit_each(self._connection, function, *passed, over=over)
         return submit_each(self._connection, _call, function, over=[[passed] * n_parts, *over])
-
-    def _passed(self, args: tuple[Any, ...], n_calls: int) -> Any:
-        """Return arguments of some calls, or the future of those that would be too heavy to travel in every call."""
-        return args if len(pickle.dumps(args)) * n_calls <= _PIECE else self.share(args)
-
-    def _gather(self, wanted: Sequence[Any], submitted: Sequence[Any]) -> list[Any]:
-        """Return the results of some tasks; all of them are cancelled after an error or Ctrl-C."""
-        try:
-            return gather(self._connection, wanted, self._description)
-        except BaseException:
-            # Dask would go on with tasks that nobody waits for.
-            self._connection.cancel(submitted)
-            raise
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], *further: Any) -> Any:
@@ -154,7 +138,3 @@ def _finish(finish: Callable[..., Any], job: Any, args: tuple[Any, ...], picked:
     """Return the result of a job from the pieces of all parts, in their order."""
     pieces = sorted((each for of_worker in picked for each in of_worker), key=itemgetter(0))
     return finish(job, *args, [piece for _, piece in pieces])
-
-
-def _unpickled(pieces: Sequence[bytes]) -> Any:
-    return pickle.loads(b"".join(pieces))  # noqa: S301
