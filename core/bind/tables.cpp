@@ -158,7 +158,7 @@ void cells_of(const std::variant<Column<float>, Column<double>>& values, const C
 
 template <class T>
 nb::tuple sums_of(const Vector<T>& values, const Vector<std::int64_t>& rows,
-                   const std::optional<Vector<double>>& counts) {
+                  const std::optional<Vector<double>>& counts) {
     if (counts && counts->size() != values.size()) throw std::invalid_argument("there must be one count of each row");
     const auto inside = [&](std::int64_t row) { return row >= 0 && static_cast<std::size_t>(row) < values.size(); };
     if (!std::all_of(rows.data(), rows.data() + rows.size(), inside))
